@@ -1,0 +1,41 @@
+//! The language of tiled array layouts.
+//!
+//! What an array's memory looks like on a TPU, an Ascend NPU, a GPU or a CPU, as values one can
+//! read, print, ask and compare. Text and protos come in; answers and an [`IndexMap`] go out.
+//!
+//! ```
+//! use tilewright::Shape;
+//!
+//! let shape: Shape = "bf16[30,300]{1,0:T(8,128)(2,1)}".parse()?;
+//! let array = shape.as_array()?;
+//! assert_eq!(array.bytes()?, 24_576); // the data is 18 000
+//!
+//! let map = shape.index_map()?;
+//! assert_eq!(map.offset(&[1, 0])?, 1); // rows pair up in 32-bit words
+//! assert_eq!(map.physical_dims(), [4, 3, 4, 128, 2, 1]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Read the modules in this order: [`element`] and [`shape`] say what an array is, [`xla`] how
+//! XLA writes where it lies, [`map`] what that means, [`formats`] names the common ones. [`text`]
+//! is what all readers share.
+//!
+//! There is deliberately no I/O here, no `unsafe`, no thread, and nothing that looks at the value
+//! of an element.
+
+#![forbid(unsafe_code)]
+
+pub mod element;
+mod error;
+pub mod formats;
+pub mod map;
+mod permutation;
+pub mod shape;
+pub mod text;
+pub mod xla;
+
+pub use element::{ElementClass, ElementType};
+pub use error::Error;
+pub use map::IndexMap;
+pub use permutation::Permutation;
+pub use shape::{ArrayShape, Dim, Shape};

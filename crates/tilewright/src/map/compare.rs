@@ -1,0 +1,165 @@
+//! Do two maps place every element alike?
+
+use super::{Digit, IndexMap, Source};
+use crate::error::{Error, Kind};
+
+/// Maps with merged coordinates whose forms differ are compared index by index over the
+/// dimensions that are merged, up to this many.
+const MAX_COMPARED: i64 = 1 << 33;
+
+/// An index at which two maps differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The first such index in logical row-major order.
+    pub index: Vec<i64>,
+    /// The element offset each map gives it.
+    pub offsets: [i64; 2],
+}
+
+impl IndexMap {
+    /// Whether both maps give every index the same offset and have the same allocation. Maps
+    /// over different dimensions are never the same.
+    ///
+    /// ```
+    /// use tilewright::Shape;
+    /// let map = |text: &str| text.parse::<Shape>().unwrap().index_map().unwrap();
+    /// assert!(map("f32[24,128]{1,0:T(8,128)}").same_as(&map("f32[24,128]{1,0}"))?);
+    /// assert!(!map("f32[24,256]{1,0:T(8,128)}").same_as(&map("f32[24,256]{1,0}"))?);
+    /// # Ok::<(), tilewright::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`first_difference`](Self::first_difference), except that differing dimensions are an
+    /// answer.
+    pub fn same_as(&self, other: &IndexMap) -> Result<bool, Error> {
+        Ok(self.dims == other.dims
+            && self.allocation == other.allocation
+            && self.first_difference(other)?.is_none())
+    }
+
+    /// The first index in logical row-major order that the maps give different offsets, or
+    /// `None` where they agree at every index. Allocations are not compared.
+    ///
+    /// Takes time in the number of digits, not of elements, unless merged coordinates are
+    /// involved and the canonical forms differ.
+    ///
+    /// # Errors
+    /// If the maps have different dimensions, or there are merged dimensions of more than 2³³
+    /// elements together to compare index by index.
+    pub fn first_difference(&self, other: &IndexMap) -> Result<Option<Difference>, Error> {
+        if self.dims != other.dims {
+            return crate::xla::invalid(format!(
+                "the arrays have different dimensions, {:?} and {:?}",
+                self.dims, other.dims
+            ));
+        }
+        if self.elements == 0 {
+            return Ok(None);
+        }
+        let index = match self.base == other.base {
+            true => self.first_differing_index(other)?,
+            false => Some(vec![0; self.dims.len()]),
+        };
+        Ok(index.map(|index| {
+            let offsets = [self.offset_unchecked(&index), other.offset_unchecked(&index)];
+            Difference { index, offsets }
+        }))
+    }
+
+    /// The offset is a sum of one function of each separable dimension and one of all merged
+    /// dimensions together. Of any index at which the maps differ, one of these parts differs
+    /// too, and the index that is zero in all other dimensions comes no later: so the first
+    /// differing index is the first of the parts' own first differing indices.
+    fn first_differing_index(&self, other: &IndexMap) -> Result<Option<Vec<i64>>, Error> {
+        if self.digits == other.digits && self.merged == other.merged {
+            return Ok(None);
+        }
+        let merged = self.merged_dims(other);
+        let mut first = self.first_difference_of_merged(other, &merged)?;
+        for dim in (0..self.dims.len()).filter(|&dim| !merged[dim]) {
+            let value = self.first_difference_along(other, dim);
+            let candidate = value.map(|value| {
+                let mut index = vec![0; self.dims.len()];
+                index[dim] = value;
+                index
+            });
+            first = match (first, candidate) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            };
+        }
+        Ok(first)
+    }
+
+    /// The dimensions that a merged coordinate of either map is made of.
+    fn merged_dims(&self, other: &IndexMap) -> Vec<bool> {
+        let mut involved = vec![false; self.dims.len()];
+        let lists = self.merged.iter().chain(&other.merged);
+        for digit in lists.flat_map(|coordinate| &coordinate.digits) {
+            if let Source::Dim(dim) = digit.source {
+                involved[dim] = true;
+            }
+        }
+        involved
+    }
+
+    /// The digits of one dimension are a mixed-radix number, joined as far as they go, so the
+    /// offset along it is linear from one divisor to the next and never across one. Two such
+    /// functions that differ, differ at a divisor of one of them.
+    fn first_difference_along(&self, other: &IndexMap, dim: usize) -> Option<i64> {
+        let of_dim = |digit: &&Digit| digit.source == Source::Dim(dim);
+        let divisors = self.digits.iter().chain(&other.digits).filter(of_dim).map(|d| d.divisor);
+        let differs = |value: &i64| self.along(dim, *value) != other.along(dim, *value);
+        divisors.filter(|&divisor| divisor < self.dims[dim]).filter(differs).min()
+    }
+
+    /// What the index `value` along `dim` adds to the offset.
+    fn along(&self, dim: usize, value: i64) -> i64 {
+        let digits = self.digits.iter().filter(|digit| digit.source == Source::Dim(dim));
+        digits.map(|digit| digit.value(value) * digit.stride).sum()
+    }
+
+    fn first_difference_of_merged(
+        &self,
+        other: &IndexMap,
+        involved: &[bool],
+    ) -> Result<Option<Vec<i64>>, Error> {
+        if !involved.contains(&true) {
+            return Ok(None);
+        }
+        let (a, b) = (self.restricted(involved), other.restricted(involved));
+        if a.digits == b.digits && a.merged == b.merged {
+            return Ok(None);
+        }
+        if a.elements > MAX_COMPARED {
+            return Err(Error::new(Kind::TooLarge { elements: a.elements, limit: MAX_COMPARED }));
+        }
+        let (rows_a, rows_b) = (a.rows()?, b.rows()?);
+        let mut offsets = [vec![0; rows_a.row_len()], vec![0; rows_b.row_len()]];
+        for number in 0..rows_a.n_rows() {
+            rows_a.fill(number, &mut offsets[0]);
+            rows_b.fill(number, &mut offsets[1]);
+            let differing = offsets[0].iter().zip(&offsets[1]).position(|(a, b)| a != b);
+            if let Some(place) = differing {
+                return Ok(Some(row_major_index(&a.dims, number * rows_a.row_len() + place)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The index of the element that comes after `number` others in row-major order.
+fn row_major_index(dims: &[i64], number: usize) -> Vec<i64> {
+    let mut rest = i64::try_from(number).unwrap_or(i64::MAX);
+    let mut index: Vec<i64> = dims
+        .iter()
+        .rev()
+        .map(|&size| {
+            let value = rest % size;
+            rest /= size;
+            value
+        })
+        .collect();
+    index.reverse();
+    index
+}

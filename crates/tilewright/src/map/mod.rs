@@ -1,0 +1,312 @@
+//! Index maps: from a logical index to where the element lies.
+//!
+//! Every notation lowers to one [`IndexMap`], and every question (offset, inverse, size,
+//! equality, translation) is asked of it. The map is a sum of *digits*:
+//!
+//! ```text
+//! offset(i) = base + Σ  ((source div divisor) mod modulus) * stride
+//! ```
+//!
+//! Each *source* is one of the array's dimensions, nearly always. Tiling `f32[3,5]` by 2 × 2
+//! cuts both dimensions in two, and memory is tile row, tile column, row in the tile, column in
+//! the tile:
+//!
+//! | digit | stride | because |
+//! |---|---|---|
+//! | `i0 div 2` | 12 | a row of tiles has 3 tiles of 4 elements |
+//! | `i1 div 2` | 4 | a tile has 4 elements |
+//! | `i0 mod 2` | 2 | a row in a tile has 2 elements |
+//! | `i1 mod 2` | 1 | neighbours |
+//!
+//! so element (2,3) lies at 1·12 + 1·4 + 0·2 + 1·1 = 17, in an allocation of 24.
+//!
+//! A tile may also merge dimensions (`*`) or cut a digit where it does not divide. Where the
+//! outcome is still a sum of digits of single dimensions, that is what the map holds. Where it is
+//! not, because a tile *straddles* two dimensions, the source of a digit is a [`Merged`]
+//! coordinate, itself a sum of digits. Nothing else is ever needed: two moves, *merge*
+//! (`x * bound + y`) and *split* (`x div t`, `x mod t`), generate every layout, and
+//! [`MapBuilder`] offers just those.
+//!
+//! # Canonical form
+//! Digits that run together are one digit, digits that are always 0 are left out, merged
+//! coordinates that are not needed are dissolved, and digits are sorted by stride, largest
+//! first. For maps without merged coordinates the form is unique: two such maps agree at every
+//! index exactly if their forms are equal.
+//!
+//! # Three sizes
+//! * [`elements`](IndexMap::elements): what the user indexes, the product of the logical dims.
+//! * [`padded_elements`](IndexMap::padded_elements): the product of the physical dims.
+//! * [`allocation`](IndexMap::allocation): what memory holds, with the tail rounded up.
+//!
+//! All are in elements. Arithmetic is checked: what does not fit 64 bits is an error.
+
+mod build;
+mod canonical;
+mod compare;
+mod expression;
+mod extent;
+mod lift;
+mod lower;
+mod offsets;
+
+pub use build::{Coordinate, MapBuilder};
+pub use compare::Difference;
+pub use lift::{Notation, Untranslatable};
+pub use offsets::OffsetRows;
+
+use crate::error::{Error, Kind, checked};
+
+/// What a digit is taken of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Source {
+    /// The index along this logical dimension.
+    Dim(usize),
+    /// The merged coordinate of this number, see [`IndexMap::merged`].
+    Merged(usize),
+}
+
+/// One term of an index map: `((source div divisor) mod modulus) * stride`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Digit {
+    /// What is divided.
+    pub source: Source,
+    /// 1 or more.
+    pub divisor: i64,
+    /// The number of values before it wraps, or `None` where it never does.
+    pub modulus: Option<i64>,
+    /// How far apart in elements the places of consecutive values are.
+    pub stride: i64,
+}
+
+impl Digit {
+    /// The digit's value, without the stride, for a value of its source.
+    pub fn value(&self, source: i64) -> i64 {
+        let quotient = source / self.divisor;
+        self.modulus.map_or(quotient, |modulus| quotient % modulus)
+    }
+
+    /// How many values the digit takes when its source runs over `0..source_extent`.
+    pub fn extent(&self, source_extent: i64) -> i64 {
+        let quotients = source_extent / self.divisor + i64::from(source_extent % self.divisor != 0);
+        self.modulus.map_or(quotients, |modulus| modulus.min(quotients))
+    }
+}
+
+/// A coordinate made of several dimensions, which a tile cuts where no dimension ends.
+///
+/// Its value is the sum of its digits. Digits refer to dimensions and to merged coordinates of
+/// lower number only.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Merged {
+    digits: Vec<Digit>,
+    extent: i64,
+}
+
+impl Merged {
+    /// The terms of the sum, largest stride first.
+    pub fn digits(&self) -> &[Digit] {
+        &self.digits
+    }
+
+    /// One more than the largest value.
+    pub fn extent(&self) -> i64 {
+        self.extent
+    }
+}
+
+/// The function from a logical index to an element offset, and the sizes that go with it.
+///
+/// ```
+/// use tilewright::Shape;
+/// let map = "f32[3,5]{1,0:T(2,2)}".parse::<Shape>()?.index_map()?;
+/// assert_eq!(map.offset(&[2, 3])?, 17);
+/// assert_eq!(map.index(17)?, Some(vec![2, 3]));
+/// assert_eq!(map.index(9)?, None); // padding
+/// assert_eq!((map.elements(), map.allocation()), (15, 24));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Equality (`==`) is of the whole: dimensions, canonical form, physical dims and allocation.
+/// To ask whether two maps place elements alike, use [`same_as`](Self::same_as).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct IndexMap {
+    dims: Vec<i64>,
+    merged: Vec<Merged>,
+    digits: Vec<Digit>,
+    base: i64,
+    physical_dims: Vec<i64>,
+    elements: i64,
+    padded_elements: i64,
+    allocation: i64,
+}
+
+impl IndexMap {
+    /// The logical dimensions.
+    pub fn dims(&self) -> &[i64] {
+        &self.dims
+    }
+
+    /// The digits, largest stride first.
+    pub fn digits(&self) -> &[Digit] {
+        &self.digits
+    }
+
+    /// The merged coordinates that digits refer to; mostly none.
+    pub fn merged(&self) -> &[Merged] {
+        &self.merged
+    }
+
+    /// Whether every digit is taken of a single dimension, so that the offset is a sum of one
+    /// function of each index.
+    pub fn is_separable(&self) -> bool {
+        self.merged.is_empty()
+    }
+
+    /// The offset of the element whose index is all zeros.
+    pub fn base(&self) -> i64 {
+        self.base
+    }
+
+    /// The dimensions of the same memory seen as a plain row-major array: the grid of tiles, then
+    /// the tile, and so on for each level. Their product is
+    /// [`padded_elements`](Self::padded_elements).
+    pub fn physical_dims(&self) -> &[i64] {
+        &self.physical_dims
+    }
+
+    /// The number of logical elements.
+    pub fn elements(&self) -> i64 {
+        self.elements
+    }
+
+    /// The number of elements with each physical dim filled.
+    pub fn padded_elements(&self) -> i64 {
+        self.padded_elements
+    }
+
+    /// The number of elements that memory holds.
+    pub fn allocation(&self) -> i64 {
+        self.allocation
+    }
+
+    /// The bytes that memory holds when each element takes `element_bits`: the bits of the
+    /// whole allocation, rounded up to bytes once.
+    ///
+    /// # Errors
+    /// If the number does not fit 64 bits.
+    pub fn bytes(&self, element_bits: u32) -> Result<i64, Error> {
+        let bits = i128::from(self.allocation) * i128::from(element_bits);
+        checked(i64::try_from((bits + 7) / 8).ok(), "the size in bytes")
+    }
+
+    /// How many values a digit takes.
+    pub fn extent(&self, digit: &Digit) -> i64 {
+        digit.extent(self.source_extent(digit.source))
+    }
+
+    fn source_extent(&self, source: Source) -> i64 {
+        source_extent(&self.dims, &self.merged, source)
+    }
+
+    /// The element offset of the element with this index.
+    ///
+    /// # Errors
+    /// If the index has another rank or lies out of bounds.
+    pub fn offset(&self, index: &[i64]) -> Result<i64, Error> {
+        self.check_index(index)?;
+        Ok(self.offset_unchecked(index))
+    }
+
+    /// The index of the element at this offset, or `None` where there is padding.
+    ///
+    /// # Errors
+    /// If the offset is negative or not below the [`allocation`](Self::allocation).
+    pub fn index(&self, offset: i64) -> Result<Option<Vec<i64>>, Error> {
+        if !(0..self.allocation).contains(&offset) {
+            let allocation = self.allocation;
+            return Err(Error::new(Kind::OffsetOutOfBounds { offset, allocation }));
+        }
+        Ok(self.decode(offset))
+    }
+
+    fn check_index(&self, index: &[i64]) -> Result<(), Error> {
+        if index.len() != self.dims.len() {
+            return Err(Error::new(Kind::RankMismatch {
+                what: "the index",
+                expected: self.dims.len(),
+                found: index.len(),
+            }));
+        }
+        for (dimension, (&index, &extent)) in index.iter().zip(&self.dims).enumerate() {
+            if !(0..extent).contains(&index) {
+                return Err(Error::new(Kind::IndexOutOfBounds { dimension, index, extent }));
+            }
+        }
+        Ok(())
+    }
+
+    fn offset_unchecked(&self, index: &[i64]) -> i64 {
+        let mut merged = Vec::new();
+        for coordinate in &self.merged {
+            merged.push(sum_of(&coordinate.digits, index, &merged));
+        }
+        self.base + sum_of(&self.digits, index, &merged)
+    }
+
+    /// Takes an offset apart digit by digit, largest stride first. The strides of the smaller
+    /// digits never add up to a larger one, so there is at most one way.
+    fn decode(&self, offset: i64) -> Option<Vec<i64>> {
+        if self.elements == 0 {
+            return None;
+        }
+        let mut dims = vec![0; self.dims.len()];
+        let mut merged = vec![0; self.merged.len()];
+        self.take_apart(offset - self.base, &self.digits, &mut dims, &mut merged)?;
+        for (number, coordinate) in self.merged.iter().enumerate().rev() {
+            let value = merged[number];
+            self.take_apart(value, &coordinate.digits, &mut dims, &mut merged)?;
+        }
+        let inside = dims.iter().zip(&self.dims).all(|(index, extent)| index < extent);
+        inside.then_some(dims)
+    }
+
+    fn take_apart(
+        &self,
+        value: i64,
+        digits: &[Digit],
+        dims: &mut [i64],
+        merged: &mut [i64],
+    ) -> Option<()> {
+        let mut rest = value;
+        for digit in digits {
+            let part = rest / digit.stride;
+            rest %= digit.stride;
+            if part >= self.extent(digit) {
+                return None;
+            }
+            match digit.source {
+                Source::Dim(dim) => dims[dim] += part * digit.divisor,
+                Source::Merged(number) => merged[number] += part * digit.divisor,
+            }
+        }
+        (rest == 0).then_some(())
+    }
+}
+
+fn source_extent(dims: &[i64], merged: &[Merged], source: Source) -> i64 {
+    match source {
+        Source::Dim(dim) => dims[dim],
+        Source::Merged(number) => merged[number].extent,
+    }
+}
+
+fn sum_of(digits: &[Digit], index: &[i64], merged: &[i64]) -> i64 {
+    let term = |digit: &Digit| {
+        let source = match digit.source {
+            Source::Dim(dim) => index[dim],
+            Source::Merged(number) => merged[number],
+        };
+        digit.value(source) * digit.stride
+    };
+    digits.iter().map(term).sum()
+}

@@ -1,0 +1,202 @@
+//! What is wrong with a text, where, and what would be right.
+
+use std::fmt;
+use std::ops::Range;
+
+/// A range of bytes in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+impl Span {
+    /// The bytes from `start` to before `end`.
+    pub fn new(start: usize, end: usize) -> Self {
+        Span { start, end }
+    }
+
+    /// From the start of this span to the end of the other.
+    pub fn to(self, end: Span) -> Self {
+        Span { start: self.start, end: end.end }
+    }
+}
+
+impl From<Range<usize>> for Span {
+    fn from(range: Range<usize>) -> Self {
+        Span { start: range.start, end: range.end }
+    }
+}
+
+/// Whether the text is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Severity {
+    /// The text is refused.
+    Error,
+    /// The text is read, and something in it is worth knowing.
+    Warning,
+}
+
+/// One finding about a text: a message, the place, what was expected, what would be right.
+///
+/// `Display` draws it with a caret:
+///
+/// ```
+/// use tilewright::Shape;
+/// let error = "f32[3,5]{1,0:T(0,2)}".parse::<Shape>().unwrap_err();
+/// assert_eq!(error.to_string(), "\
+/// error: tile dimension 0 must be 1 or more, or `*`
+///   |
+///   | f32[3,5]{1,0:T(0,2)}
+///   |                ^ expected a size of 1 or more, or `*`
+///   = help: leave the dimension whole with a tile dimension of 1 or of its full size");
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Diagnostic(Box<Parts>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Parts {
+    severity: Severity,
+    source: String,
+    span: Span,
+    message: String,
+    expected: Option<String>,
+    help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error in `source` at `span`.
+    #[cold]
+    pub(crate) fn error(source: &str, span: Span, message: impl Into<String>) -> Self {
+        Diagnostic(Box::new(Parts {
+            severity: Severity::Error,
+            source: source.to_owned(),
+            span,
+            message: message.into(),
+            expected: None,
+            help: None,
+        }))
+    }
+
+    /// The same finding as a warning.
+    pub(crate) fn into_warning(mut self) -> Self {
+        self.0.severity = Severity::Warning;
+        self
+    }
+
+    /// The same with what was expected in this place.
+    pub(crate) fn expected(mut self, what: impl Into<String>) -> Self {
+        self.0.expected = Some(what.into());
+        self
+    }
+
+    /// The same with what would be right.
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.0.help = Some(help.into());
+        self
+    }
+
+    /// Whether the text was refused.
+    pub fn severity(&self) -> Severity {
+        self.0.severity
+    }
+
+    /// The text that was read.
+    pub fn source_text(&self) -> &str {
+        &self.0.source
+    }
+
+    /// The bytes of the text that it is about.
+    pub fn span(&self) -> Span {
+        self.0.span
+    }
+
+    /// What is wrong: lower case, no full stop.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What was expected in that place.
+    pub fn expectation(&self) -> Option<&str> {
+        self.0.expected.as_deref()
+    }
+
+    /// What would be right.
+    pub fn help_text(&self) -> Option<&str> {
+        self.0.help.as_deref()
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Parts { severity, source, span, message, expected, help } = &*self.0;
+        let word = if *severity == Severity::Error { "error" } else { "warning" };
+        write!(f, "{word}: {message}\n  |\n")?;
+        let excerpt = Excerpt::of(source, *span);
+        write!(
+            f,
+            "  | {}\n  | {}{}",
+            excerpt.line,
+            " ".repeat(excerpt.indent),
+            "^".repeat(excerpt.width)
+        )?;
+        if let Some(expected) = expected {
+            write!(f, " expected {expected}")?;
+        }
+        match help {
+            Some(help) => write!(f, "\n  = help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Diagnostic {}
+
+/// The part of the source's line that is shown, and where the carets go below it.
+struct Excerpt {
+    line: String,
+    indent: usize,
+    width: usize,
+}
+
+impl Excerpt {
+    /// How much is shown before and after the place, in characters.
+    const CONTEXT: usize = 60;
+
+    fn of(source: &str, span: Span) -> Self {
+        let start = floor_char_boundary(source, span.start);
+        let end = floor_char_boundary(source, span.end.max(start));
+        let line_start = source[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        let before = &source[line_start..start];
+        let after = source[start..].lines().next().unwrap_or("");
+        let width = source[start..end.min(start + after.len())].chars().count().max(1);
+        let skipped = before.chars().count().saturating_sub(Self::CONTEXT);
+        let shown_before: String = before.chars().skip(skipped).collect();
+        let shown_after: String =
+            after.chars().take(Self::CONTEXT + width.min(Self::CONTEXT)).collect();
+        let lead = if skipped > 0 { "…" } else { "" };
+        let tail = if shown_after.len() < after.len() { "…" } else { "" };
+        Excerpt {
+            indent: shown_before.chars().count() + lead.chars().count(),
+            width: width.min(2 * Self::CONTEXT),
+            line: format!("{lead}{}{}{tail}", printable(&shown_before), printable(&shown_after)),
+        }
+    }
+}
+
+/// Control characters as a dot, so that the carets stay under their place.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '·' } else { c }).collect()
+}
+
+fn floor_char_boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}

@@ -1,0 +1,18 @@
+//! What every notation's reader shares: [spans](Span), a [lexer](Token), and
+//! [diagnostics](Diagnostic) that point at the character.
+//!
+//! Reading never panics, never recurses deeper than a fixed [limit](MAX_NESTING), and takes time
+//! in the length of the text.
+
+mod diagnostic;
+mod lexer;
+
+pub use diagnostic::{Diagnostic, Severity, Span};
+pub(crate) use lexer::{Cursor, Integer};
+pub use lexer::{Token, TokenKind};
+
+/// How deep parentheses may nest in any notation.
+pub const MAX_NESTING: usize = 256;
+
+/// The longest text that is read, in bytes.
+pub const MAX_TEXT: usize = 1 << 20;

@@ -1,0 +1,336 @@
+//! Reading shapes.
+
+use std::str::FromStr;
+
+use super::parse_layout::LayoutParser;
+use crate::ElementType;
+use crate::error::Error;
+use crate::shape::{ArrayShape, Dim, Shape};
+use crate::text::{Cursor, Diagnostic, MAX_NESTING, Span, Token, TokenKind};
+use crate::xla::{Layout, Tile};
+
+/// What the reader accepts, and what it fills in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParseOptions {
+    /// Accept only what XLA's own parser accepts.
+    pub strict: bool,
+    /// Give arrays without a layout the default one, as XLA's parser does for a lone shape.
+    pub fill_missing_layouts: bool,
+}
+
+impl Default for ParseOptions {
+    /// The superset, missing layouts filled in.
+    fn default() -> Self {
+        ParseOptions { strict: false, fill_missing_layouts: true }
+    }
+}
+
+/// What was read, and what is worth knowing about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parsed<T> {
+    /// The value.
+    pub value: T,
+    /// Findings that do not keep the text from being read.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Reads a shape in XLA's notation.
+///
+/// ```
+/// use tilewright::xla::{ParseOptions, parse_shape};
+/// let shape = parse_shape("F32[3,5]{1,0:E(32)T(2,2)}", ParseOptions::default())?;
+/// assert_eq!(shape.value.to_string(), "f32[3,5]{1,0:T(2,2)E(32)}");
+/// let strict = ParseOptions { strict: true, ..ParseOptions::default() };
+/// assert!(parse_shape("F32[3,5]", strict).is_err());
+/// # Ok::<(), tilewright::text::Diagnostic>(())
+/// ```
+///
+/// # Errors
+/// If the text is not a shape; the diagnostic points at the place.
+pub fn parse_shape(text: &str, options: ParseOptions) -> Result<Parsed<Shape>, Diagnostic> {
+    let mut parser = Parser::new(text, options)?;
+    let value = parser.shape()?;
+    parser.finish("the shape")?;
+    Ok(Parsed { value, warnings: parser.warnings })
+}
+
+/// Reads a layout in XLA's notation, braces included.
+///
+/// # Errors
+/// If the text is not a layout; the diagnostic points at the place.
+pub fn parse_layout(text: &str, options: ParseOptions) -> Result<Parsed<Layout>, Diagnostic> {
+    let mut parser = Parser::new(text, options)?;
+    let value = LayoutParser::new(&mut parser, None).layout()?;
+    parser.finish("the layout")?;
+    Ok(Parsed { value, warnings: parser.warnings })
+}
+
+/// Reads one tile, `(8,128)`.
+pub(super) fn parse_tile(text: &str) -> Result<Tile, Diagnostic> {
+    let mut parser = Parser::new(text, ParseOptions::default())?;
+    let tile = LayoutParser::new(&mut parser, None).tile()?;
+    parser.finish("the tile")?;
+    Ok(tile)
+}
+
+impl FromStr for Shape {
+    type Err = Diagnostic;
+
+    /// Reads XLA's notation with the default [`ParseOptions`].
+    fn from_str(text: &str) -> Result<Self, Diagnostic> {
+        parse_shape(text, ParseOptions::default()).map(|parsed| parsed.value)
+    }
+}
+
+impl FromStr for ArrayShape {
+    type Err = Diagnostic;
+
+    /// Reads the shape of an array in XLA's notation.
+    fn from_str(text: &str) -> Result<Self, Diagnostic> {
+        match text.parse()? {
+            Shape::Array(array) => Ok(array),
+            other => {
+                let message = format!("expected an array shape, found {}", other.kind_name());
+                Err(Diagnostic::error(text, Span::new(0, text.len()), message))
+            }
+        }
+    }
+}
+
+impl FromStr for Layout {
+    type Err = Diagnostic;
+
+    /// Reads XLA's notation with the default [`ParseOptions`].
+    fn from_str(text: &str) -> Result<Self, Diagnostic> {
+        parse_layout(text, ParseOptions::default()).map(|parsed| parsed.value)
+    }
+}
+
+/// A reader of shapes, and of the layouts in them.
+pub(super) struct Parser<'a> {
+    pub(super) cursor: Cursor<'a>,
+    pub(super) options: ParseOptions,
+    pub(super) warnings: Vec<Diagnostic>,
+    /// Whether what is read is an element of a tuple.
+    pub(super) in_tuple: bool,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, options: ParseOptions) -> Result<Self, Diagnostic> {
+        Ok(Parser { cursor: Cursor::new(text)?, options, warnings: Vec::new(), in_tuple: false })
+    }
+
+    fn finish(&mut self, what: &str) -> Result<(), Diagnostic> {
+        let next = self.cursor.peek();
+        if next.kind == TokenKind::End {
+            return Ok(());
+        }
+        let span = Span::new(next.span.start, self.cursor.source().len());
+        Err(self.cursor.error(span, format!("extra content after {what}")).expected("the end"))
+    }
+
+    /// A shape. Tuples are kept on a stack, so that nesting costs no call depth.
+    pub(super) fn shape(&mut self) -> Result<Shape, Diagnostic> {
+        let mut open: Vec<Vec<Shape>> = Vec::new();
+        loop {
+            let mut shape = match self.open_tuple(&mut open)? {
+                Some(empty) => empty,
+                None => {
+                    self.in_tuple = !open.is_empty();
+                    self.leaf()?
+                }
+            };
+            loop {
+                let Some(elements) = open.last_mut() else { return Ok(shape) };
+                elements.push(shape);
+                if self.cursor.eat(',')? {
+                    break;
+                }
+                if !self.cursor.at(')') {
+                    return Err(self.cursor.unexpected("`,` or `)` after a tuple element"));
+                }
+                self.cursor.take()?;
+                shape = Shape::Tuple(open.pop().unwrap_or_default());
+            }
+        }
+    }
+
+    /// Takes every `(` in a row. The empty tuple, if one is closed at once.
+    fn open_tuple(&mut self, open: &mut Vec<Vec<Shape>>) -> Result<Option<Shape>, Diagnostic> {
+        while self.cursor.at('(') {
+            let parenthesis = self.cursor.take()?;
+            if self.cursor.eat(')')? {
+                return Ok(Some(Shape::Tuple(Vec::new())));
+            }
+            open.push(Vec::new());
+            if open.len() > MAX_NESTING {
+                let message = format!("tuples nest deeper than {MAX_NESTING}");
+                return Err(self.cursor.error(parenthesis.span, message));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A shape that is not a tuple.
+    fn leaf(&mut self) -> Result<Shape, Diagnostic> {
+        let name = self.cursor.peek();
+        if name.kind != TokenKind::Word {
+            return Err(self.cursor.unexpected("a shape, such as `f32[3,5]`"));
+        }
+        if name.text == "b" {
+            return self.buffer();
+        }
+        match self.spelled(name.text).as_str() {
+            "token" => self.handle(Shape::Token),
+            "opaque" => self.handle(Shape::Opaque),
+            _ => self.array().map(Shape::Array),
+        }
+    }
+
+    /// A name as it is compared: upper case is folded unless reading strictly.
+    fn spelled(&self, name: &str) -> String {
+        if self.options.strict { name.to_owned() } else { name.to_ascii_lowercase() }
+    }
+
+    /// `b( array )`.
+    fn buffer(&mut self) -> Result<Shape, Diagnostic> {
+        self.cursor.take()?;
+        self.cursor.expect('(')?;
+        let start = self.cursor.peek().span;
+        match self.leaf_in_buffer()? {
+            Shape::Array(array) => {
+                self.cursor.expect(')')?;
+                Ok(Shape::Buffer(array))
+            }
+            other => {
+                let message = format!("a buffer holds an array, not {}", other.kind_name());
+                Err(self.cursor.error(self.cursor.since(start), message).expected("an array shape"))
+            }
+        }
+    }
+
+    fn leaf_in_buffer(&mut self) -> Result<Shape, Diagnostic> {
+        let next = self.cursor.peek();
+        if next.text == "b" {
+            let message = "a buffer cannot hold a buffer";
+            return Err(self.cursor.error(next.span, message).expected("an array shape"));
+        }
+        self.leaf()
+    }
+
+    /// `token[]` or `opaque[]`.
+    fn handle(&mut self, shape: Shape) -> Result<Shape, Diagnostic> {
+        self.cursor.take()?;
+        self.cursor.expect('[')?;
+        if !self.cursor.at(']') {
+            let message = format!("{} has no dimensions", shape.kind_name());
+            return Err(self.cursor.error(self.cursor.peek().span, message).expected("`]`"));
+        }
+        self.cursor.take()?;
+        Ok(shape)
+    }
+
+    /// `f32[3,5]{1,0}`.
+    fn array(&mut self) -> Result<ArrayShape, Diagnostic> {
+        let element_type = self.element_type()?;
+        let start = self.cursor.expect('[')?.span;
+        let dims = self.dims()?;
+        let span = self.cursor.since(start);
+        let shape = ArrayShape::with_dims(element_type, dims.clone());
+        let shape = shape.map_err(|error| self.failed(span, &error))?;
+        let layout = match self.layout_follows()? {
+            true => Some(LayoutParser::new(self, Some(&dims)).layout()?),
+            false => self.options.fill_missing_layouts.then(|| Layout::descending(dims.len())),
+        };
+        match layout {
+            Some(layout) => shape.with_layout(layout).map_err(|error| self.failed(span, &error)),
+            None => Ok(shape),
+        }
+    }
+
+    /// An element type's name.
+    pub(super) fn element_type(&mut self) -> Result<ElementType, Diagnostic> {
+        let name = self.cursor.peek();
+        if name.kind != TokenKind::Word {
+            return Err(self.cursor.unexpected("an element type, such as `f32`"));
+        }
+        let found = ElementType::from_xla_name(&self.spelled(name.text));
+        let found = found.ok_or_else(|| self.unknown_type(&name))?;
+        self.cursor.take()?;
+        Ok(found)
+    }
+
+    fn unknown_type(&self, name: &Token<'_>) -> Diagnostic {
+        let error = self
+            .cursor
+            .error(name.span, format!("unknown element type `{}`", name.text))
+            .expected("an element type, such as `f32` or `bf16`");
+        match meant_type(name.text) {
+            Some(meant) => error.help(format!("XLA calls it `{meant}`")),
+            None => error,
+        }
+    }
+
+    fn dims(&mut self) -> Result<Vec<Dim>, Diagnostic> {
+        let mut dims = Vec::new();
+        if self.cursor.eat(']')? {
+            return Ok(dims);
+        }
+        loop {
+            dims.push(self.dim()?);
+            if self.cursor.eat(']')? {
+                return Ok(dims);
+            }
+            if !self.cursor.eat(',')? {
+                return Err(self.cursor.unexpected("`,` or `]` after a dimension"));
+            }
+        }
+    }
+
+    fn dim(&mut self) -> Result<Dim, Diagnostic> {
+        const EXPECTED: &str = "a dimension: a size, `<=size` or `?`";
+        if self.cursor.eat('?')? {
+            return Ok(Dim::Unbounded);
+        }
+        let bounded = self.cursor.peek().kind == TokenKind::AtMost;
+        if bounded {
+            self.cursor.take()?;
+        }
+        let (size, span) = self.cursor.fitting_integer(EXPECTED)?;
+        if size < 0 {
+            let error = self.cursor.error(span, format!("a dimension cannot have {size} elements"));
+            return Err(error.expected("a size of 0 or more"));
+        }
+        Ok(if bounded { Dim::Bounded(size) } else { Dim::Static(size) })
+    }
+
+    /// Whether a layout comes next. XLA takes a brace for one only before a number or a colon.
+    fn layout_follows(&mut self) -> Result<bool, Diagnostic> {
+        if !self.cursor.at('{') || !self.options.strict {
+            return Ok(self.cursor.at('{'));
+        }
+        let after = self.cursor.peek_second()?;
+        Ok(matches!(after.kind, TokenKind::Number | TokenKind::Symbol(':' | '-')))
+    }
+
+    /// A diagnostic of an error about a value that was read at these bytes.
+    pub(super) fn failed(&self, span: Span, error: &Error) -> Diagnostic {
+        self.cursor.error(span, error.to_string())
+    }
+}
+
+/// The type that somebody who writes this name means.
+fn meant_type(name: &str) -> Option<&'static str> {
+    let lower = name.to_ascii_lowercase();
+    let renamed = match lower.as_str() {
+        "i8" | "i16" | "i32" | "i64" | "i4" | "i2" => format!("s{}", &lower[1..]),
+        "half" => "f16".to_owned(),
+        "float" => "f32".to_owned(),
+        "double" => "f64".to_owned(),
+        "opaque_type" => return Some("opaque"),
+        _ => lower,
+    };
+    ElementType::from_xla_name(&renamed)
+        .or_else(|| ElementType::from_numpy_name(&renamed))
+        .map(ElementType::xla_name)
+}

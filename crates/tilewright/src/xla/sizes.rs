@@ -1,0 +1,115 @@
+//! How much memory an array takes: exactly, and as XLA's own accounting has it.
+
+use crate::error::{Error, checked};
+use crate::shape::ArrayShape;
+use crate::xla::{Tile, TileDim};
+
+impl ArrayShape {
+    /// The bytes that memory holds, with all padding of every tile level and of the tail.
+    ///
+    /// ```
+    /// use tilewright::ArrayShape;
+    /// let shape: ArrayShape = "f32[7,9]{1,0:T(2,4)(3,1)}".parse()?;
+    /// assert_eq!((shape.bytes()?, shape.xla_bytes()?), (576, 384));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Sub-byte elements (`E(4)`) are packed along the whole allocation, and the total is rounded
+    /// up to bytes once. The bytes of `M(n)` come on top and are not counted. An array that is
+    /// split over memories (`SC`) is counted whole.
+    ///
+    /// # Errors
+    /// If a dimension is unbounded, or the number does not fit 64 bits.
+    pub fn bytes(&self) -> Result<i64, Error> {
+        self.index_map()?.bytes(self.element_bits())
+    }
+
+    /// The bytes of the elements alone, with no padding but that to a whole byte.
+    ///
+    /// # Errors
+    /// If a dimension is unbounded, or the number does not fit 64 bits.
+    pub fn logical_bytes(&self) -> Result<i64, Error> {
+        bytes_of(i128::from(self.elements()?), self.element_bits())
+    }
+
+    /// What of [`bytes`](Self::bytes) is padding.
+    ///
+    /// # Errors
+    /// As [`bytes`](Self::bytes).
+    pub fn padding_bytes(&self) -> Result<i64, Error> {
+        Ok(self.bytes()? - self.logical_bytes()?)
+    }
+
+    /// The bytes that XLA allocates, by the rule of its `ShapeUtil::ArraySize`.
+    ///
+    /// It differs from [`bytes`](Self::bytes) in looking at the first tile only (later tiles
+    /// count as adding no padding), in leaving out the tail padding of an untiled array, and in
+    /// counting the largest part of each dimension that is split over memories. `*`, on which
+    /// XLA's arithmetic is undefined, and `PAD`, which it does not know, count exactly.
+    ///
+    /// # Errors
+    /// If a dimension is unbounded, or the number does not fit 64 bits.
+    pub fn xla_bytes(&self) -> Result<i64, Error> {
+        let Some(layout) = self.layout() else { return self.logical_bytes() };
+        if layout.tiles().iter().any(Tile::combines) || layout.padding().is_some() {
+            return self.bytes();
+        }
+        let Some(tile) = layout.tiles().first() else { return self.logical_bytes() };
+        let tiled = self.first_tile_elements(tile)?;
+        let alignment = i128::from(layout.tail_padding_alignment_in_elements());
+        bytes_of(round_up(tiled, alignment), self.element_bits())
+    }
+
+    /// The most elements of dimension `dim` that are in one memory: all of them unless the
+    /// dimension is split. XLA's `LayoutUtil::MaxSplitSize`.
+    ///
+    /// # Errors
+    /// If the dimension does not exist or is unbounded.
+    pub fn max_split_size(&self, dim: i64) -> Result<i64, Error> {
+        let dim = crate::shape::resolve_dimension(dim, self.rank())?;
+        let size = self.sizes()?[dim];
+        let layout = self.layout_or_default();
+        let physical = layout.logical_to_physical()[dim];
+        let split = layout.split_configs().iter().find(|split| split.dimension() == physical);
+        Ok(split.map_or(size, |split| split.max_part(size)))
+    }
+
+    /// The most elements that are in one memory. XLA's `LayoutUtil::MaxElementsInPerSplit`.
+    ///
+    /// # Errors
+    /// If a dimension is unbounded, or the number does not fit 64 bits.
+    pub fn max_elements_per_split(&self) -> Result<i64, Error> {
+        crate::shape::checked_product(self.max_split_sizes()?)
+    }
+
+    fn max_split_sizes(&self) -> Result<Vec<i64>, Error> {
+        (0..).take(self.rank()).map(|dim| self.max_split_size(dim)).collect()
+    }
+
+    /// The elements of the array with each physical dimension rounded up to the tile. A tile
+    /// longer than the rank pads 1s put before the dimensions.
+    fn first_tile_elements(&self, tile: &Tile) -> Result<i128, Error> {
+        let sizes = self.layout_or_default().major_to_minor().permute(&self.max_split_sizes()?);
+        let minor_first = sizes.iter().rev().copied();
+        let tile_first = tile.dims().iter().rev().map(|dim| match dim {
+            TileDim::Size(size) => *size,
+            TileDim::Combine => 1,
+        });
+        let n = sizes.len().max(tile.dims().len());
+        let pairs =
+            minor_first.chain(std::iter::repeat(1)).zip(tile_first.chain(std::iter::repeat(1)));
+        let rounded =
+            pairs.take(n).map(|(size, tile)| round_up(i128::from(size), i128::from(tile)));
+        let product = rounded.into_iter().try_fold(1i128, i128::checked_mul);
+        checked(product.filter(|&product| i64::try_from(product).is_ok()), "the allocation")
+    }
+}
+
+fn round_up(size: i128, multiple: i128) -> i128 {
+    (size + multiple - 1) / multiple * multiple
+}
+
+fn bytes_of(elements: i128, bits: u32) -> Result<i64, Error> {
+    let bytes = (elements * i128::from(bits) + 7) / 8;
+    checked(i64::try_from(bytes).ok(), "the size in bytes")
+}

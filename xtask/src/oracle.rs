@@ -1,0 +1,128 @@
+//! `cargo xtask oracle [NAME…]`: makes the frozen test data again, from the real things.
+//!
+//! Each script in `xtask/oracle` asks one oracle (XLA's own parser in `jaxlib`, the TPU compiler in
+//! `libtpu`, numpy) and writes one file under `crates/tilewright/tests/data`. The tests read those
+//! files; neither building nor testing needs this command, Python or a network. The scripts are
+//! deterministic: with the pinned versions a second run changes no byte.
+//!
+//! The Python packages, pinned in `xtask/oracle/requirements.txt`, go into `.venv-oracle`, which git
+//! ignores.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// The data files, in the order they are made; `a-b.tsv` is made by `a_b.py`.
+const FILES: &[&str] = &[
+    "xla-text.tsv",
+    "xla-mutated.tsv",
+    "xla-proto.tsv",
+    "xla-validate.tsv",
+    "pad-reshape-transpose.jsonl",
+    "libtpu-bytes.tsv",
+];
+
+/// Runs the scripts named in `args` (`xla-text`, `libtpu-bytes`, …), or all of them.
+pub(crate) fn run(args: &[String]) -> ExitCode {
+    match chosen(args).and_then(|files| make(&files)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            report(&message);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The files to make. A name may leave out its extension.
+fn chosen(args: &[String]) -> Result<Vec<&'static str>, String> {
+    if args.is_empty() {
+        return Ok(FILES.to_vec());
+    }
+    args.iter().map(|name| named(name)).collect()
+}
+
+fn named(name: &str) -> Result<&'static str, String> {
+    let found = FILES.iter().find(|file| **file == name || stem(file) == name);
+    found.copied().ok_or_else(|| {
+        let known: Vec<&str> = FILES.iter().map(|file| stem(file)).collect();
+        format!("no oracle is called `{name}`; there are {}", known.join(", "))
+    })
+}
+
+fn stem(file: &str) -> &str {
+    file.split('.').next().unwrap_or(file)
+}
+
+fn make(files: &[&str]) -> Result<(), String> {
+    let root = root()?;
+    let scripts = root.join("xtask/oracle");
+    let data = root.join("crates/tilewright/tests/data");
+    let python = environment(&root, &scripts.join("requirements.txt"))?;
+    fs::create_dir_all(&data).map_err(|error| format!("{}: {error}", data.display()))?;
+    for file in files {
+        let script = scripts.join(stem(file).replace('-', "_") + ".py");
+        // -B: no `__pycache__` beside the sources. The script prints the line that says what it wrote.
+        succeed(Command::new(&python).arg("-B").arg(script).arg(data.join(file)))?;
+    }
+    Ok(())
+}
+
+/// The repository: the parent of this crate.
+fn root() -> Result<PathBuf, String> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().map(Path::to_owned).ok_or_else(|| format!("{} has no parent", here.display()))
+}
+
+/// The virtual environment's Python, made and filled when it is missing or its pins have changed.
+fn environment(root: &Path, requirements: &Path) -> Result<PathBuf, String> {
+    let home = root.join(".venv-oracle");
+    let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let stamp = home.join("requirements.txt");
+    let pins = fs::read(requirements).map_err(|e| format!("{}: {e}", requirements.display()))?;
+    if fs::read(&stamp).is_ok_and(|installed| installed == pins) {
+        return Ok(python);
+    }
+    succeed(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&home))?;
+    succeed(
+        Command::new(&python)
+            .args(["-m", "pip", "install", "--quiet", "--requirement"])
+            .arg(requirements),
+    )?;
+    // Last, so that a stopped installation starts again.
+    fs::write(&stamp, pins).map_err(|error| format!("{}: {error}", stamp.display()))?;
+    Ok(python)
+}
+
+fn succeed(command: &mut Command) -> Result<(), String> {
+    let shown = command.get_program().to_string_lossy().into_owned();
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{shown}: {status}")),
+        Err(error) => Err(format!("cannot run {shown}: {error}")),
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "a developer's command: this is its diagnostic")]
+fn report(message: &str) {
+    eprintln!("oracle: {message}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_has_a_script() {
+        for file in FILES {
+            let script = format!("oracle/{}.py", stem(file).replace('-', "_"));
+            assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(script).is_file(), "{file}");
+        }
+    }
+
+    #[test]
+    fn names_may_leave_out_the_extension() {
+        let names = ["xla-text".to_owned(), "libtpu-bytes.tsv".to_owned()];
+        assert_eq!(chosen(&names), Ok(vec!["xla-text.tsv", "libtpu-bytes.tsv"]));
+        assert!(chosen(&["xla".to_owned()]).is_err());
+    }
+}
