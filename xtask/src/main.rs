@@ -1,2 +1,36 @@
-//! placeholder
-fn main() {}
+//! `cargo xtask`: what is done to this repository from the outside.
+//!
+//! * `test`: everything that must hold before a change lands. Needs the Rust toolchain only.
+//! * `oracle`: makes the frozen test data again from jaxlib, libtpu and numpy. Needs Python.
+
+#![forbid(unsafe_code)]
+
+mod oracle;
+mod test;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test             format, clippy and docs with warnings denied, and every test
+  oracle [NAME…]   make the frozen test data again from jaxlib, libtpu and numpy
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.split_first() {
+        Some((command, rest)) if command == "test" && rest.is_empty() => test::run(),
+        Some((command, rest)) if command == "oracle" => oracle::run(rest),
+        _ => {
+            say(USAGE);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Words to the person who runs it.
+#[expect(clippy::print_stderr, reason = "xtask talks to a terminal")]
+fn say(words: &str) {
+    eprintln!("{words}");
+}

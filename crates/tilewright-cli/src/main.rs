@@ -1,2 +1,76 @@
-//! placeholder
-fn main() {}
+//! The `tilewright` command: say, ask, see and move tiled array layouts.
+//!
+//! Text and files come in, answers go to stdout and words to stderr. What the answers mean is the
+//! libraries' to say; here is only how they are asked for and shown.
+//!
+//! Exit status: 0 yes or done, 1 a well-formed question whose answer is no, 2 bad input or usage.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod console;
+mod failure;
+mod subject;
+
+mod grid;
+mod index;
+mod same;
+mod show;
+mod to;
+
+mod convert;
+mod input;
+mod inspect;
+mod offsets_file;
+mod progress;
+mod size;
+mod table;
+mod verify;
+
+mod completions;
+
+use std::process::ExitCode;
+
+use args::{Arguments, Command};
+use console::Console;
+use failure::Failure;
+
+/// A question's answer, as the exit status tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    /// Yes, or done.
+    Yes,
+    /// The question was well formed, and the answer is no.
+    No,
+}
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::read() {
+        Ok(arguments) => arguments,
+        Err(exit) => return exit,
+    };
+    let mut console = Console::new(arguments.json);
+    match run(arguments, &mut console).and_then(|answer| console.finish(answer)) {
+        Ok(Answer::Yes) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(1),
+        Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(failure) => {
+            console.report(&failure);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: Arguments, console: &mut Console) -> Result<Answer, Failure> {
+    let reader = subject::Reader { strict: arguments.strict };
+    match arguments.command {
+        Command::Show(args) => show::run(&args, reader, console),
+        Command::Index(args) => index::run(&args, reader, console),
+        Command::Same(args) => same::run(&args, reader, console),
+        Command::To(args) => to::run(&args, reader, console),
+        Command::Convert(args) => convert::run(&args, arguments.strict, console),
+        Command::Verify(args) => verify::run(&args, arguments.strict, console),
+        Command::Inspect(args) => inspect::run(&args, arguments.strict, console),
+        Command::Completions(args) => completions::run(&args, console),
+    }
+}

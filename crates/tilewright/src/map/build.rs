@@ -9,37 +9,29 @@ use crate::shape::checked_product;
 ///
 /// The digits are sorted by stride, and each stride exceeds what all smaller digits add up to.
 #[derive(Clone, Debug)]
-pub struct Coordinate {
+pub(crate) struct Coordinate {
     digits: Vec<Digit>,
     bound: i64,
 }
 
 impl Coordinate {
     /// One more than the largest value, padding included.
-    pub fn bound(&self) -> i64 {
+    pub(super) fn bound(&self) -> i64 {
         self.bound
     }
 
     /// The coordinate that is always 0, below `bound`.
-    pub fn zero(bound: i64) -> Self {
+    pub(super) fn zero(bound: i64) -> Self {
         Coordinate { digits: Vec::new(), bound }
     }
 }
 
 /// Builds an [`IndexMap`] from the array's dimensions by merging and splitting coordinates.
 ///
-/// ```
-/// use tilewright::map::MapBuilder;
-/// // f32[3,5] tiled by 2 x 2.
-/// let mut builder = MapBuilder::new(&[3, 5])?;
-/// let (tile_row, row) = builder.split(&builder.input(0), 2)?;
-/// let (tile_column, column) = builder.split(&builder.input(1), 2)?;
-/// let map = builder.finish(&[tile_row, tile_column, row, column], 1)?;
-/// assert_eq!(map.offset(&[2, 3])?, 17);
-/// # Ok::<(), tilewright::Error>(())
-/// ```
+/// Each coordinate is to be used once: then every index has a place of its own, which is what
+/// taking an offset apart relies on.
 #[derive(Clone, Debug)]
-pub struct MapBuilder {
+pub(crate) struct MapBuilder {
     dims: Vec<i64>,
     merged: Vec<Merged>,
     elements: i64,
@@ -50,7 +42,7 @@ impl MapBuilder {
     ///
     /// # Errors
     /// If a dimension is negative or their product does not fit 64 bits.
-    pub fn new(dims: &[i64]) -> Result<Self, Error> {
+    pub(super) fn new(dims: &[i64]) -> Result<Self, Error> {
         if let Some(&size) = dims.iter().find(|size| **size < 0) {
             return crate::xla::invalid(format!("a dimension cannot have {size} elements"));
         }
@@ -59,14 +51,14 @@ impl MapBuilder {
     }
 
     /// The index along a dimension. A dimension that does not exist is always 0, of size 1.
-    pub fn input(&self, dim: usize) -> Coordinate {
+    pub(super) fn input(&self, dim: usize) -> Coordinate {
         let bound = self.dims.get(dim).copied().unwrap_or(1);
         let digit = Digit { source: Source::Dim(dim), divisor: 1, modulus: None, stride: 1 };
         Coordinate { digits: self.kept([digit], bound > 1), bound }
     }
 
     /// The same values below a larger bound: padding at the end.
-    pub fn pad(&self, coordinate: Coordinate, bound: i64) -> Coordinate {
+    pub(super) fn pad(&self, coordinate: Coordinate, bound: i64) -> Coordinate {
         Coordinate { bound: bound.max(coordinate.bound), ..coordinate }
     }
 
@@ -74,7 +66,11 @@ impl MapBuilder {
     ///
     /// # Errors
     /// If the bound does not fit 64 bits.
-    pub fn merge(&self, major: &Coordinate, minor: &Coordinate) -> Result<Coordinate, Error> {
+    pub(super) fn merge(
+        &self,
+        major: &Coordinate,
+        minor: &Coordinate,
+    ) -> Result<Coordinate, Error> {
         let bound = checked(major.bound.checked_mul(minor.bound), "the merged dimension")?;
         let scaled = scaled(&major.digits, minor.bound)?;
         let digits = scaled.into_iter().chain(minor.digits.iter().copied());
@@ -86,7 +82,7 @@ impl MapBuilder {
     ///
     /// # Errors
     /// If `tile` is below 1, or a number does not fit 64 bits.
-    pub fn split(
+    pub(super) fn split(
         &mut self,
         coordinate: &Coordinate,
         tile: i64,
@@ -106,7 +102,7 @@ impl MapBuilder {
     ///
     /// # Errors
     /// If a number does not fit 64 bits.
-    pub fn finish(
+    pub(super) fn finish(
         self,
         coordinates: &[Coordinate],
         tail_alignment: i64,

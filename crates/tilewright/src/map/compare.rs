@@ -92,7 +92,7 @@ impl IndexMap {
     }
 
     /// The dimensions that a merged coordinate of either map is made of.
-    fn merged_dims(&self, other: &IndexMap) -> Vec<bool> {
+    pub(super) fn merged_dims(&self, other: &IndexMap) -> Vec<bool> {
         let mut involved = vec![false; self.dims.len()];
         let lists = self.merged.iter().chain(&other.merged);
         for digit in lists.flat_map(|coordinate| &coordinate.digits) {
@@ -114,7 +114,7 @@ impl IndexMap {
     }
 
     /// What the index `value` along `dim` adds to the offset.
-    fn along(&self, dim: usize, value: i64) -> i64 {
+    pub(super) fn along(&self, dim: usize, value: i64) -> i64 {
         let digits = self.digits.iter().filter(|digit| digit.source == Source::Dim(dim));
         digits.map(|digit| digit.value(value) * digit.stride).sum()
     }

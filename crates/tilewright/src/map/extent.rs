@@ -3,8 +3,8 @@
 use super::{Digit, IndexMap, Source};
 use crate::error::{Error, Kind, checked};
 
-/// Dimensions that are merged are walked index by index, up to this many elements together.
-const MAX_WALKED: i64 = 1 << 33;
+/// Where dimensions are merged, at most this many places are tried for the last element.
+const MAX_TRIED: i64 = 1 << 28;
 
 impl IndexMap {
     /// The largest offset of any element, or `None` where there are no elements.
@@ -23,16 +23,16 @@ impl IndexMap {
     /// # Ok::<(), tilewright::Error>(())
     /// ```
     ///
-    /// Takes time in the square of the number of digits, not in the number of elements, unless
-    /// merged coordinates are involved and the furthest element is not the last.
+    /// Takes time in the square of the number of digits. Where a tile straddles dimensions, the
+    /// padding after the last element has to be tried place by place as well.
     ///
     /// # Errors
-    /// If there are merged dimensions of more than 2³³ elements together to walk.
+    /// If there are more than 2²⁸ such places.
     pub fn max_offset(&self) -> Result<Option<i64>, Error> {
         if self.elements == 0 {
             return Ok(None);
         }
-        let merged = self.merged_dims();
+        let merged = self.merged_dims(self);
         let separable = (0..self.dims.len()).filter(|&dim| !merged[dim]);
         let beside: i64 = separable.map(|dim| self.max_along(dim)).sum();
         Ok(Some(self.restricted(&merged).max_of_merged()? + beside))
@@ -43,9 +43,9 @@ impl IndexMap {
     /// `None`.
     ///
     /// # Errors
-    /// As [`max_offset`](Self::max_offset), and if the moves do not fit 64 bits.
+    /// As [`first_difference`](Self::first_difference), and if the moves do not fit 64 bits.
     pub(crate) fn constant_step(&self, dim: usize) -> Result<Option<i64>, Error> {
-        if self.merged_dims().get(dim) == Some(&true) {
+        if self.merged_dims(self).get(dim) == Some(&true) {
             return self.constant_step_of_merged(dim);
         }
         let mut digits = self.digits.iter().filter(|digit| digit.source == Source::Dim(dim));
@@ -64,9 +64,13 @@ impl IndexMap {
         if self.elements == 0 || size < 2 {
             return Ok(None);
         }
-        let step = self.along(dim, 1);
-        let reach = step.checked_mul(size - 1);
-        if reach != Some(self.along(dim, size - 1)) {
+        let moved = |value: i64| {
+            let mut index = vec![0; self.dims.len()];
+            index[dim] = value;
+            self.offset_unchecked(&index) - self.base
+        };
+        let step = moved(1);
+        if step.checked_mul(size - 1) != Some(moved(size - 1)) {
             return Ok(None);
         }
         checked(self.allocation.checked_mul(2), "the steps of a dimension")?;
@@ -90,24 +94,6 @@ impl IndexMap {
         map.canonical()
     }
 
-    /// The dimensions that a merged coordinate is made of.
-    fn merged_dims(&self) -> Vec<bool> {
-        let mut involved = vec![false; self.dims.len()];
-        for digit in self.merged.iter().flat_map(|coordinate| &coordinate.digits) {
-            if let Source::Dim(dim) = digit.source {
-                involved[dim] = true;
-            }
-        }
-        involved
-    }
-
-    /// What the index `value` along `dim` adds to the offset when all others are 0.
-    fn along(&self, dim: usize, value: i64) -> i64 {
-        let mut index = vec![0; self.dims.len()];
-        index[dim] = value;
-        self.offset_unchecked(&index) - self.base
-    }
-
     /// The most that a dimension of no merged coordinate adds to the offset.
     ///
     /// Its digits are a mixed-radix number, of which more is never nearer. The best value is the
@@ -123,22 +109,52 @@ impl IndexMap {
     }
 
     /// The largest offset of a map over merged dimensions only.
+    ///
+    /// Offsets are ordered as their digits are, the largest stride first. So this tries the
+    /// digits' values from the largest down, as far as their sources reach, until one is the
+    /// place of an element.
     fn max_of_merged(&self) -> Result<i64, Error> {
-        let last: Vec<i64> = self.dims.iter().map(|size| size - 1).collect();
-        let digits_full = self.digits.iter().map(|d| (self.extent(d) - 1).saturating_mul(d.stride));
-        let bound = digits_full.fold(self.base, i64::saturating_add);
-        if self.offset_unchecked(&last) == bound {
-            return Ok(bound);
-        }
-        if self.elements > MAX_WALKED {
-            return Err(Error::new(Kind::TooLarge { elements: self.elements, limit: MAX_WALKED }));
-        }
-        let rows = self.rows()?;
-        let mut row = vec![0; rows.row_len()];
-        let in_row = |number: usize| {
-            rows.fill(number, &mut row);
-            row.iter().copied().max().unwrap_or(0)
+        let mut sources = vec![0; self.dims.len() + self.merged.len()];
+        let mut n_tried = 0;
+        let last = self.last_place(&self.digits, self.base, &mut sources, &mut n_tried)?;
+        Ok(last.unwrap_or(self.base))
+    }
+
+    /// The last place of an element when these digits are still to be chosen, and the ones before
+    /// lead to `offset` and have used up this much of each dimension and merged coordinate.
+    fn last_place(
+        &self,
+        digits: &[Digit],
+        offset: i64,
+        sources: &mut [i64],
+        n_tried: &mut i64,
+    ) -> Result<Option<i64>, Error> {
+        let Some((digit, rest)) = digits.split_first() else {
+            return self.place(offset, n_tried);
         };
-        Ok((0..rows.n_rows()).map(in_row).max().unwrap_or(0))
+        let number = match digit.source {
+            Source::Dim(dim) => dim,
+            Source::Merged(number) => self.dims.len() + number,
+        };
+        let used = sources[number];
+        let room = (self.source_extent(digit.source) - 1 - used) / digit.divisor;
+        for value in (0..=room.min(self.extent(digit) - 1)).rev() {
+            sources[number] = used + value * digit.divisor;
+            let last = self.last_place(rest, offset + value * digit.stride, sources, n_tried)?;
+            if last.is_some() {
+                return Ok(last);
+            }
+        }
+        sources[number] = used;
+        Ok(None)
+    }
+
+    /// The offset, if an element is there.
+    fn place(&self, offset: i64, n_tried: &mut i64) -> Result<Option<i64>, Error> {
+        *n_tried += 1;
+        if *n_tried > MAX_TRIED {
+            return Err(Error::new(Kind::TooLarge { elements: self.elements, limit: MAX_TRIED }));
+        }
+        Ok(self.decode(offset).map(|_| offset))
     }
 }

@@ -76,6 +76,22 @@ impl IndexMap {
         }
     }
 
+    /// The box that the dimensions' digits count: each logical dimension with its padding. `None`
+    /// where padding is not at the ends of the dimensions alone.
+    ///
+    /// ```
+    /// use tilewright::Shape;
+    /// let map = "f32[3,5]{1,0:T(2,2)}".parse::<Shape>()?.index_map()?;
+    /// assert_eq!(map.padded_dims(), Some(vec![4, 6]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn padded_dims(&self) -> Option<Vec<i64>> {
+        self.refuse_merged().ok()?;
+        let counts = self.digit_counts().ok()?;
+        let width = |dim| self.digits_of(dim, &counts).iter().map(|(count, _)| count).product();
+        Some((0..self.dims.len()).map(width).collect())
+    }
+
     /// Each dimension's digits as nested shape and stride.
     fn shape_and_stride(&self) -> Result<(String, String), Untranslatable> {
         self.refuse_merged()?;

@@ -1,6 +1,7 @@
 //! Lowering an XLA layout to a map.
 
-use super::{Coordinate, IndexMap, MapBuilder};
+use super::IndexMap;
+use super::build::{Coordinate, MapBuilder};
 use crate::error::{Error, Kind};
 use crate::xla::{Layout, Tile, TileDim};
 

@@ -24,8 +24,7 @@
 //! outcome is still a sum of digits of single dimensions, that is what the map holds. Where it is
 //! not, because a tile *straddles* two dimensions, the source of a digit is a [`Merged`]
 //! coordinate, itself a sum of digits. Nothing else is ever needed: two moves, *merge*
-//! (`x * bound + y`) and *split* (`x div t`, `x mod t`), generate every layout, and
-//! [`MapBuilder`] offers just those.
+//! (`x * bound + y`) and *split* (`x div t`, `x mod t`), generate every layout.
 //!
 //! # Canonical form
 //! Digits that run together are one digit, digits that are always 0 are left out, merged
@@ -49,7 +48,6 @@ mod lift;
 mod lower;
 mod offsets;
 
-pub use build::{Coordinate, MapBuilder};
 pub use compare::Difference;
 pub use lift::{Notation, Untranslatable};
 pub use offsets::OffsetRows;

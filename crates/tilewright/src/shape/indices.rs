@@ -82,7 +82,7 @@ impl Indices {
     fn bump(&mut self) {
         for (value, size) in self.index.iter_mut().zip(&self.dims).rev() {
             *value += 1;
-            if value < size {
+            if *value < *size {
                 break;
             }
             *value = 0;

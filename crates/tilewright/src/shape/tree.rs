@@ -50,7 +50,7 @@ impl Shape {
     /// use tilewright::{ElementType, Shape};
     /// let shape: Shape = "(f32[3], token[], f32[5])".parse()?;
     /// let half = shape.try_map_arrays(|a| a.clone().with_element_type(ElementType::Bf16))?;
-    /// assert_eq!(half.to_string(), "(bf16[3], token[], bf16[5])");
+    /// assert_eq!(half.to_string(), "(bf16[3]{0}, token[], bf16[5]{0})");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

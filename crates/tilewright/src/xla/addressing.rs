@@ -103,7 +103,7 @@ impl ArrayShape {
     ///
     /// # Errors
     /// If there is no such dimension, a dimension is unbounded, or a size does not fit 64 bits;
-    /// and as [`IndexMap::max_offset`] where a tile cuts merged dimensions.
+    /// and as [`IndexMap::same_as`] where a tile straddles dimensions.
     pub fn dimension_stride(&self, dim: i64) -> Result<Option<i64>, Error> {
         let dim = resolve_dimension(dim, self.rank())?;
         let mut sizes: Vec<i64> = self.sizes()?.iter().map(|&size| size.max(1)).collect();

@@ -151,7 +151,9 @@ impl Layout {
             let more_minor = deleted.is_some_and(|deleted| p > deleted);
             (Some(p) != deleted).then(|| p - usize::from(more_minor))
         });
-        layout.change_widths(|widths| drop(widths.remove(dim)))?;
+        layout.change_widths(|widths| {
+            widths.remove(dim);
+        })?;
         Ok(layout)
     }
 

@@ -52,8 +52,8 @@ mod tile;
 
 pub use attributes::{Padding, PaddingValue, SplitConfig};
 pub use layout::Layout;
-pub use layout_equal::Ignore;
 pub(crate) use layout::invalid;
+pub use layout_equal::Ignore;
 pub use parse::{ParseOptions, Parsed, parse_layout, parse_shape};
 pub use print::WithoutLayout;
 pub use program::{Step, TilingProgram};

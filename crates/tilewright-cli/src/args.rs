@@ -1,0 +1,212 @@
+//! What can be typed. Help, usage errors and completions all come from here.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+use crate::failure::Failure;
+
+/// Tiled array layouts: say, ask, see and move them.
+///
+/// LAYOUT is an array with its layout in XLA's notation, such as 'f32[3,5]{1,0:T(2,2)}'.
+#[derive(Debug, Parser)]
+#[command(name = "tilewright", version, max_term_width = 100)]
+pub(crate) struct Arguments {
+    /// Write one JSON document (a list of them, one a line, when reading from stdin)
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// Read layouts exactly as XLA's own parser does, without the extensions
+    #[arg(long, global = true)]
+    pub(crate) strict: bool,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// What a layout says: sizes, padding, the index expression, other notations, a picture
+    Show(ShowArgs),
+    /// Where an element lies, which element lies somewhere, or where all of them lie
+    Index(IndexArgs),
+    /// Whether two layouts place every element alike
+    Same(SameArgs),
+    /// A layout in another notation
+    To(ToArgs),
+    /// Give every array of a .npy, .safetensors or raw file another layout
+    Convert(ConvertArgs),
+    /// Whether two files hold the same arrays, whatever their layouts
+    Verify(VerifyArgs),
+    /// The arrays in a file, their layouts and sizes
+    Inspect(InspectArgs),
+    /// A script that completes this command in a shell
+    Completions(CompletionsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The layout, or - for one per line from stdin
+    pub(crate) layout: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexArgs {
+    /// The layout; with --all, - is one per line from stdin
+    pub(crate) layout: String,
+
+    /// An index, such as 2,3
+    #[arg(allow_hyphen_values = true, required_unless_present_any = ["inverse", "all"])]
+    pub(crate) index: Option<String>,
+
+    /// The index of the element at this offset, in elements; or that there is padding
+    #[arg(long, value_name = "OFFSET", allow_hyphen_values = true, conflicts_with_all = ["index", "all"])]
+    pub(crate) inverse: Option<i64>,
+
+    /// Every element's offset, in logical row-major order
+    #[arg(long, conflicts_with = "index")]
+    pub(crate) all: bool,
+
+    /// With --all: write the offsets to this .npy file, as int64
+    #[arg(short, long, value_name = "FILE", requires = "all")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Replace the output file if there is one
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SameArgs {
+    /// One layout
+    pub(crate) a: String,
+    /// The other
+    pub(crate) b: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ToArgs {
+    /// The notation to write
+    pub(crate) notation: Notation,
+    /// The layout, or - for one per line from stdin
+    pub(crate) layout: String,
+}
+
+/// A notation that `to` writes.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Notation {
+    /// XLA's canonical text
+    Xla,
+    /// shape:stride:original shape
+    Tla,
+    /// shape:stride
+    Cute,
+    /// numpy strides in bytes
+    Numpy,
+    /// an MLIR affine map
+    Mlir,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// The file: .npy, .safetensors, a folder with model.safetensors.index.json, or raw
+    pub(crate) input: PathBuf,
+
+    /// The file to write; its name says the format
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+
+    /// The layout of every array: '{1,0:T(8,128)}', row-major, column-major, or a format's name
+    #[arg(long, value_name = "LAYOUT")]
+    pub(crate) to: Option<String>,
+
+    /// The layout of the arrays whose names match, such as '*.weight={1,0:T(8,128)(2,1)}';
+    /// can be given several times, the last that matches holds
+    #[arg(long, value_name = "GLOB=LAYOUT")]
+    pub(crate) tensor: Vec<String>,
+
+    /// What the input's arrays are, where the file does not say or is wrong:
+    /// 'f32[30,300]{1,0:T(8,128)}' or '{1,0:T(8,128)}'
+    #[arg(long, value_name = "LAYOUT")]
+    pub(crate) from: Option<String>,
+
+    /// What padding holds: 0, a number, lowest, highest, or an element's bits as 0x…
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    pub(crate) pad_value: Option<String>,
+
+    /// How many threads move data [default: one per core]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<std::num::NonZeroUsize>,
+
+    /// How much memory buffers may take, such as 512MiB or 2GB
+    #[arg(long, value_name = "SIZE", value_parser = crate::size::parse)]
+    pub(crate) max_memory: Option<usize>,
+
+    /// Say what would be done, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// Replace the output if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Let the output be the input: it is replaced when all is done
+    #[arg(long)]
+    pub(crate) in_place: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// One file
+    pub(crate) a: PathBuf,
+    /// The other
+    pub(crate) b: PathBuf,
+
+    /// What the arrays of the first file are, where it does not say
+    #[arg(long, value_name = "LAYOUT")]
+    pub(crate) from_a: Option<String>,
+
+    /// What the arrays of the second file are, where it does not say
+    #[arg(long, value_name = "LAYOUT")]
+    pub(crate) from_b: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// The file
+    pub(crate) file: PathBuf,
+
+    /// What its arrays are, where it does not say
+    #[arg(long, value_name = "LAYOUT")]
+    pub(crate) from: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+impl Arguments {
+    /// The arguments of this process; or the exit status, when help was asked for or the usage is
+    /// wrong, and that has been said.
+    pub(crate) fn read() -> Result<Self, ExitCode> {
+        Self::try_parse().map_err(|error| {
+            if error.use_stderr() && std::env::args().any(|argument| argument == "--json") {
+                let message = error.to_string();
+                let message = message.trim().trim_start_matches("error: ");
+                Failure::message(message).write_json();
+            } else {
+                // Nothing is left to do when not even this can be written.
+                let _ = error.print();
+            }
+            ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+        })
+    }
+
+    /// The definition of the whole command line.
+    pub(crate) fn definition() -> clap::Command {
+        Self::command()
+    }
+}

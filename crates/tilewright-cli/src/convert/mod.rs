@@ -1,0 +1,140 @@
+//! `tilewright convert`: every array of a file in another layout.
+
+mod job;
+mod pad;
+mod stream;
+mod target;
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde::Serialize;
+use tilewright_files::{ArrayFile, ArraySpec, CreateOptions, Format, Writer};
+
+use crate::Answer;
+use crate::args::ConvertArgs;
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::input;
+use crate::progress::Progress;
+use crate::table;
+use job::Job;
+use stream::Mover;
+use target::Targets;
+
+/// What became of one array.
+#[derive(Serialize)]
+struct Row {
+    name: String,
+    from: String,
+    to: String,
+    bytes_in: u64,
+    bytes_out: u64,
+    /// Null in a dry run.
+    seconds: Option<f64>,
+}
+
+pub(crate) fn run(
+    args: &ConvertArgs,
+    strict: bool,
+    console: &mut Console,
+) -> Result<Answer, Failure> {
+    let targets = Targets::parse(args.to.as_deref(), &args.tensor, strict)?;
+    let input = input::open(&args.input, args.from.as_deref(), strict)?;
+    let format = output_format(&args.output, input.file.format());
+    let jobs = Job::plan_all(&input, &targets, format, args.pad_value.as_deref())?;
+    let rows = match args.dry_run {
+        true => jobs.iter().map(|job| job.row(None)).collect(),
+        false => converted(args, &input.file, format, &jobs, console)?,
+    };
+    console.answer(&rows, || as_table(&rows))?;
+    Ok(Answer::Yes)
+}
+
+/// The format that the output's name says: by its ending, or, where it has none, a folder again for
+/// a folder. All else is raw.
+fn output_format(output: &Path, input: Format) -> Format {
+    let folder = input == Format::SafetensorsFolder && output.extension().is_none();
+    Format::of_name(output).unwrap_or(if folder { input } else { Format::Raw })
+}
+
+fn converted(
+    args: &ConvertArgs,
+    file: &ArrayFile,
+    format: Format,
+    jobs: &[Job],
+    console: &Console,
+) -> Result<Vec<Row>, Failure> {
+    let specs: Vec<ArraySpec> = jobs.iter().map(|job| job.spec.clone()).collect();
+    let mut writer = create(args, file, format, &specs)?;
+    let total: u64 = jobs.iter().map(|job| job.bytes_out).sum();
+    let progress = Progress::new(total, console.shows_progress());
+    let mover = Mover::new(args.threads, args.max_memory)?;
+    let mut rows = Vec::new();
+    for job in jobs {
+        let start = Instant::now();
+        progress.begin(&job.name);
+        mover.convert(file, job, &mut writer, &progress)?;
+        rows.push(job.row(Some(start.elapsed().as_secs_f64())));
+    }
+    writer.finish().map_err(anyhow::Error::from)?;
+    progress.finish();
+    Ok(rows)
+}
+
+fn create(
+    args: &ConvertArgs,
+    file: &ArrayFile,
+    format: Format,
+    specs: &[ArraySpec],
+) -> Result<Writer, Failure> {
+    let mut options = CreateOptions::new().source(file).metadata(file.metadata().clone());
+    if args.force || args.in_place {
+        options = options.force();
+    }
+    if args.in_place {
+        options = options.in_place();
+    }
+    if format == Format::SafetensorsFolder {
+        options = options.shards(file.shards().to_vec());
+    }
+    Ok(options.create(&args.output, format, specs).map_err(input::explained)?)
+}
+
+fn as_table(rows: &[Row]) -> String {
+    let mut lines =
+        vec![["name", "from", "to", "bytes in", "bytes out", "seconds"].map(str::to_owned)];
+    for row in rows {
+        let seconds = row.seconds.map_or("-".to_owned(), |seconds| format!("{seconds:.4}"));
+        lines.push([
+            row.name.clone(),
+            row.from.clone(),
+            row.to.clone(),
+            row.bytes_in.to_string(),
+            row.bytes_out.to_string(),
+            seconds,
+        ]);
+    }
+    let [bytes_in, bytes_out] = [
+        rows.iter().map(|row| row.bytes_in).sum::<u64>(),
+        rows.iter().map(|row| row.bytes_out).sum::<u64>(),
+    ];
+    let seconds: f64 = rows.iter().filter_map(|row| row.seconds).sum();
+    let arrays = if rows.len() == 1 { "array" } else { "arrays" };
+    lines.push([
+        format!("{} {arrays}", rows.len()),
+        String::new(),
+        String::new(),
+        bytes_in.to_string(),
+        bytes_out.to_string(),
+        if rows.iter().any(|row| row.seconds.is_some()) {
+            format!("{seconds:.4}")
+        } else {
+            "-".to_owned()
+        },
+    ]);
+    table::aligned(
+        &lines,
+        &[table::Left, table::Left, table::Left, table::Right, table::Right, table::Right],
+    )
+}

@@ -1,0 +1,128 @@
+//! What each array is to become.
+
+use anyhow::{Context, bail};
+use glob::Pattern;
+use tilewright::ArrayShape;
+use tilewright::formats::NamedFormat;
+use tilewright::xla::{Layout, ParseOptions, parse_layout};
+use tilewright_files::{Format, Order};
+
+/// A layout as `--to` and `--tensor` take it.
+#[derive(Clone, Debug)]
+pub(crate) enum Target {
+    /// A layout for arrays of its rank: `{1,0:T(8,128)}`.
+    Layout(Layout),
+    /// A layout for arrays of this type and these dims only: `f32[30,300]{1,0:T(8,128)}`.
+    Shape(ArrayShape),
+    /// Dense in the file's own terms.
+    Dense(Order),
+    /// A format with a name.
+    Named(NamedFormat),
+}
+
+impl Target {
+    /// What a text names.
+    pub(crate) fn parse(text: &str, strict: bool) -> anyhow::Result<Self> {
+        match text {
+            "row-major" => return Ok(Target::Dense(Order::RowMajor)),
+            "column-major" => return Ok(Target::Dense(Order::ColumnMajor)),
+            _ => {}
+        }
+        if let Ok(format) = text.parse() {
+            return Ok(Target::Named(format));
+        }
+        let options = ParseOptions { strict, ..ParseOptions::default() };
+        if text.trim_start().starts_with('{') {
+            return Ok(Target::Layout(parse_layout(text, options)?.value));
+        }
+        if text.contains('[') {
+            return Ok(Target::Shape(text.parse()?));
+        }
+        let names: Vec<&str> = NamedFormat::ALL.iter().map(|format| format.name()).collect();
+        bail!(
+            "`{text}` is no layout: expected {{1,0:T(8,128)}}, row-major, column-major, {}",
+            names.join(", ")
+        )
+    }
+
+    /// The array in this layout.
+    pub(crate) fn applied_to(
+        &self,
+        shape: &ArrayShape,
+        format: Format,
+    ) -> anyhow::Result<ArrayShape> {
+        let rank = shape.rank();
+        let layout = match self {
+            Target::Layout(layout) => layout.clone(),
+            Target::Dense(order) => format.dense_layout(shape.element_type(), rank, *order),
+            Target::Named(named) => named.layout(rank)?,
+            Target::Shape(target) => return same_array(shape, target),
+        };
+        let bare = shape.clone().without_layout();
+        if layout.rank() != rank {
+            bail!("the layout {layout} orders {} dimensions, and {bare} has {rank}", layout.rank());
+        }
+        let context = format!("the layout {layout} does not fit {bare}");
+        bare.with_layout(layout).context(context)
+    }
+}
+
+/// The target, if it is of the same array.
+fn same_array(shape: &ArrayShape, target: &ArrayShape) -> anyhow::Result<ArrayShape> {
+    let same = shape.element_type() == target.element_type() && shape.sizes()? == target.sizes()?;
+    if !same {
+        bail!("it is {}, not {}", shape.clone().without_layout(), target.clone().without_layout());
+    }
+    Ok(target.clone())
+}
+
+/// Which array becomes what: `--tensor` in the order given, the last that matches, then `--to`.
+#[derive(Clone, Debug)]
+pub(crate) struct Targets {
+    by_name: Vec<(Pattern, Target)>,
+    others: Option<Target>,
+}
+
+impl Targets {
+    pub(crate) fn parse(
+        to: Option<&str>,
+        by_name: &[String],
+        strict: bool,
+    ) -> anyhow::Result<Self> {
+        if to.is_none() && by_name.is_empty() {
+            bail!("nothing says what to convert to: give --to LAYOUT or --tensor GLOB=LAYOUT");
+        }
+        let others = to.map(|text| Target::parse(text, strict)).transpose()?;
+        let by_name =
+            by_name.iter().map(|rule| parse_rule(rule, strict)).collect::<Result<_, _>>()?;
+        Ok(Targets { by_name, others })
+    }
+
+    /// What the array of this name becomes, or `None` where it stays as it is.
+    pub(crate) fn of(&self, name: &str) -> Option<&Target> {
+        let by_name = self.by_name.iter().rev().find(|(pattern, _)| pattern.matches(name));
+        by_name.map(|(_, target)| target).or(self.others.as_ref())
+    }
+
+    /// Every pattern has to match some array: one that does not is a slip.
+    pub(crate) fn check_names<'a>(
+        &self,
+        names: impl Iterator<Item = &'a str> + Clone,
+    ) -> anyhow::Result<()> {
+        for (pattern, _) in &self.by_name {
+            if !names.clone().any(|name| pattern.matches(name)) {
+                bail!("no array has a name like `{pattern}`");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `GLOB=LAYOUT`.
+fn parse_rule(rule: &str, strict: bool) -> anyhow::Result<(Pattern, Target)> {
+    let Some((glob, layout)) = rule.split_once('=') else {
+        bail!("`{rule}` is not of the form GLOB=LAYOUT");
+    };
+    let pattern = Pattern::new(glob).with_context(|| format!("the pattern `{glob}`"))?;
+    Ok((pattern, Target::parse(layout, strict)?))
+}

@@ -1,0 +1,80 @@
+//! `tilewright index`: offset of an index, index of an offset, all offsets.
+
+use anyhow::Context;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::Answer;
+use crate::args::IndexArgs;
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::subject::{Reader, Subject, for_each_text};
+
+pub(crate) fn run(
+    args: &IndexArgs,
+    reader: Reader,
+    console: &mut Console,
+) -> Result<Answer, Failure> {
+    if args.all {
+        for_each_text(&args.layout, console, |text, console| {
+            all(&reader.array(text, console)?, args, console)
+        })?;
+        return Ok(Answer::Yes);
+    }
+    let subject = reader.array(&args.layout, console)?;
+    match (args.inverse, &args.index) {
+        (Some(offset), _) => inverse(&subject, offset, console)?,
+        (None, index) => forward(&subject, index.as_deref().unwrap_or(""), console)?,
+    }
+    Ok(Answer::Yes)
+}
+
+fn forward(subject: &Subject, text: &str, console: &mut Console) -> Result<(), Failure> {
+    let offset = subject.map.offset(&coordinates(text)?)?;
+    console.answer(&json!({ "offset": offset }), || offset.to_string())
+}
+
+fn inverse(subject: &Subject, offset: i64, console: &mut Console) -> Result<(), Failure> {
+    let index = subject.map.index(offset)?;
+    let text = || index.as_deref().map_or("padding".to_owned(), joined);
+    console.answer(&json!({ "index": index }), text)
+}
+
+#[derive(Serialize)]
+struct AllOffsets<'a> {
+    dims: &'a [i64],
+    offsets: &'a [i64],
+}
+
+fn all(subject: &Subject, args: &IndexArgs, console: &mut Console) -> Result<(), Failure> {
+    let offsets = subject.map.offsets()?;
+    if let Some(path) = &args.output {
+        return crate::offsets_file::write(path, subject.map.dims(), &offsets, args.force, console);
+    }
+    let document = AllOffsets { dims: subject.map.dims(), offsets: &offsets };
+    console.answer(&document, || rows(&offsets, subject.map.dims()))
+}
+
+/// The offsets, a line for each run along the last dimension.
+fn rows(offsets: &[i64], dims: &[i64]) -> String {
+    let row = dims.last().and_then(|&size| usize::try_from(size).ok()).unwrap_or(1).max(1);
+    let lines: Vec<String> = offsets.chunks(row).map(joined).collect();
+    lines.join("\n")
+}
+
+/// The numbers of `2,3`, parentheses or brackets around them or not.
+fn coordinates(text: &str) -> Result<Vec<i64>, Failure> {
+    let inner = text.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']);
+    if inner.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let number = |part: &str| {
+        part.trim().parse().with_context(|| format!("`{}` in the index `{text}`", part.trim()))
+    };
+    Ok(inner.split(',').map(number).collect::<Result<_, anyhow::Error>>()?)
+}
+
+fn joined(numbers: &[i64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
+    numbers.join(",")
+}

@@ -1,0 +1,105 @@
+//! Files that are read, and what `--from` says of them.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use tilewright::xla::{Layout, ParseOptions, parse_layout, parse_shape};
+use tilewright::{ArrayShape, ElementType};
+use tilewright_files::{ArrayFile, Error, Format, OpenOptions, layout_beside};
+use tilewright_relayout::{Placement, Plan};
+
+/// An open file, and the layout it is to be read in where that is not its own.
+pub(crate) struct Input {
+    pub(crate) file: ArrayFile,
+    from: Option<From>,
+}
+
+/// What `--from` says.
+enum From {
+    /// The layout of every array: `{1,0:T(8,128)}`.
+    Layout(Layout),
+    /// The shape and layout of every array: `f32[30,300]{1,0:T(8,128)}`.
+    Shape(ArrayShape),
+}
+
+impl Input {
+    /// The array that number `array` is.
+    pub(crate) fn shape(&self, array: usize) -> anyhow::Result<ArrayShape> {
+        let Some(from) = &self.from else { return Ok(self.file.shape(array)?) };
+        let info = self.file.arrays().get(array).context("there is no such array")?;
+        let shape = match from {
+            From::Shape(shape) => shape.clone(),
+            From::Layout(layout) => {
+                let bare = self.file.shape(array)?.without_layout();
+                let context = format!("the layout {layout} does not fit {bare}");
+                bare.with_layout(layout.clone()).context(context)?
+            }
+        };
+        let bytes = shape.bytes()?;
+        if u64::try_from(bytes) != Ok(info.byte_len()) {
+            bail!("{shape} takes {bytes} bytes, and the file has {}", info.byte_len());
+        }
+        Ok(shape)
+    }
+}
+
+/// Opens a file. A raw one is told by `from`, or by the layout beside it.
+pub(crate) fn open(path: &Path, from: Option<&str>, strict: bool) -> anyhow::Result<Input> {
+    let from = from.map(|text| parse_from(text, strict)).transpose()?;
+    let options = match (&from, Format::detect(path).map_err(explained)?) {
+        (Some(From::Shape(shape)), Format::Raw) => raw_options(shape)?,
+        (_, Format::Raw) => raw_options(&beside(path)?)?,
+        (Some(From::Shape(shape)), Format::Npy) => {
+            OpenOptions::new().ignore_layouts().element_type(shape.element_type())
+        }
+        (Some(From::Shape(_)), _) => OpenOptions::new().ignore_layouts(),
+        (_, _) => OpenOptions::new(),
+    };
+    let file = options.open(path).map_err(explained)?;
+    Ok(Input { file, from })
+}
+
+fn parse_from(text: &str, strict: bool) -> anyhow::Result<From> {
+    let options = ParseOptions { strict, ..ParseOptions::default() };
+    if text.trim_start().starts_with('{') {
+        return Ok(From::Layout(parse_layout(text, options)?.value));
+    }
+    Ok(From::Shape(parse_shape(text, options)?.value.as_array()?.clone()))
+}
+
+/// The shape that the layout beside a raw file says.
+fn beside(path: &Path) -> anyhow::Result<ArrayShape> {
+    match layout_beside(path).map_err(explained)? {
+        Some(stored) => Ok(stored.layout.parse()?),
+        None => bail!(
+            "{}: a raw file does not say what it holds; give --from, such as --from 'f32[30,300]'",
+            path.display()
+        ),
+    }
+}
+
+/// A raw file is opened as the bytes that its shape takes.
+fn raw_options(shape: &ArrayShape) -> anyhow::Result<OpenOptions> {
+    Ok(OpenOptions::new().raw(ElementType::U8, [shape.bytes()?]))
+}
+
+/// A file error with its advice.
+pub(crate) fn explained(error: Error) -> anyhow::Error {
+    match error.help().map(str::to_owned) {
+        Some(help) => anyhow::anyhow!("{error}\n  = help: {help}"),
+        None => error.into(),
+    }
+}
+
+/// How to move an array's bytes. Slots of one width go over as they are, whatever is in them;
+/// where the widths differ only the bits that mean something do.
+pub(crate) fn plan(
+    from: &Placement,
+    to: &Placement,
+    element_type: ElementType,
+) -> Result<Plan, tilewright_relayout::Error> {
+    match from.element_bits() == to.element_bits() {
+        true => Plan::new(from, to),
+        false => Plan::with_value_bits(from, to, element_type.bits()),
+    }
+}

@@ -1,0 +1,71 @@
+//! `tilewright same`: do two layouts place every element alike?
+
+use serde::Serialize;
+
+use crate::Answer;
+use crate::args::SameArgs;
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::subject::{Reader, Subject};
+
+#[derive(Serialize)]
+struct Comparison {
+    same: bool,
+    same_offsets: bool,
+    first_difference: Option<FirstDifference>,
+    /// Why the answer is no, in words.
+    reason: Option<String>,
+}
+
+#[derive(Serialize)]
+struct FirstDifference {
+    index: Vec<i64>,
+    offsets: [i64; 2],
+}
+
+pub(crate) fn run(
+    args: &SameArgs,
+    reader: Reader,
+    console: &mut Console,
+) -> Result<Answer, Failure> {
+    let a = reader.array(&args.a, console)?;
+    let b = reader.array(&args.b, console)?;
+    let comparison = compare(&a, &b)?;
+    console.answer(&comparison, || {
+        comparison.reason.clone().unwrap_or_else(|| "the same".to_owned())
+    })?;
+    Ok(if comparison.same { Answer::Yes } else { Answer::No })
+}
+
+fn compare(a: &Subject, b: &Subject) -> Result<Comparison, Failure> {
+    if a.map.dims() != b.map.dims() {
+        let reason = format!("the dimensions differ: {:?} and {:?}", a.map.dims(), b.map.dims());
+        return Ok(different(false, None, reason));
+    }
+    if let Some(difference) = a.map.first_difference(&b.map)? {
+        let [x, y] = difference.offsets;
+        let reason = format!("index {:?} is at offset {x} and at {y}", difference.index);
+        let first = FirstDifference { index: difference.index, offsets: difference.offsets };
+        return Ok(different(false, Some(first), reason));
+    }
+    let bytes = [a.array.bytes()?, b.array.bytes()?];
+    if a.map.allocation() != b.map.allocation() || bytes[0] != bytes[1] {
+        let reason = format!(
+            "every offset is the same, but the allocations are {} and {} elements, {} and {} bytes",
+            a.map.allocation(),
+            b.map.allocation(),
+            bytes[0],
+            bytes[1]
+        );
+        return Ok(different(true, None, reason));
+    }
+    Ok(Comparison { same: true, same_offsets: true, first_difference: None, reason: None })
+}
+
+fn different(
+    same_offsets: bool,
+    first_difference: Option<FirstDifference>,
+    reason: String,
+) -> Comparison {
+    Comparison { same: false, same_offsets, first_difference, reason: Some(reason) }
+}

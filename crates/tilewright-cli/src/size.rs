@@ -1,0 +1,38 @@
+//! Sizes in bytes, as people write them.
+
+/// `512`, `512MiB`, `2GB`: a number of bytes, kB MB GB TB of a thousand, KiB MiB GiB TiB of 1024.
+pub(crate) fn parse(text: &str) -> Result<usize, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let factor: usize = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        "t" | "tib" => 1 << 40,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "tb" => 1_000_000_000_000,
+        _ => return Err(format!("`{unit}` is no unit: expected kB, MB, GB, KiB, MiB or GiB")),
+    };
+    let number: usize = number.parse().map_err(|_| "expected a number of bytes".to_owned())?;
+    let bytes = number.checked_mul(factor).ok_or("the size is too large")?;
+    if bytes == 0 { Err("no memory at all is too little".to_owned()) } else { Ok(bytes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse("512"), Ok(512));
+        assert_eq!(parse("2KiB"), Ok(2048));
+        assert_eq!(parse("3MB"), Ok(3_000_000));
+        assert_eq!(parse("1 GiB"), Ok(1 << 30));
+        for bad in ["", "x", "1XB", "99999999999999999999", "0", "99999999999TiB"] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! `convert`, `verify`, `inspect`: what is done with files.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Folder, example, npy};
+
+const WEIGHTS: &str = "*.weight={1,0:T(8,128)(2,1)}";
+
+/// A folder with the example file in it.
+fn with_example() -> Folder {
+    let folder = Folder::new();
+    folder.write("weights.safetensors", &std::fs::read(example()).unwrap());
+    folder
+}
+
+/// The arrays of a safetensors file as the reference reader has them.
+fn arrays(bytes: &[u8]) -> Vec<(String, String, Vec<usize>, Vec<u8>)> {
+    let file = safetensors::SafeTensors::deserialize(bytes).unwrap();
+    let mut arrays: Vec<_> = file
+        .tensors()
+        .into_iter()
+        .map(|(name, view)| {
+            (name, view.dtype().to_string(), view.shape().to_vec(), view.data().to_vec())
+        })
+        .collect();
+    arrays.sort();
+    arrays
+}
+
+#[test]
+fn the_example_there_and_back() {
+    let folder = with_example();
+    let args = ["convert", "weights.safetensors", "-o", "packed.safetensors", "--tensor", WEIGHTS];
+    let table = folder.run(&args).succeeded().stdout;
+    assert!(table.contains("bf16[1000,300]{1,0:T(8,128)(2,1)}    600000     768000"), "{table}");
+    assert!(table.contains("14 arrays"), "{table}");
+
+    let back = ["convert", "packed.safetensors", "-o", "back.safetensors", "--to", "row-major"];
+    folder.run(&back).succeeded();
+    assert_eq!(
+        arrays(&folder.read("back.safetensors")),
+        arrays(&folder.read("weights.safetensors"))
+    );
+    for other in ["packed.safetensors", "back.safetensors"] {
+        let verified = folder.run(&["verify", "weights.safetensors", other, "--json"]).succeeded();
+        assert_eq!(verified.json()["equal"], json!(true));
+    }
+}
+
+#[test]
+fn the_metadata_is_the_contracts() {
+    let folder = with_example();
+    folder
+        .run(&["convert", "weights.safetensors", "-o", "p.safetensors", "--tensor", WEIGHTS])
+        .succeeded();
+    let bytes = folder.read("p.safetensors");
+    let (_, header) = safetensors::SafeTensors::read_metadata(&bytes).unwrap();
+    let metadata = header.metadata().as_ref().unwrap();
+    assert_eq!(metadata["about"], "random weights of an imaginary model");
+    let record: Value = serde_json::from_str(&metadata["tilewright"]).unwrap();
+    assert_eq!(record["version"], json!(1));
+    assert_eq!(record["layouts"].as_object().unwrap().len(), 4);
+    assert_eq!(
+        record["layouts"]["layers.0.mlp.weight"],
+        json!({ "layout": "bf16[300,517]{1,0:T(8,128)(2,1)}", "pad": "0" })
+    );
+    let packed = arrays(&bytes);
+    let (_, dtype, dims, _) = packed.iter().find(|row| row.0 == "layers.0.mlp.weight").unwrap();
+    assert_eq!((dtype.as_str(), &dims[..]), ("BF16", &[38, 5, 4, 128, 2, 1][..]));
+}
+
+#[test]
+fn a_layout_that_does_not_fit_leaves_nothing() {
+    let folder = with_example();
+    let before = folder.names();
+    folder
+        .run(&[
+            "convert",
+            "weights.safetensors",
+            "-o",
+            "x.safetensors",
+            "--to",
+            "{1,0:T(8,128)(2,1)}",
+        ])
+        .failed_with(&["`layers.0.norm.scale`", "orders 2 dimensions, and f32[300] has 1"]);
+    folder
+        .run(&[
+            "convert",
+            "weights.safetensors",
+            "-o",
+            "x.safetensors",
+            "--tensor",
+            "head.scale={1,0}",
+        ])
+        .failed_with(&["`head.scale`"]);
+    folder
+        .run(&["convert", "weights.safetensors", "-o", "x.safetensors", "--tensor", "tail*={0}"])
+        .failed_with(&["no array has a name like `tail*`"]);
+    folder
+        .run(&["convert", "weights.safetensors", "-o", "x.safetensors"])
+        .failed_with(&["--to LAYOUT"]);
+    folder
+        .run(&["convert", "weights.safetensors", "-o", "x.safetensors", "--to", "sideways"])
+        .failed_with(&["`sideways` is no layout"]);
+    folder
+        .run(&["convert", "weights.safetensors", "-o", "x.safetensors", "--to", "{0,0}"])
+        .failed_with(&["dimension 0 appears twice", "^"]);
+    assert_eq!(folder.names(), before);
+}
+
+#[test]
+fn rows_as_json_and_dry_runs() {
+    let folder = with_example();
+    let args =
+        ["convert", "weights.safetensors", "-o", "p.safetensors", "--tensor", WEIGHTS, "--json"];
+    let dry = folder.run(&[&args[..], &["--dry-run"]].concat()).succeeded().json();
+    assert_eq!(folder.names(), ["weights.safetensors"]);
+    let wet = folder.run(&args).succeeded().json();
+    assert_eq!(wet.as_array().unwrap().len(), 14);
+    for (dry, wet) in dry.as_array().unwrap().iter().zip(wet.as_array().unwrap()) {
+        for key in ["name", "from", "to", "bytes_in", "bytes_out"] {
+            assert_eq!(dry[key], wet[key]);
+        }
+        assert!(dry["seconds"].is_null() && wet["seconds"].is_f64());
+    }
+    assert_eq!(wet[0]["to"], json!("bf16[1000,300]{1,0:T(8,128)(2,1)}"));
+}
+
+#[test]
+fn existing_outputs_and_the_source_are_safe() {
+    let folder = with_example();
+    let original = folder.read("weights.safetensors");
+    let convert = |extra: &[&str]| {
+        let args =
+            ["convert", "weights.safetensors", "-o", "weights.safetensors", "--tensor", WEIGHTS];
+        folder.run(&[&args[..], extra].concat())
+    };
+    convert(&[]).failed_with(&["weights.safetensors"]);
+    convert(&["--force"]).failed_with(&["same file"]);
+    assert_eq!(folder.read("weights.safetensors"), original);
+    convert(&["--in-place"]).succeeded();
+    assert_ne!(folder.read("weights.safetensors"), original);
+    assert_eq!(folder.names(), ["weights.safetensors"]);
+    folder.run(&["verify", "weights.safetensors", example().to_str().unwrap()]).succeeded();
+}
+
+#[test]
+fn what_differs_is_said() {
+    let folder = with_example();
+    let mut bytes = folder.read("weights.safetensors");
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1; // the last byte of `step`
+    folder.write("other.safetensors", &bytes);
+    let verified = folder.run(&["verify", "weights.safetensors", "other.safetensors", "--json"]);
+    assert_eq!(verified.code, 1);
+    let document = verified.json();
+    assert_eq!(document["equal"], json!(false));
+    assert_eq!(document["differences"][0]["name"], json!("step"));
+    let text = folder.run(&["verify", "weights.safetensors", "other.safetensors"]);
+    assert_eq!((text.code, text.stdout.as_str()), (1, "`step` differs at index []\n"));
+
+    folder.write("a.npy", &npy("<u2", "(2, 2)", &[1, 0, 2, 0, 3, 0, 4, 0]));
+    folder.write("b.npy", &npy("<u2", "(2, 2)", &[1, 0, 2, 0, 9, 0, 4, 0]));
+    folder.write("c.npy", &npy("<u2", "(4,)", &[1, 0, 2, 0, 3, 0, 4, 0]));
+    let differs = folder.run(&["verify", "a.npy", "b.npy", "--json"]);
+    assert_eq!(
+        (differs.code, differs.json()["differences"][0]["index"].clone()),
+        (1, json!([1, 0]))
+    );
+    assert_eq!(folder.run(&["verify", "a.npy", "c.npy"]).code, 1);
+    assert_eq!(folder.run(&["verify", "a.npy", "weights.safetensors"]).code, 1);
+}
+
+#[test]
+fn npy_raw_and_padding() {
+    let folder = Folder::new();
+    let data: Vec<u8> = (1..=15).collect();
+    folder.write("w.npy", &npy("|u1", "(3, 5)", &data));
+    folder
+        .run(&["convert", "w.npy", "-o", "t.npy", "--to", "{1,0:T(2,2)}", "--pad-value", "99"])
+        .succeeded();
+    let tiled =
+        [1, 2, 6, 7, 3, 4, 8, 9, 5, 99, 10, 99, 11, 12, 99, 99, 13, 14, 99, 99, 15, 99, 99, 99];
+    assert_eq!(folder.read("t.npy")[128..], tiled);
+    let record: Value = serde_json::from_slice(&folder.read("t.npy.layout.json")).unwrap();
+    assert_eq!(
+        record,
+        json!({ "version": 1, "layouts": { "t": { "layout": "u8[3,5]{1,0:T(2,2)}", "pad": "99" } } })
+    );
+    folder.run(&["convert", "t.npy", "-o", "back.npy", "--to", "row-major"]).succeeded();
+    assert_eq!(folder.read("back.npy"), folder.read("w.npy"));
+
+    folder.run(&["convert", "t.npy", "-o", "t.bin", "--to", "column-major"]).succeeded();
+    assert_eq!(folder.read("t.bin"), [1, 6, 11, 2, 7, 12, 3, 8, 13, 4, 9, 14, 5, 10, 15]);
+    folder.run(&["verify", "t.bin", "w.npy"]).succeeded();
+
+    folder.write("bare.bin", &tiled);
+    folder.run(&["inspect", "bare.bin"]).failed_with(&["give --from"]);
+    folder
+        .run(&[
+            "convert",
+            "bare.bin",
+            "-o",
+            "u.npy",
+            "--to",
+            "row-major",
+            "--from",
+            "u8[3,5]{1,0:T(2,2)}",
+        ])
+        .succeeded();
+    assert_eq!(folder.read("u.npy"), folder.read("w.npy"));
+    folder
+        .run(&["convert", "bare.bin", "-o", "v.npy", "--to", "row-major", "--from", "u8[3,5]"])
+        .failed_with(&["bytes"]);
+}
+
+#[test]
+fn the_old_padding_of_shapes() {
+    let folder = Folder::new();
+    folder.write("w.npy", &npy("|u1", "(2, 3)", b"abcdef"));
+    let convert = |out: &str, layout: &str| {
+        folder
+            .run(&["convert", "w.npy", "-o", out, "--to", layout, "--pad-value", "0x30"])
+            .succeeded();
+    };
+    convert("p.npy", "{0,1:PAD(3,5)}");
+    assert_eq!(&folder.read("p.npy")[128..], b"ad0be0cf0000000");
+}
+
+#[test]
+fn packed_bits_are_bytes_in_the_file() {
+    let folder = Folder::new();
+    folder.write(
+        "m.npy",
+        &npy("|b1", "(2, 9)", &[1, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1]),
+    );
+    folder.run(&["convert", "m.npy", "-o", "p.safetensors", "--to", "{1,0:E(1)}"]).succeeded();
+    let packed = arrays(&folder.read("p.safetensors"));
+    assert_eq!((packed[0].1.as_str(), &packed[0].2[..]), ("U8", &[3][..]));
+    assert_eq!(packed[0].3, [0b0001_1001, 0b0000_0001, 0b10]);
+    folder.run(&["convert", "p.safetensors", "-o", "b.npy", "--to", "row-major"]).succeeded();
+    assert_eq!(folder.read("b.npy"), folder.read("m.npy"));
+}
+
+/// Bits that mean nothing to us come back as they were.
+#[test]
+fn round_trips_are_bit_exact() {
+    let folder = Folder::new();
+    let nans: Vec<u8> =
+        (0u32..77).flat_map(|n| (0x7f80_0001 | n << 3 | n << 31).to_le_bytes()).collect();
+    folder.write("w.npy", &npy("<f4", "(7, 11)", &nans));
+    folder.run(&["convert", "w.npy", "-o", "t.npy", "--to", "{0,1:T(3,4)(2,1)}"]).succeeded();
+    folder.run(&["convert", "t.npy", "-o", "b.npy", "--to", "row-major"]).succeeded();
+    assert_eq!(folder.read("b.npy"), folder.read("w.npy"));
+    folder.write("odd.npy", &npy("|b1", "(2, 2)", &[0, 1, 2, 255]));
+    folder
+        .run(&["convert", "odd.npy", "-o", "t.npy", "--to", "{0,1:T(2,2)}", "--force"])
+        .succeeded();
+    folder.run(&["convert", "t.npy", "-o", "b.npy", "--to", "row-major", "--force"]).succeeded();
+    assert_eq!(folder.read("b.npy"), folder.read("odd.npy"));
+}
+
+#[test]
+fn threads_and_memory_change_nothing_but_time() {
+    let folder = Folder::new();
+    let data: Vec<u8> = (0..600u32 * 700).flat_map(u32::to_le_bytes).collect();
+    folder.write("w.npy", &npy("<u4", "(600, 700)", &data));
+    for layout in ["{1,0:T(8,128)}", "{0,1:T(8,128)}", "{0,1}"] {
+        let convert = |out: &str, extra: &[&str]| {
+            let args = ["convert", "w.npy", "-o", out, "--to", layout, "--force"];
+            folder.run(&[&args[..], extra].concat())
+        };
+        convert("a.npy", &["--threads", "1"]).succeeded();
+        convert("b.npy", &["--threads", "7"]).succeeded();
+        convert("c.npy", &["--max-memory", "4MiB"]).succeeded();
+        assert_eq!(folder.read("a.npy"), folder.read("b.npy"));
+        assert_eq!(folder.read("a.npy"), folder.read("c.npy"));
+    }
+    folder
+        .run(&["convert", "w.npy", "-o", "x.npy", "--to", "{0,1}", "--max-memory", "100kB"])
+        .failed_with(&["memory"]);
+    assert!(!folder.names().contains(&"x.npy".to_owned()));
+}
+
+#[test]
+fn a_sharded_folder_stays_one() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("model")).unwrap();
+    let shard = |name: &str, value: u8| {
+        let header =
+            format!("{{\"{name}\":{{\"dtype\":\"U8\",\"shape\":[3,5],\"data_offsets\":[0,15]}}}}");
+        let mut file = (header.len() as u64).to_le_bytes().to_vec();
+        file.extend(header.as_bytes());
+        file.extend([value; 15]);
+        file
+    };
+    folder.write("model/a.safetensors", &shard("x", 1));
+    folder.write("model/b.safetensors", &shard("y", 2));
+    let index = json!({
+        "metadata": { "total_size": 30 },
+        "weight_map": { "x": "a.safetensors", "y": "b.safetensors" }
+    });
+    folder.write("model/model.safetensors.index.json", index.to_string().as_bytes());
+    folder.run(&["convert", "model", "-o", "packed", "--to", "{1,0:T(2,4)}"]).succeeded();
+    let rows = folder.run(&["inspect", "packed", "--json"]).succeeded().json();
+    assert_eq!(rows[1]["text"], json!("u8[3,5]{1,0:T(2,4)}"));
+    folder.run(&["verify", "model", "packed"]).succeeded();
+    folder.run(&["convert", "packed", "-o", "one.safetensors", "--to", "row-major"]).succeeded();
+    folder.run(&["verify", "model", "one.safetensors"]).succeeded();
+}
+
+#[test]
+fn bad_files_are_said_to_be() {
+    let folder = with_example();
+    let check = |name: &str, bytes: &[u8], fragment: &str| {
+        folder.write(name, bytes);
+        folder.run(&["inspect", name]).failed_with(&[name, fragment]);
+        folder.run(&["convert", name, "-o", "out.npy", "--to", "row-major"]).failed_with(&[name]);
+        assert!(!folder.path("out.npy").exists());
+    };
+    let example = folder.read("weights.safetensors");
+    check("cut.safetensors", &example[..example.len() - 1], "");
+    check("empty.safetensors", &[], "");
+    let mut lying = example.clone();
+    lying[..8].copy_from_slice(&(1u64 << 40).to_le_bytes());
+    check("lying.safetensors", &lying, "");
+    check("short.npy", &npy("<f4", "(1000000, 1000000)", &[0; 4]), "");
+    check("object.npy", &npy("|O", "(3,)", &[0; 24]), "");
+    folder.run(&["inspect", "nowhere.npy"]).failed_with(&["nowhere.npy"]);
+    let record =
+        "{\"version\":1,\"layouts\":{\"s\":{\"layout\":\"u8[3,5]{1,0:T(2,2)\",\"pad\":\"0\"}}}";
+    folder.write("s.npy", &npy("|u1", "(24,)", &[0; 24]));
+    folder.write("s.npy.layout.json", record.as_bytes());
+    folder.run(&["inspect", "s.npy"]).failed_with(&["`s`", "close the layout"]);
+}

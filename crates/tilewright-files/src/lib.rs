@@ -1,0 +1,87 @@
+//! Array files: what arrays they hold, their bytes by position, and how to replace one safely.
+//!
+//! | format | arrays | layout kept in |
+//! |---|---|---|
+//! | `.npy`, versions 1 to 3 | one, in C or Fortran order | `<file>.layout.json` beside it |
+//! | `.safetensors` | any number, by name | `__metadata__["tilewright"]` |
+//! | a folder with `model.safetensors.index.json` | any number, over several files | each file's `__metadata__` |
+//! | raw | one, of dims that the caller says | `<file>.layout.json` beside it |
+//!
+//! What comes in is a path. What goes out is a list of [`ArrayInfo`]s — name, element type, dims,
+//! order, length in bytes — and the bytes of each by position. The other way, a list of
+//! [`ArraySpec`]s and their bytes become a file.
+//!
+//! ```
+//! # let dir = tempfile::tempdir()?;
+//! # let path = dir.path().join("w.npy");
+//! use tilewright::ElementType;
+//! use tilewright_files::{ArrayFile, ArraySpec, CreateOptions, Format, StoredLayout};
+//!
+//! // A packed array is stored as its physical dims, with the logical shape and layout beside it.
+//! let layout = StoredLayout::new("u8[3,5]{1,0:T(2,4)}", "0");
+//! let spec = ArraySpec::new("w", ElementType::U8, [2, 2, 2, 4]).layout(layout.clone());
+//! let mut writer = CreateOptions::new().create(&path, Format::Npy, &[spec])?;
+//! writer.append(0, &[7; 32])?;
+//! writer.finish()?;
+//!
+//! let file = ArrayFile::open(&path)?;
+//! let array = &file.arrays()[0];
+//! assert_eq!((array.name(), array.dims(), array.byte_len()), ("w", &[2, 2, 2, 4][..], 32));
+//! assert_eq!(array.layout(), Some(&layout));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What is deliberately absent
+//!
+//! * Values. Bytes go through as they are: no conversion, no NaN made quiet, no padding looked at.
+//! * Movement. A layout is kept and handed on as text. [`ArrayFile::shape`] reads it and
+//!   [`ArraySpec::of_shape`] writes it, and what becomes of the bytes is the caller's to do.
+//! * Memory for data. Nothing is held but headers; the caller brings the buffers.
+//!
+//! # Trust
+//!
+//! A file may be cut short, wrong or hostile. Headers are read in one pass, in time and memory
+//! proportional to the bytes that are there, up to the [`limits`]; nothing is allocated because a
+//! header says so. All sizes are checked against each other and the file's length before the first
+//! read, so a file that opens can be read, unless it changes meanwhile: then a read is an error.
+//!
+//! # Features
+//!
+//! `mmap`, off by default, lets a file be opened as a memory map. It brings the only `unsafe` block.
+
+#![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
+#![cfg_attr(feature = "mmap", deny(unsafe_code))]
+
+mod error;
+pub mod limits;
+
+mod info;
+mod json;
+mod layout_record;
+mod side_file;
+
+mod format;
+mod npy;
+mod raw;
+mod safetensors;
+
+#[cfg(feature = "mmap")]
+mod map;
+mod open;
+mod positional;
+
+mod coverage;
+mod create;
+mod plan;
+mod staged;
+mod write;
+
+mod stored;
+
+pub use crate::create::CreateOptions;
+pub use crate::error::Error;
+pub use crate::format::Format;
+pub use crate::info::{ArrayInfo, ArraySpec, Metadata, Order, Shard, StoredLayout};
+pub use crate::open::{ArrayFile, OpenOptions};
+pub use crate::side_file::layout_beside;
+pub use crate::write::Writer;

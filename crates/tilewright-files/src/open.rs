@@ -1,0 +1,251 @@
+//! Opening a file, and reading its arrays by position.
+
+use std::path::{Path, PathBuf};
+
+use tilewright::ElementType;
+
+use crate::error::{Error, Fault};
+use crate::format::Format;
+use crate::info::{ArrayInfo, Metadata, Shard};
+use crate::positional::Source;
+use crate::safetensors::{self, folder};
+use crate::{npy, raw};
+
+/// How a file is to be opened.
+///
+/// ```
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("w.bin");
+/// # std::fs::write(&path, [0; 30])?;
+/// use tilewright_files::OpenOptions;
+/// use tilewright::ElementType;
+/// let file = OpenOptions::new().raw(ElementType::Bf16, [3, 5]).open(&path)?;
+/// assert_eq!(file.arrays()[0].byte_len(), 30);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct OpenOptions {
+    pub(crate) element_type: Option<ElementType>,
+    pub(crate) raw: Option<(ElementType, Vec<i64>)>,
+    pub(crate) ignore_layouts: bool,
+    #[cfg(feature = "mmap")]
+    map: bool,
+}
+
+impl OpenOptions {
+    /// Everything as the file says.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Settles the element type where a .npy file says only its size. Ignored where the file says
+    /// the type.
+    pub fn element_type(mut self, element_type: ElementType) -> Self {
+        self.element_type = Some(element_type);
+        self
+    }
+
+    /// Opens any file, whatever its name or contents, as the plain bytes of one array of these dims
+    /// (in elements), each element in the whole bytes of
+    /// [`storage_bits`](ElementType::storage_bits).
+    pub fn raw(mut self, element_type: ElementType, dims: impl Into<Vec<i64>>) -> Self {
+        self.raw = Some((element_type, dims.into()));
+        self
+    }
+
+    /// Does not read recorded layouts, not even to check them: for a caller who has a layout of
+    /// their own.
+    pub fn ignore_layouts(mut self) -> Self {
+        self.ignore_layouts = true;
+        self
+    }
+
+    /// Maps the file into memory, so that [`ArrayFile::bytes`] lends its bytes without a copy.
+    ///
+    /// The caller answers for it that nobody changes or shortens the file meanwhile. If somebody
+    /// does, the bytes may change under the reader's hands, and touching what was cut off kills the
+    /// process (`SIGBUS`). Replacing the file by renaming another over it is harmless.
+    #[cfg(feature = "mmap")]
+    pub fn memory_map(mut self) -> Self {
+        self.map = true;
+        self
+    }
+
+    /// Opens a file or a sharded folder, reads its headers and checks them against its length.
+    ///
+    /// The [`Format`] is [detected](Format::detect). A folder is opened by its own path or by that
+    /// of its index.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, its header is malformed or disagrees with the file's length, it
+    /// needs to be told its type (a `<V1` .npy, a raw file), or its layout record is not one that is
+    /// known.
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<ArrayFile, Error> {
+        let path = path.as_ref();
+        let format = if self.raw.is_some() { Format::Raw } else { Format::detect(path)? };
+        let contents = match format {
+            Format::Npy => npy::open(path, self)?,
+            Format::Safetensors => safetensors::open(path, self)?,
+            Format::SafetensorsFolder => folder::open(path, self)?,
+            Format::Raw => raw::open(path, self, self.raw.as_ref())?,
+        };
+        let mut file = ArrayFile { path: path.to_owned(), format, contents };
+        self.map(&mut file)?;
+        Ok(file)
+    }
+
+    #[cfg(feature = "mmap")]
+    fn map(&self, file: &mut ArrayFile) -> Result<(), Error> {
+        if !self.map {
+            return Ok(());
+        }
+        file.contents.sources.iter_mut().try_for_each(Source::map)
+    }
+
+    #[cfg(not(feature = "mmap"))]
+    fn map(&self, _: &mut ArrayFile) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// An open file, or an open sharded folder: what it holds, and its bytes by position.
+///
+/// It can be shared between threads.
+///
+/// ```
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("w.npy");
+/// # use tilewright_files::*;
+/// # let spec = ArraySpec::new("w", tilewright::ElementType::U8, [4]);
+/// # let mut writer = CreateOptions::new().create(&path, Format::Npy, &[spec])?;
+/// # writer.append(0, &[1, 2, 3, 4])?;
+/// # writer.finish()?;
+/// let file = ArrayFile::open(&path)?;
+/// assert_eq!((file.arrays()[0].name(), file.arrays()[0].dims()), ("w", &[4][..]));
+/// let mut middle = [0; 2];
+/// file.read_at(0, 1, &mut middle)?;
+/// assert_eq!(middle, [2, 3]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ArrayFile {
+    path: PathBuf,
+    format: Format,
+    contents: Contents,
+}
+
+impl ArrayFile {
+    /// Opens a file that says everything itself; [`OpenOptions::open`] with nothing set.
+    ///
+    /// # Errors
+    ///
+    /// As [`OpenOptions::open`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        OpenOptions::new().open(path)
+    }
+
+    /// The path it was opened by.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The format it was opened as.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The arrays, in the order of their bytes: shard by shard, each from its beginning.
+    pub fn arrays(&self) -> &[ArrayInfo] {
+        &self.contents.arrays
+    }
+
+    /// The index of the array of this name.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.arrays().iter().position(|array| array.name() == name)
+    }
+
+    /// What `__metadata__` says, other than layouts; of a folder, what any of its shards says, the
+    /// first to say a key being heard. Empty for other formats.
+    pub fn metadata(&self) -> &Metadata {
+        &self.contents.metadata
+    }
+
+    /// The files of a folder, sorted by name; empty for a single file.
+    pub fn shards(&self) -> &[Shard] {
+        &self.contents.shards
+    }
+
+    /// Fills `buffer` with the bytes of array number `array` from `byte_offset`, counted from the
+    /// array's beginning.
+    ///
+    /// # Errors
+    ///
+    /// There is no such array, it has fewer bytes, or the file cannot be read (any more).
+    pub fn read_at(&self, array: usize, byte_offset: u64, buffer: &mut [u8]) -> Result<(), Error> {
+        let Some((info, source)) = self.array(array) else {
+            return Err(no_array(array, self.arrays().len()).at(&self.path));
+        };
+        let start = place(info, byte_offset, buffer.len()).map_err(|fault| source.fault(fault))?;
+        source.read_exact_at(start, buffer)
+    }
+
+    /// All bytes of array number `array`, where the file was opened with a memory map.
+    pub fn bytes(&self, array: usize) -> Option<&[u8]> {
+        let (info, source) = self.array(array)?;
+        source.bytes(info.file_offset, info.byte_len)
+    }
+
+    /// The files behind it.
+    pub(crate) fn sources(&self) -> &[Source] {
+        &self.contents.sources
+    }
+
+    fn array(&self, array: usize) -> Option<(&ArrayInfo, &Source)> {
+        let info = self.contents.arrays.get(array)?;
+        Some((info, self.contents.sources.get(info.shard)?))
+    }
+}
+
+/// What opening any format comes to: each array's `shard` is the index of its source.
+#[derive(Debug, Default)]
+pub(crate) struct Contents {
+    pub(crate) sources: Vec<Source>,
+    pub(crate) arrays: Vec<ArrayInfo>,
+    pub(crate) metadata: Metadata,
+    pub(crate) shards: Vec<Shard>,
+}
+
+impl Contents {
+    pub(crate) fn one_array(source: Source, array: ArrayInfo) -> Self {
+        Contents { sources: vec![source], arrays: vec![array], ..Contents::default() }
+    }
+}
+
+/// The name of the array in a file that has no room for one: `w` of `dir/w.npy`.
+pub(crate) fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Where `byte_offset` of the array is in its file, if `len` bytes from there are the array's.
+pub(crate) fn place(info: &ArrayInfo, byte_offset: u64, len: usize) -> Result<u64, Fault> {
+    match byte_offset.checked_add(len as u64) {
+        Some(end) if end <= info.byte_len => Ok(info.file_offset.saturating_add(byte_offset)),
+        _ => Err(Fault::request(format!(
+            "{len} bytes from byte {byte_offset} are outside array `{}` of {} bytes",
+            info.name, info.byte_len
+        ))),
+    }
+}
+
+pub(crate) fn no_array(array: usize, n_arrays: usize) -> Fault {
+    Fault::request(format!("there is no array {array}: there are {n_arrays}, counted from 0"))
+}
+
+/// The identity of the folder that holds `path`.
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}

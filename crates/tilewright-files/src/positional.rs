@@ -1,0 +1,217 @@
+//! Files read and written by position: no cursor, so threads can share them.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Fault, IoContext};
+#[cfg(feature = "mmap")]
+use crate::map::Map;
+
+/// Which file a path leads to, whatever the path: links to one file have one identity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FileId(Identity);
+
+#[cfg(unix)]
+type Identity = (u64, u64);
+#[cfg(not(unix))]
+type Identity = PathBuf;
+
+impl FileId {
+    /// The identity of what is at `path`, links followed; `None` where there is nothing.
+    pub(crate) fn of_path(path: &Path) -> Result<Option<Self>, Error> {
+        match Self::look(path) {
+            Ok(id) => Ok(Some(id)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error).doing("look at the file", path),
+        }
+    }
+
+    #[cfg(unix)]
+    fn look(path: &Path) -> io::Result<Self> {
+        fs::metadata(path).map(|found| Self::of_metadata(&found))
+    }
+
+    #[cfg(unix)]
+    fn of_metadata(found: &fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        FileId((found.dev(), found.ino()))
+    }
+
+    #[cfg(not(unix))]
+    fn look(path: &Path) -> io::Result<Self> {
+        fs::canonicalize(path).map(FileId)
+    }
+}
+
+/// A file open for reading, its length taken once when it was opened.
+#[derive(Debug)]
+pub(crate) struct Source {
+    file: Positional,
+    path: PathBuf,
+    len: u64,
+    id: FileId,
+    #[cfg(feature = "mmap")]
+    map: Option<Map>,
+}
+
+impl Source {
+    /// Opens a regular file; anything else (a pipe would block, a device has no length) is refused.
+    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+        require_regular(&fs::metadata(path).doing("open the file", path)?, path)?;
+        let file = File::open(path).doing("open the file", path)?;
+        let found = file.metadata().doing("look at the file", path)?;
+        require_regular(&found, path)?;
+        Ok(Source {
+            #[cfg(unix)]
+            id: FileId::of_metadata(&found),
+            #[cfg(not(unix))]
+            id: FileId::look(path).doing("look at the file", path)?,
+            file: Positional::new(file),
+            path: path.to_owned(),
+            len: found.len(),
+            #[cfg(feature = "mmap")]
+            map: None,
+        })
+    }
+
+    /// Maps the file, so that [`bytes`](Self::bytes) has something to show.
+    #[cfg(feature = "mmap")]
+    pub(crate) fn map(&mut self) -> Result<(), Error> {
+        self.map = Some(Map::new(self.file.file()).doing("map the file", &self.path)?);
+        Ok(())
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file's length when it was opened, in bytes.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub(crate) fn id(&self) -> &FileId {
+        &self.id
+    }
+
+    /// Fills `buffer` from `offset`, in bytes from the start of the file.
+    pub(crate) fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), Error> {
+        match self.file.read_exact_at(buffer, offset) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Err(self.fault(Fault::malformed("the file shrank while it was read")))
+            }
+            outcome => outcome.doing("read the file", &self.path),
+        }
+    }
+
+    /// Reads `len` bytes, which the caller has checked against a limit; the file's own length is
+    /// checked here, so nothing is allocated for bytes that do not exist.
+    pub(crate) fn read_vec(&self, what: &str, offset: u64, len: u64) -> Result<Vec<u8>, Error> {
+        let left = self.len.saturating_sub(offset);
+        if len > left {
+            return Err(self.fault(Fault::truncated(what, len.into(), left)));
+        }
+        let mut bytes = zeroed(len).doing("hold the header", &self.path)?;
+        self.read_exact_at(offset, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Checks that `what`, of `len` bytes from `start`, ends where the file does.
+    pub(crate) fn require_end(&self, what: &str, start: u64, len: u64) -> Result<(), Error> {
+        let left = self.len.saturating_sub(start);
+        match left.checked_sub(len) {
+            Some(0) => Ok(()),
+            None => Err(self.fault(Fault::truncated(what, len.into(), left))),
+            Some(more) => Err(self.fault(Fault::malformed(format!(
+                "{what} has {len} bytes, and the file has {more} more after it"
+            )))),
+        }
+    }
+
+    /// `len` bytes from `offset` of a mapped file.
+    pub(crate) fn bytes(&self, offset: u64, len: u64) -> Option<&[u8]> {
+        #[cfg(feature = "mmap")]
+        return self.map.as_ref()?.bytes(offset, len);
+        #[cfg(not(feature = "mmap"))]
+        {
+            let _ = (offset, len);
+            None
+        }
+    }
+
+    /// Names this file in an error.
+    pub(crate) fn fault(&self, fault: Fault) -> Error {
+        fault.at(&self.path)
+    }
+}
+
+/// A file without a cursor.
+#[derive(Debug)]
+pub(crate) struct Positional {
+    #[cfg(unix)]
+    file: File,
+    #[cfg(not(unix))]
+    file: std::sync::Mutex<File>,
+}
+
+#[cfg(unix)]
+impl Positional {
+    pub(crate) fn new(file: File) -> Self {
+        Positional { file }
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    pub(crate) fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(&self.file, buffer, offset)
+    }
+
+    pub(crate) fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        std::os::unix::fs::FileExt::write_all_at(&self.file, bytes, offset)
+    }
+}
+
+/// Elsewhere: seek, then read or write, one thread at a time.
+#[cfg(not(unix))]
+impl Positional {
+    pub(crate) fn new(file: File) -> Self {
+        Positional { file: std::sync::Mutex::new(file) }
+    }
+
+    pub(crate) fn file(&self) -> std::sync::MutexGuard<'_, File> {
+        self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    pub(crate) fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        use std::io::{Read, Seek, SeekFrom};
+        let mut file = self.file();
+        file.seek(SeekFrom::Start(offset))?;
+        file.read_exact(buffer)
+    }
+
+    pub(crate) fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        use std::io::{Seek, SeekFrom, Write};
+        let mut file = self.file();
+        file.seek(SeekFrom::Start(offset))?;
+        file.write_all(bytes)
+    }
+}
+
+fn require_regular(found: &fs::Metadata, path: &Path) -> Result<(), Error> {
+    if found.is_file() {
+        return Ok(());
+    }
+    Err(Fault::unsupported("not a regular file, so it cannot be read by position").at(path))
+}
+
+/// A zeroed buffer, or an error where the memory is not there.
+fn zeroed(len: u64) -> io::Result<Vec<u8>> {
+    let len = usize::try_from(len).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+    bytes.resize(len, 0);
+    Ok(bytes)
+}

@@ -1,0 +1,151 @@
+//! `.safetensors`: any number of named arrays behind a JSON header.
+//!
+//! ```text
+//! 8 bytes    n, the header's length in bytes, little-endian
+//! n bytes    {"__metadata__":{"k":"v"},"name":{"dtype":"F32","shape":[3,5],"data_offsets":[0,60]},…}
+//! the rest   the arrays' bytes: data_offsets count from here
+//! ```
+//!
+//! # What is read
+//!
+//! What the format's description allows, and no more. The header begins with `{` and may end in
+//! white space. Each name, each key of an entry and each key of `__metadata__` appears once; an
+//! entry has `dtype`, `shape` and `data_offsets` and nothing else; sizes and offsets are written as
+//! plain whole numbers. Each array is exactly as long as its dtype and shape say, and together they
+//! cover the rest of the file without holes or overlap. Arrays of no bytes may share an offset.
+//!
+//! The reference reader also takes duplicate names (the last wins) and unknown keys in an entry;
+//! here both are errors.
+//!
+//! # What is written
+//!
+//! Arrays in the order they are given, in the header and in the data. The header is padded with
+//! spaces so that the data begins at a multiple of 8 bytes.
+//!
+//! Layouts are in `__metadata__`, under `tilewright`. A layout there of an array that is not in the
+//! file is passed over: a tool that dropped the array need not have known of it.
+
+pub(crate) mod folder;
+mod header;
+
+use std::path::Path;
+
+use tilewright::ElementType;
+
+use crate::error::{Error, Fault};
+use crate::info::{ArrayInfo, ArraySpec, Metadata};
+use crate::layout_record;
+use crate::limits::MAX_SAFETENSORS_HEADER_BYTES;
+use crate::open::{Contents, OpenOptions};
+use crate::plan::{Plan, PlannedFile, SideFile, check_names};
+use crate::positional::Source;
+
+use self::header::Header;
+
+/// The width of the header's length.
+const LENGTH_BYTES: u64 = 8;
+
+/// Reads the header of a single file.
+pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Contents, Error> {
+    let source = Source::open(path)?;
+    let Header { metadata, arrays } = read(&source, options)?;
+    Ok(Contents { sources: vec![source], arrays, metadata, shards: Vec::new() })
+}
+
+/// Lays out a single file.
+pub(crate) fn plan(specs: &[ArraySpec], metadata: &Metadata) -> Result<Plan, Fault> {
+    if let Some(spec) = specs.iter().find(|spec| spec.shard != 0) {
+        let message = format!(
+            "array `{}` is to be in shard {}, but there is one file",
+            spec.name, spec.shard
+        );
+        return Err(Fault::request(message));
+    }
+    let mut arrays = infos(specs)?;
+    let file = plan_file(&mut arrays, metadata)?;
+    Ok(Plan { files: vec![file], arrays, side_file: SideFile::Unused })
+}
+
+/// Reads and checks a header, and hangs the layouts on their arrays.
+fn read(source: &Source, options: &OpenOptions) -> Result<Header, Error> {
+    let length = source.read_vec("the header length", 0, LENGTH_BYTES)?;
+    let length = length.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    if length > MAX_SAFETENSORS_HEADER_BYTES {
+        let limit = MAX_SAFETENSORS_HEADER_BYTES;
+        return Err(source.fault(Fault::limit("the header length", length.into(), limit)));
+    }
+    let text = source.read_vec("the header", LENGTH_BYTES, length)?;
+    let data_start = LENGTH_BYTES + length;
+    header::parse(&text, data_start, source.len() - data_start)
+        .and_then(|header| with_layouts(header, options))
+        .map_err(|fault| source.fault(fault))
+}
+
+fn with_layouts(mut header: Header, options: &OpenOptions) -> Result<Header, Fault> {
+    let record = header.metadata.remove(layout_record::KEY);
+    let Some(record) = record.filter(|_| !options.ignore_layouts) else {
+        return Ok(header);
+    };
+    let mut layouts = layout_record::parse(record.as_bytes())?;
+    for array in &mut header.arrays {
+        array.layout = layouts.remove(&array.name);
+    }
+    Ok(header)
+}
+
+/// The arrays as they will be stored, their places still to be found.
+fn infos(specs: &[ArraySpec]) -> Result<Vec<ArrayInfo>, Fault> {
+    check_names(specs)?;
+    specs.iter().map(info).collect()
+}
+
+fn info(spec: &ArraySpec) -> Result<ArrayInfo, Fault> {
+    spec.require_row_major("safetensors")?;
+    dtype(spec.element_type).ok_or_else(|| no_dtype(spec))?;
+    spec.clone().into_info(stored_bits(spec.element_type))
+}
+
+/// Gives the arrays of one file their places, and writes its header.
+fn plan_file<'a>(
+    arrays: impl IntoIterator<Item = &'a mut ArrayInfo>,
+    metadata: &Metadata,
+) -> Result<PlannedFile, Fault> {
+    if metadata.contains_key(layout_record::KEY) {
+        let message = format!("the metadata key `{}` is kept for layouts", layout_record::KEY);
+        return Err(Fault::request(message));
+    }
+    let mut arrays: Vec<&mut ArrayInfo> = arrays.into_iter().collect();
+    let mut data_len = 0u64;
+    for array in &mut arrays {
+        array.file_offset = data_len;
+        data_len = data_len.checked_add(array.byte_len).ok_or_else(crate::plan::too_long)?;
+    }
+    let header = header::write(&arrays, metadata)?;
+    for array in arrays {
+        array.file_offset = array.file_offset.saturating_add(header.len() as u64);
+    }
+    PlannedFile::new(header, data_len)
+}
+
+/// The name of the dtype in a header.
+fn dtype(element_type: ElementType) -> Option<&'static str> {
+    element_type.safetensors_name()
+}
+
+/// The format packs the 4- and 6-bit floats; everything else is whole bytes.
+pub(crate) fn stored_bits(element_type: ElementType) -> u32 {
+    match element_type {
+        ElementType::F4E2M1Fn | ElementType::F6E2M3Fn | ElementType::F6E3M2Fn => {
+            element_type.bits()
+        }
+        _ => element_type.storage_bits(),
+    }
+}
+
+fn no_dtype(spec: &ArraySpec) -> Fault {
+    let (name, element_type) = (&spec.name, spec.element_type);
+    Fault::request(format!(
+        "array `{name}` is of type {element_type}, which safetensors has no dtype for"
+    ))
+    .help("store its bytes as u8, and its type in the layout")
+}

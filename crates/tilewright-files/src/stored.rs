@@ -1,0 +1,210 @@
+//! Between what a file stores and the array that it means.
+//!
+//! A packed array is stored as its physical dims, so that any reader can open it and none can take
+//! it for the logical array. What exactly is stored depends on what the format can say:
+//!
+//! | element | stored as |
+//! |---|---|
+//! | as wide as the format's own type for it | that type, physical dims |
+//! | of whole bytes otherwise | `U8`, physical dims and one more of the bytes of an element |
+//! | of other widths (`E(4)`) | `U8`, one dim of all bytes |
+//!
+//! With a rounded tail (`L(n)`) the physical dims are one, of all elements of the allocation. A
+//! dense array in the format's own terms needs no layout beside it, and none is written.
+
+use tilewright::xla::Layout;
+use tilewright::{ArrayShape, ElementType};
+
+use crate::error::{Error, Fault};
+use crate::format::Format;
+use crate::info::{ArrayInfo, ArraySpec, Order, StoredLayout};
+use crate::open::ArrayFile;
+
+impl ArrayFile {
+    /// The array that number `array` is: its logical dims, its true element type and its layout, as
+    /// recorded beside it, or else as the format has it.
+    ///
+    /// # Errors
+    ///
+    /// There is no such array, its recorded layout cannot be read, or is of another size.
+    pub fn shape(&self, array: usize) -> Result<ArrayShape, Error> {
+        let info = self.arrays().get(array);
+        let info = info.ok_or_else(|| Fault::request(format!("there is no array {array}")));
+        info.and_then(shape_of).map_err(|fault| fault.at(self.path()))
+    }
+}
+
+impl Format {
+    /// The layout of a dense array in the format's own terms: the last dimension minor
+    /// (row-major) or the first, each element as wide as the format stores its type.
+    pub fn dense_layout(self, element_type: ElementType, rank: usize, order: Order) -> Layout {
+        let layout = match order {
+            Order::RowMajor => Layout::descending(rank),
+            Order::ColumnMajor => Layout::ascending(rank),
+        };
+        match self.own_bits(element_type) {
+            Some(bits) if bits != element_type.storage_bits() => {
+                layout.with_element_size_in_bits(bits)
+            }
+            _ => layout,
+        }
+    }
+
+    /// How wide the format stores an element in its own type for it, if it has one.
+    fn own_bits(self, element_type: ElementType) -> Option<u32> {
+        match self {
+            Format::Npy | Format::Raw => Some(element_type.storage_bits()),
+            Format::Safetensors | Format::SafetensorsFolder => {
+                element_type.safetensors_name()?;
+                Some(crate::safetensors::stored_bits(element_type))
+            }
+        }
+    }
+}
+
+impl ArraySpec {
+    /// The array `name` with this shape and layout, as `format` stores it; `pad` says what its
+    /// padding holds.
+    ///
+    /// ```
+    /// use tilewright_files::{ArraySpec, Format};
+    /// let shape = "bf16[30,300]{1,0:T(8,128)(2,1)}".parse()?;
+    /// let spec = ArraySpec::of_shape("w", &shape, "0", Format::Safetensors)?;
+    /// assert_eq!(spec.dims(), [4, 3, 4, 128, 2, 1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A dimension is unbounded, or a size does not fit 64 bits.
+    pub fn of_shape(
+        name: impl Into<String>,
+        shape: &ArrayShape,
+        pad: &str,
+        format: Format,
+    ) -> Result<Self, tilewright::Error> {
+        let name = name.into();
+        if let Some(order) = dense_order(shape, format) {
+            return Ok(ArraySpec::new(name, shape.element_type(), shape.sizes()?).order(order));
+        }
+        let (element_type, dims) = stored_array(shape, format)?;
+        let layout = StoredLayout::new(shape.to_string(), pad);
+        Ok(ArraySpec::new(name, element_type, dims).layout(layout))
+    }
+}
+
+/// The order of an array that is dense in the format's own terms.
+fn dense_order(shape: &ArrayShape, format: Format) -> Option<Order> {
+    let layout = shape.layout_or_default();
+    let element_type = shape.element_type();
+    let bits = format.own_bits(element_type)?;
+    let whole_bytes = shape.elements().is_ok_and(|n| i128::from(n) * i128::from(bits) % 8 == 0);
+    let orders = match format {
+        Format::Npy => &[Order::RowMajor, Order::ColumnMajor][..],
+        _ => &[Order::RowMajor],
+    };
+    let is_dense =
+        |order: &&Order| layout == format.dense_layout(element_type, shape.rank(), **order);
+    orders.iter().find(is_dense).copied().filter(|_| whole_bytes)
+}
+
+/// The type and dims of what is stored of an array that is not dense.
+fn stored_array(
+    shape: &ArrayShape,
+    format: Format,
+) -> Result<(ElementType, Vec<i64>), tilewright::Error> {
+    let map = shape.index_map()?;
+    let mut dims = map.physical_dims().to_vec();
+    if map.allocation() != map.padded_elements() {
+        dims = vec![map.allocation()];
+    }
+    let bits = shape.element_bits();
+    if !bits.is_multiple_of(8) {
+        return Ok((ElementType::U8, vec![shape.bytes()?]));
+    }
+    if format.own_bits(shape.element_type()) == Some(bits) {
+        return Ok((shape.element_type(), dims));
+    }
+    if bits > 8 {
+        dims.push(i64::from(bits / 8));
+    }
+    Ok((ElementType::U8, dims))
+}
+
+fn shape_of(info: &ArrayInfo) -> Result<ArrayShape, Fault> {
+    let name = info.name();
+    let shape = match info.layout() {
+        Some(stored) => recorded_shape(info, stored)?,
+        None => plain_shape(info).map_err(|e| Fault::malformed(format!("array `{name}`: {e}")))?,
+    };
+    let bytes = shape.bytes().map_err(|e| Fault::malformed(format!("array `{name}`: {e}")))?;
+    if u64::try_from(bytes) != Ok(info.byte_len()) {
+        return Err(Fault::malformed(format!(
+            "array `{name}`: the layout `{shape}` takes {bytes} bytes, and the array has {}",
+            info.byte_len()
+        )));
+    }
+    Ok(shape)
+}
+
+fn recorded_shape(info: &ArrayInfo, stored: &StoredLayout) -> Result<ArrayShape, Fault> {
+    let name = info.name();
+    let shape: ArrayShape = stored.layout.parse().map_err(|diagnostic| {
+        Fault::malformed(format!(
+            "array `{name}`: the recorded layout cannot be read\n{diagnostic}"
+        ))
+    })?;
+    let types = [shape.element_type(), ElementType::U8];
+    if !types.contains(&info.element_type()) {
+        return Err(Fault::malformed(format!(
+            "array `{name}` holds {}, and the layout `{shape}` is of another type",
+            info.element_type()
+        )));
+    }
+    Ok(shape)
+}
+
+fn plain_shape(info: &ArrayInfo) -> Result<ArrayShape, tilewright::Error> {
+    let rank = info.dims().len();
+    let layout = match info.order() {
+        Order::RowMajor => Layout::descending(rank),
+        Order::ColumnMajor => Layout::ascending(rank),
+    };
+    let packed = info.stored_bits() != info.element_type().storage_bits();
+    let layout = layout.with_element_size_in_bits(if packed { info.stored_bits() } else { 0 });
+    ArrayShape::new(info.element_type(), info.dims())?.with_layout(layout)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, format: Format, stored: ElementType, dims: &[i64], has_record: bool) {
+        let shape: ArrayShape = text.parse().unwrap();
+        let spec = ArraySpec::of_shape("w", &shape, "0", format).unwrap();
+        assert_eq!((spec.element_type, &spec.dims[..]), (stored, dims), "{text}");
+        assert_eq!(spec.layout.is_some(), has_record, "{text}");
+    }
+
+    #[test]
+    fn what_is_stored() {
+        use ElementType::{Bf16, F4E2M1Fn, F32, Pred, U8};
+        let (npy, safetensors) = (Format::Npy, Format::Safetensors);
+        check("f32[3,5]", safetensors, F32, &[3, 5], false);
+        check("f32[3,5]{0,1}", safetensors, F32, &[5, 3], true);
+        check("f32[3,5]{0,1}", npy, F32, &[3, 5], false);
+        check("f32[13,300]{1,0:T(8,128)}", safetensors, F32, &[2, 3, 8, 128], true);
+        check("bf16[9]{0:T(8)L(100)}", safetensors, Bf16, &[100], true);
+        check("s4[3,5]", safetensors, U8, &[3, 5], true);
+        check("s4[3,5]", npy, ElementType::S4, &[3, 5], false);
+        check("s4[3,5]{1,0:E(4)}", npy, U8, &[8], true);
+        check("c128[3]", safetensors, U8, &[3, 16], true);
+        check("f4e2m1fn[2,4]{1,0:E(4)}", safetensors, F4E2M1Fn, &[2, 4], false);
+        check("f4e2m1fn[3]{0:E(4)}", safetensors, U8, &[2], true);
+        check("pred[33,130]{1,0:T(32,128)(32,1)E(1)}", safetensors, U8, &[2048], true);
+        check("pred[3]{0:E(32)}", npy, U8, &[3, 4], true);
+        check("f32[0,3]{1,0:T(8,128)}", safetensors, F32, &[0, 1, 8, 128], true);
+        check("pred[3]{0:S(1)}", npy, Pred, &[3], true);
+    }
+}

@@ -1,0 +1,179 @@
+//! Filling a file that has been begun, and putting it in place.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::coverage::Coverage;
+use crate::create::others_in;
+use crate::error::{Error, Fault, IoContext};
+use crate::info::{ArrayInfo, Shard};
+use crate::open::{folder_of, no_array, place};
+use crate::side_file::path_beside;
+use crate::staged::{Output, StagedFile, StagedFolder, sync_folder};
+
+/// A file or folder being made; from [`CreateOptions::create`](crate::CreateOptions::create).
+///
+/// Every byte of every array is written once, in any order, from any number of threads. Dropped
+/// before [`finish`](Self::finish), it leaves nothing, and what was at the path is as it was.
+#[derive(Debug)]
+pub struct Writer {
+    arrays: Vec<ArrayInfo>,
+    outputs: Vec<Output>,
+    progress: Mutex<Progress>,
+    commit: Commit,
+    path: PathBuf,
+}
+
+/// What is to happen at the end.
+#[derive(Debug)]
+pub(crate) enum Commit {
+    File { staged: StagedFile, side: Option<StagedFile>, remove_side: bool, path: PathBuf },
+    Folder { staged: StagedFolder, replace: bool, shards: Vec<Shard> },
+}
+
+#[derive(Debug)]
+struct Progress {
+    coverage: Vec<Coverage>,
+    /// A write failed after its bytes were counted, so the count means nothing any more.
+    failed: bool,
+}
+
+impl Writer {
+    pub(crate) fn new(
+        arrays: Vec<ArrayInfo>,
+        outputs: Vec<Output>,
+        commit: Commit,
+        path: &Path,
+    ) -> Self {
+        let coverage = arrays.iter().map(|_| Coverage::default()).collect();
+        let progress = Mutex::new(Progress { coverage, failed: false });
+        Writer { arrays, outputs, progress, commit, path: path.to_owned() }
+    }
+
+    /// The arrays as they will be stored, in the order of their specs: how many bytes each takes,
+    /// and where.
+    pub fn arrays(&self) -> &[ArrayInfo] {
+        &self.arrays
+    }
+
+    /// Writes bytes of array number `array` from `byte_offset`, counted from the array's beginning.
+    ///
+    /// # Errors
+    ///
+    /// There is no such array, it has fewer bytes, some of these bytes were written before, or the
+    /// disk fails. After an error the file cannot be finished with these bytes missing.
+    pub fn write_at(&self, array: usize, byte_offset: u64, bytes: &[u8]) -> Result<(), Error> {
+        let (info, output) = self.array(array)?;
+        let start = place(info, byte_offset, bytes.len()).map_err(|fault| fault.at(&self.path))?;
+        self.count(array, byte_offset, bytes.len() as u64)?;
+        output.write_at(start, bytes).inspect_err(|_| self.progress().failed = true)
+    }
+
+    /// Writes the next bytes of array number `array`: those after the ones written from its
+    /// beginning on.
+    ///
+    /// # Errors
+    ///
+    /// As [`write_at`](Self::write_at).
+    pub fn append(&mut self, array: usize, bytes: &[u8]) -> Result<(), Error> {
+        let next = self.progress().coverage.get(array).map_or(0, Coverage::prefix);
+        self.write_at(array, next, bytes)
+    }
+
+    /// Checks that every array has all its bytes, waits until they are on the disk, and puts the
+    /// file or folder in place.
+    ///
+    /// A reader finds the old file or the new one, never a part of one. Of a .npy or raw file and its
+    /// layout, which are two files, it can find the array without its layout, while one is replaced:
+    /// the old layout goes first, and the new one comes last. Never does it find an array with the
+    /// layout of another. A process killed in between leaves the array without a layout.
+    ///
+    /// # Errors
+    ///
+    /// An array lacks bytes, an earlier write failed, the disk fails, or something has come to be at
+    /// the path meanwhile. Then nothing is replaced, unless the error is that the old folder could
+    /// not be removed or the new name could not be synced.
+    pub fn finish(self) -> Result<(), Error> {
+        self.check_complete().map_err(|fault| fault.at(&self.path))?;
+        self.outputs.iter().try_for_each(Output::sync)?;
+        match self.commit {
+            Commit::File { staged, side, remove_side, path } => {
+                publish_file(staged, side, remove_side, &path)
+            }
+            Commit::Folder { staged, replace: false, .. } => staged.publish(),
+            Commit::Folder { staged, replace: true, shards } => {
+                let others = others_in(&self.path, &shards)?;
+                others.iter().try_for_each(|name| staged.carry(name))?;
+                staged.replace()
+            }
+        }
+    }
+
+    fn array(&self, array: usize) -> Result<(&ArrayInfo, &Output), Error> {
+        let info = self.arrays.get(array);
+        let found = info.and_then(|info| Some((info, self.outputs.get(info.shard)?)));
+        found.ok_or_else(|| no_array(array, self.arrays.len()).at(&self.path))
+    }
+
+    fn count(&self, array: usize, start: u64, len: u64) -> Result<(), Error> {
+        let mut progress = self.progress();
+        let fresh = match progress.coverage.get_mut(array) {
+            Some(coverage) => coverage.add(start, start.saturating_add(len)),
+            None => false,
+        };
+        if fresh { Ok(()) } else { Err(written_before(start, len).at(&self.path)) }
+    }
+
+    fn check_complete(&self) -> Result<(), Fault> {
+        let progress = self.progress();
+        if progress.failed {
+            return Err(Fault::request("an earlier write failed, so the file cannot be finished"));
+        }
+        for (info, coverage) in self.arrays.iter().zip(&progress.coverage) {
+            let (written, all) = (coverage.total(), info.byte_len);
+            if written != all {
+                let name = &info.name;
+                return Err(Fault::request(format!(
+                    "array `{name}` got {written} of its {all} bytes"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Poisoned or not: the counts are changed in one step.
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn publish_file(
+    staged: StagedFile,
+    side: Option<StagedFile>,
+    remove_side: bool,
+    path: &Path,
+) -> Result<(), Error> {
+    let folder = folder_of(path);
+    if remove_side && remove_if_there(&path_beside(path))? {
+        sync_folder(&folder, path)?;
+    }
+    staged.publish()?;
+    if let Some(side) = side {
+        side.publish()?;
+    }
+    sync_folder(&folder, path)
+}
+
+fn remove_if_there(path: &Path) -> Result<bool, Error> {
+    match fs::remove_file(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error).doing("remove the old layout", path),
+    }
+}
+
+fn written_before(start: u64, len: u64) -> Fault {
+    Fault::request(format!("some of the {len} bytes from byte {start} were written before"))
+}

@@ -1,0 +1,66 @@
+//! `cargo xtask test`: everything that must hold before a change lands.
+
+use std::env;
+use std::process::{Command, ExitCode};
+
+use crate::say;
+
+/// One thing to check: what it is called, cargo's arguments, and the environment it wants.
+struct Check {
+    name: &'static str,
+    arguments: &'static [&'static str],
+    environment: &'static [(&'static str, &'static str)],
+}
+
+const CHECKS: &[Check] = &[
+    Check { name: "format", arguments: &["fmt", "--all", "--check"], environment: &[] },
+    Check {
+        name: "clippy",
+        arguments: &[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--all-features",
+            "--quiet",
+            "--",
+            "-D",
+            "warnings",
+        ],
+        environment: &[],
+    },
+    Check {
+        name: "docs",
+        arguments: &["doc", "--workspace", "--no-deps", "--all-features", "--quiet"],
+        environment: &[("RUSTDOCFLAGS", "-D warnings")],
+    },
+    Check {
+        name: "the core without features",
+        arguments: &["check", "-p", "tilewright", "--no-default-features", "--quiet"],
+        environment: &[("RUSTFLAGS", "-D warnings")],
+    },
+    Check {
+        name: "tests",
+        arguments: &["test", "--workspace", "--all-features", "--no-fail-fast"],
+        environment: &[],
+    },
+];
+
+/// Runs every check, and says at the end which failed.
+pub(crate) fn run() -> ExitCode {
+    let failed: Vec<&str> =
+        CHECKS.iter().filter(|check| !passes(check)).map(|check| check.name).collect();
+    if failed.is_empty() {
+        say("all checks passed");
+        return ExitCode::SUCCESS;
+    }
+    say(&format!("failed: {}", failed.join(", ")));
+    ExitCode::FAILURE
+}
+
+fn passes(check: &Check) -> bool {
+    say(&format!("== {}", check.name));
+    let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let status =
+        Command::new(cargo).args(check.arguments).envs(check.environment.iter().copied()).status();
+    status.is_ok_and(|status| status.success())
+}

@@ -1,0 +1,56 @@
+//! The crates depend on one another one way only, and only the kernels may be `unsafe`.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// The rooms, from the bottom up: a crate depends only on those before it.
+const ROOMS: &[&str] =
+    &["tilewright", "tilewright-relayout", "tilewright-files", "tilewright-cli", "xtask"];
+
+fn metadata() -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn arrows_point_down() {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().unwrap();
+    assert_eq!(packages.len(), ROOMS.len(), "a new crate needs its place in the list of rooms");
+    for package in packages {
+        let name = package["name"].as_str().unwrap();
+        let height = ROOMS.iter().position(|room| *room == name).unwrap();
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let on = dependency["name"].as_str().unwrap();
+            if let Some(other) = ROOMS.iter().position(|room| *room == on) {
+                assert!(other < height, "{name} depends on {on}, which is not below it");
+            }
+        }
+    }
+}
+
+#[test]
+fn unsafe_code_is_forbidden() {
+    for room in ROOMS {
+        let folder = match *room {
+            "xtask" => root().join("xtask/src"),
+            room => root().join("crates").join(room).join("src"),
+        };
+        let entry = ["lib.rs", "main.rs"].map(|file| folder.join(file));
+        let entry = entry.iter().find(|path| path.exists()).unwrap();
+        let source = std::fs::read_to_string(entry).unwrap();
+        assert!(source.contains("forbid(unsafe_code)"), "{room}");
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
