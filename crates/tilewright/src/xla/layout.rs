@@ -219,16 +219,18 @@ impl Layout {
     /// # Errors
     /// If one names a dimension that does not exist or that another one names.
     pub fn with_split_configs(mut self, configs: Vec<SplitConfig>) -> Result<Self, Error> {
-        for (position, config) in configs.iter().enumerate() {
-            if config.dimension() >= self.rank() {
-                return invalid(format!(
-                    "split dimension {} does not exist in a layout of rank {}",
-                    config.dimension(),
-                    self.rank()
-                ));
-            }
-            if configs[..position].iter().any(|c| c.dimension() == config.dimension()) {
-                return invalid(format!("dimension {} is split twice", config.dimension()));
+        let mut seen = vec![false; self.rank()];
+        for config in &configs {
+            let dimension = config.dimension();
+            match seen.get_mut(dimension) {
+                Some(seen) if !*seen => *seen = true,
+                Some(_) => return invalid(format!("dimension {dimension} is split twice")),
+                None => {
+                    return invalid(format!(
+                        "split dimension {dimension} does not exist in a layout of rank {}",
+                        self.rank()
+                    ));
+                }
             }
         }
         self.attributes.split_configs = configs;

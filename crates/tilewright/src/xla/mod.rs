@@ -41,7 +41,6 @@ mod layout_equal;
 mod layout_ops;
 mod memory_change;
 mod parse;
-mod parse_layout;
 mod print;
 mod program;
 #[cfg(feature = "proto")]

@@ -1,16 +1,16 @@
 //! Reading layouts: the part of a shape in braces.
 
-use super::layout::Attributes;
-use super::parse::Parser;
+use super::shape::Parser;
 use crate::error::Error;
 use crate::shape::Dim;
 use crate::text::{Diagnostic, Integer, Span, TokenKind};
-use crate::xla::{Layout, Padding, PaddingValue, SplitConfig, Tile, TileDim};
+use crate::xla::layout::Attributes;
+use crate::xla::{Layout, Padding, PaddingValue, SplitConfig, Tile};
 use crate::{ElementType, Permutation};
 
 /// The attributes in the order in which XLA writes and wants them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Attribute {
+pub(super) enum Attribute {
     DimLevelTypes,
     Tiles,
     TailPadding,
@@ -47,11 +47,11 @@ impl Attribute {
 
 /// Reads one layout, for an array of known dimensions or on its own.
 pub(super) struct LayoutParser<'p, 'a> {
-    parser: &'p mut Parser<'a>,
-    dims: Option<&'p [Dim]>,
-    tiles: Vec<Tile>,
+    pub(super) parser: &'p mut Parser<'a>,
+    pub(super) dims: Option<&'p [Dim]>,
+    pub(super) tiles: Vec<Tile>,
     attributes: Attributes,
-    seen: Vec<Attribute>,
+    pub(super) seen: Vec<Attribute>,
 }
 
 impl<'p, 'a> LayoutParser<'p, 'a> {
@@ -74,86 +74,6 @@ impl<'p, 'a> LayoutParser<'p, 'a> {
         }
         self.parser.cursor.expect('}')?;
         Ok(Layout { minor_to_major, tiles: self.tiles, attributes: self.attributes })
-    }
-
-    /// The numbers before the colon: each dimension exactly once.
-    fn minor_to_major(&mut self, start: Span) -> Result<Permutation, Diagnostic> {
-        let mut entries: Vec<(i64, Span)> = Vec::new();
-        let at_end = |parser: &Parser<'_>| parser.cursor.at('}') || parser.cursor.at(':');
-        while !at_end(self.parser) {
-            entries.push(self.parser.cursor.fitting_integer("a dimension number")?);
-            if at_end(self.parser) || !self.parser.cursor.eat(',')? {
-                break;
-            }
-            if at_end(self.parser) {
-                return Err(self.parser.cursor.unexpected("a dimension number"));
-            }
-        }
-        let rank = self.dims.map_or(entries.len(), <[Dim]>::len);
-        if entries.is_empty() && self.parser.cursor.at('}') {
-            return self.default_order(start, rank);
-        }
-        if entries.len() != rank {
-            return Err(self.wrong_count(self.parser.cursor.since(start), entries.len(), rank));
-        }
-        self.permutation(&entries)
-    }
-
-    /// `{}`: the default order, which XLA's shape parser does not take.
-    fn default_order(&mut self, start: Span, rank: usize) -> Result<Permutation, Diagnostic> {
-        if self.parser.options.strict && self.dims.is_some() {
-            let span = start.to(self.parser.cursor.peek().span);
-            let error = self.parser.cursor.error(span, "XLA takes no empty layout in a shape");
-            return Err(error.help("leave it out"));
-        }
-        Ok(Permutation::reversal(rank))
-    }
-
-    fn wrong_count(&self, span: Span, found: usize, rank: usize) -> Diagnostic {
-        let right: Vec<String> = (0..rank).rev().map(|dim| dim.to_string()).collect();
-        let message =
-            format!("the layout orders {found} dimensions, but the shape has {rank} dimensions");
-        self.parser
-            .cursor
-            .error(span, message)
-            .expected(format!("{rank} dimension numbers"))
-            .help(format!("the default order is {{{}}}", right.join(",")))
-    }
-
-    fn permutation(&self, entries: &[(i64, Span)]) -> Result<Permutation, Diagnostic> {
-        let rank = entries.len();
-        let mut numbers = Vec::new();
-        for &(entry, span) in entries {
-            let number = usize::try_from(entry).ok().filter(|&number| number < rank);
-            let Some(number) = number else {
-                let message = format!("dimension {entry} does not exist in a shape of rank {rank}");
-                let error = self.parser.cursor.error(span, message);
-                return Err(error.expected(format!("a number from 0 to {}", rank - 1)));
-            };
-            if numbers.contains(&number) {
-                let missing: Vec<String> = (0..rank)
-                    .filter(|dim| !entries.iter().any(|&(e, _)| usize::try_from(e) == Ok(*dim)))
-                    .map(|dim| dim.to_string())
-                    .collect();
-                let message =
-                    format!("dimension {number} appears twice in the minor-to-major order");
-                let error = self.parser.cursor.error(span, message);
-                return Err(error
-                    .expected("each dimension exactly once")
-                    .help(format!("dimension {} is missing", missing.join(", "))));
-            }
-            numbers.push(number);
-        }
-        Permutation::new(numbers).map_err(|error| self.parser.failed(entries[0].1, &error))
-    }
-
-    /// `{1,0:(2,2)}`, as XLA wrote tiles before there was a `T`.
-    fn old_style_tiles(&mut self) -> Result<(), Diagnostic> {
-        if self.parser.cursor.at('(') && !self.parser.options.strict {
-            self.seen.push(Attribute::Tiles);
-            self.tiles()?;
-        }
-        Ok(())
     }
 
     fn attribute(&mut self, order: &Permutation) -> Result<(), Diagnostic> {
@@ -222,70 +142,6 @@ impl<'p, 'a> LayoutParser<'p, 'a> {
             return Err(error.help("XLA wants them in the order `D T L # * E S SC P M`"));
         }
         Ok(())
-    }
-
-    /// `(8,128)(2,1)`: at least one tile.
-    fn tiles(&mut self) -> Result<(), Diagnostic> {
-        let first = self.tile()?;
-        self.tiles.push(first);
-        while self.parser.cursor.at('(') {
-            let tile = self.tile()?;
-            self.tiles.push(tile);
-        }
-        Ok(())
-    }
-
-    /// `(8,128)`.
-    pub(super) fn tile(&mut self) -> Result<Tile, Diagnostic> {
-        let start = self.parser.cursor.expect('(')?.span;
-        if self.parser.cursor.at(')') {
-            let span = start.to(self.parser.cursor.peek().span);
-            let error = self.parser.cursor.error(span, "a tile needs at least one dimension");
-            return Err(error.expected("a tile such as `(8,128)`"));
-        }
-        let mut dims = Vec::new();
-        loop {
-            let at = self.parser.cursor.peek().span;
-            dims.push(self.tile_dim()?);
-            if self.parser.cursor.eat(',')? {
-                continue;
-            }
-            if !self.parser.cursor.at(')') {
-                let error = self.parser.cursor.unexpected("`,` or `)` in a tile");
-                return Err(error.help("every tile is closed with `)`"));
-            }
-            self.parser.cursor.take()?;
-            return Tile::new(dims).map_err(|error| {
-                let error = self.parser.failed(at, &error).expected("a size");
-                error.help("a `*` merges a dimension into the next one to its right")
-            });
-        }
-    }
-
-    fn tile_dim(&mut self) -> Result<TileDim, Diagnostic> {
-        const EXPECTED: &str = "a size of 1 or more, or `*`";
-        let combine = self.parser.cursor.at('*')
-            || (self.parser.cursor.at('∗') && !self.parser.options.strict);
-        if combine {
-            self.parser.cursor.take()?;
-            return Ok(TileDim::Combine);
-        }
-        let (size, span) = self.parser.cursor.fitting_integer(EXPECTED)?;
-        match size {
-            TileDim::COMBINE_SENTINEL => Ok(TileDim::Combine),
-            -1 if !self.parser.options.strict => Ok(TileDim::Combine),
-            1.. => Ok(TileDim::Size(size)),
-            _ => {
-                let message = format!("tile dimension {size} must be 1 or more, or `*`");
-                let error = self.parser.cursor.error(span, message).expected(EXPECTED);
-                Err(match size {
-                    -1 => error.help("write `*` to merge the dimension into the next one"),
-                    _ => error.help(
-                        "leave the dimension whole with a tile dimension of 1 or of its full size",
-                    ),
-                })
-            }
-        }
     }
 
     /// One number in parentheses that must be `least` or more.

@@ -1,110 +1,12 @@
 //! Reading shapes.
 
-use std::str::FromStr;
-
-use super::parse_layout::LayoutParser;
+use super::ParseOptions;
+use super::layout::LayoutParser;
 use crate::ElementType;
 use crate::error::Error;
 use crate::shape::{ArrayShape, Dim, Shape};
 use crate::text::{Cursor, Diagnostic, MAX_NESTING, Span, Token, TokenKind};
-use crate::xla::{Layout, Tile};
-
-/// What the reader accepts, and what it fills in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ParseOptions {
-    /// Accept only what XLA's own parser accepts.
-    pub strict: bool,
-    /// Give arrays without a layout the default one, as XLA's parser does for a lone shape.
-    pub fill_missing_layouts: bool,
-}
-
-impl Default for ParseOptions {
-    /// The superset, missing layouts filled in.
-    fn default() -> Self {
-        ParseOptions { strict: false, fill_missing_layouts: true }
-    }
-}
-
-/// What was read, and what is worth knowing about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parsed<T> {
-    /// The value.
-    pub value: T,
-    /// Findings that do not keep the text from being read.
-    pub warnings: Vec<Diagnostic>,
-}
-
-/// Reads a shape in XLA's notation.
-///
-/// ```
-/// use tilewright::xla::{ParseOptions, parse_shape};
-/// let shape = parse_shape("F32[3,5]{1,0:E(32)T(2,2)}", ParseOptions::default())?;
-/// assert_eq!(shape.value.to_string(), "f32[3,5]{1,0:T(2,2)E(32)}");
-/// let strict = ParseOptions { strict: true, ..ParseOptions::default() };
-/// assert!(parse_shape("F32[3,5]", strict).is_err());
-/// # Ok::<(), tilewright::text::Diagnostic>(())
-/// ```
-///
-/// # Errors
-/// If the text is not a shape; the diagnostic points at the place.
-pub fn parse_shape(text: &str, options: ParseOptions) -> Result<Parsed<Shape>, Diagnostic> {
-    let mut parser = Parser::new(text, options)?;
-    let value = parser.shape()?;
-    parser.finish("the shape")?;
-    Ok(Parsed { value, warnings: parser.warnings })
-}
-
-/// Reads a layout in XLA's notation, braces included.
-///
-/// # Errors
-/// If the text is not a layout; the diagnostic points at the place.
-pub fn parse_layout(text: &str, options: ParseOptions) -> Result<Parsed<Layout>, Diagnostic> {
-    let mut parser = Parser::new(text, options)?;
-    let value = LayoutParser::new(&mut parser, None).layout()?;
-    parser.finish("the layout")?;
-    Ok(Parsed { value, warnings: parser.warnings })
-}
-
-/// Reads one tile, `(8,128)`.
-pub(super) fn parse_tile(text: &str) -> Result<Tile, Diagnostic> {
-    let mut parser = Parser::new(text, ParseOptions::default())?;
-    let tile = LayoutParser::new(&mut parser, None).tile()?;
-    parser.finish("the tile")?;
-    Ok(tile)
-}
-
-impl FromStr for Shape {
-    type Err = Diagnostic;
-
-    /// Reads XLA's notation with the default [`ParseOptions`].
-    fn from_str(text: &str) -> Result<Self, Diagnostic> {
-        parse_shape(text, ParseOptions::default()).map(|parsed| parsed.value)
-    }
-}
-
-impl FromStr for ArrayShape {
-    type Err = Diagnostic;
-
-    /// Reads the shape of an array in XLA's notation.
-    fn from_str(text: &str) -> Result<Self, Diagnostic> {
-        match text.parse()? {
-            Shape::Array(array) => Ok(array),
-            other => {
-                let message = format!("expected an array shape, found {}", other.kind_name());
-                Err(Diagnostic::error(text, Span::new(0, text.len()), message))
-            }
-        }
-    }
-}
-
-impl FromStr for Layout {
-    type Err = Diagnostic;
-
-    /// Reads XLA's notation with the default [`ParseOptions`].
-    fn from_str(text: &str) -> Result<Self, Diagnostic> {
-        parse_layout(text, ParseOptions::default()).map(|parsed| parsed.value)
-    }
-}
+use crate::xla::Layout;
 
 /// A reader of shapes, and of the layouts in them.
 pub(super) struct Parser<'a> {
@@ -116,11 +18,11 @@ pub(super) struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(text: &'a str, options: ParseOptions) -> Result<Self, Diagnostic> {
+    pub(super) fn new(text: &'a str, options: ParseOptions) -> Result<Self, Diagnostic> {
         Ok(Parser { cursor: Cursor::new(text)?, options, warnings: Vec::new(), in_tuple: false })
     }
 
-    fn finish(&mut self, what: &str) -> Result<(), Diagnostic> {
+    pub(super) fn finish(&mut self, what: &str) -> Result<(), Diagnostic> {
         let next = self.cursor.peek();
         if next.kind == TokenKind::End {
             return Ok(());
