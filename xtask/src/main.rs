@@ -1,6 +1,7 @@
 //! `cargo xtask`: what is done to this repository from the outside.
 //!
 //! * `test`: everything that must hold before a change lands. Needs the Rust toolchain only.
+//! * `miri`: the core's own tests under Miri. Needs a nightly toolchain with Miri.
 //! * `oracle`: makes the frozen test data again from jaxlib, libtpu and numpy. Needs Python.
 
 #![forbid(unsafe_code)]
@@ -14,6 +15,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test             format, clippy and docs with warnings denied, and every test
+  miri             the core's own tests under Miri, with a nightly toolchain
   oracle [NAME…]   make the frozen test data again from jaxlib, libtpu and numpy
 ";
 
@@ -21,6 +23,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.split_first() {
         Some((command, rest)) if command == "test" && rest.is_empty() => test::run(),
+        Some((command, rest)) if command == "miri" && rest.is_empty() => test::miri(),
         Some((command, rest)) if command == "oracle" => oracle::run(rest),
         _ => {
             say(USAGE);
