@@ -1,5 +1,7 @@
 //! What can be typed. Help, usage errors and completions all come from here.
 
+#![allow(rustdoc::broken_intra_doc_links, reason = "the comments are help texts, with brackets")]
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use tilewright::ArrayShape;
 use tilewright::xla::Layout;
+use tilewright_files::ArrayInfo;
 use tilewright_relayout::{Placement, Plan, RunOptions};
 
 use crate::Answer;
@@ -67,7 +68,7 @@ fn pairs(a: &Input, b: &Input) -> Vec<(String, Pair)> {
     if let ([only], [_]) = (in_a, in_b) {
         return vec![(only.name().to_owned(), (Some(0), Some(0)))];
     }
-    let names: BTreeSet<&str> = in_a.iter().chain(in_b).map(|info| info.name()).collect();
+    let names: BTreeSet<&str> = in_a.iter().chain(in_b).map(ArrayInfo::name).collect();
     let pair = |name: &str| (a.file.find(name), b.file.find(name));
     names.into_iter().map(|name| (name.to_owned(), pair(name))).collect()
 }

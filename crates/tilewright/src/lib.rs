@@ -32,6 +32,7 @@ pub mod map;
 mod permutation;
 pub mod shape;
 pub mod text;
+pub mod tla;
 pub mod xla;
 
 pub use element::{ElementClass, ElementType};

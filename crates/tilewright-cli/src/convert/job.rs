@@ -2,6 +2,7 @@
 
 use anyhow::Context;
 use tilewright::ArrayShape;
+use tilewright::xla::Padding;
 use tilewright_files::{ArraySpec, Format};
 use tilewright_relayout::{Pad, Placement, Plan};
 
@@ -31,7 +32,7 @@ impl Job {
         format: Format,
         pad: Option<&str>,
     ) -> anyhow::Result<Vec<Job>> {
-        targets.check_names(input.file.arrays().iter().map(|info| info.name()))?;
+        targets.check_names(input.file.arrays())?;
         (0..input.file.arrays().len())
             .map(|array| {
                 let job = Job::plan(input, array, targets, format, pad);
@@ -91,7 +92,7 @@ fn kept(input: &Input, array: usize, from: &ArrayShape, format: Format) -> Array
 /// layout says, or zero.
 fn padding(to: &ArrayShape, asked: Option<&str>) -> anyhow::Result<(Pad, String)> {
     let element_type = to.element_type();
-    let value = to.layout().and_then(|layout| layout.padding()).and_then(|padding| padding.value());
+    let value = to.layout().and_then(|layout| layout.padding()).and_then(Padding::value);
     let (bits, text) = match (asked, value) {
         (Some(text), _) => (pad::bits(text, element_type)?, text.to_owned()),
         (None, Some(value)) => (pad::of_layout(value, element_type)?, value.to_string()),

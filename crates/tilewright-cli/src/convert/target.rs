@@ -5,7 +5,7 @@ use glob::Pattern;
 use tilewright::ArrayShape;
 use tilewright::formats::NamedFormat;
 use tilewright::xla::{Layout, ParseOptions, parse_layout};
-use tilewright_files::{Format, Order};
+use tilewright_files::{ArrayInfo, Format, Order};
 
 /// A layout as `--to` and `--tensor` take it.
 #[derive(Clone, Debug)]
@@ -105,12 +105,9 @@ impl Targets {
     }
 
     /// Every pattern has to match some array: one that does not is a slip.
-    pub(crate) fn check_names<'a>(
-        &self,
-        names: impl Iterator<Item = &'a str> + Clone,
-    ) -> anyhow::Result<()> {
+    pub(crate) fn check_names(&self, arrays: &[ArrayInfo]) -> anyhow::Result<()> {
         for (pattern, _) in &self.by_name {
-            if !names.clone().any(|name| pattern.matches(name)) {
+            if !arrays.iter().any(|array| pattern.matches(array.name())) {
                 bail!("no array has a name like `{pattern}`");
             }
         }

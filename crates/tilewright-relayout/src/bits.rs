@@ -1,0 +1,257 @@
+//! Elements that are not whole bytes: reading, writing, packing, unpacking.
+//!
+//! A packed buffer is a stream of bits: bit `n` is bit `n mod 8` of byte `n div 8`, and element
+//! `i` of width `w` is bits `i·w` to `(i + 1)·w`, its low bit first.
+
+/// A number whose low `bits` bits are set; all of them from 128 on.
+pub(crate) fn mask(bits: u32) -> u128 {
+    1u128.checked_shl(bits).map_or(u128::MAX, |next| next - 1)
+}
+
+/// The `width` bits (1 to 128) from bit `start` on. Bits beyond the buffer read as zero.
+pub(crate) fn read(bytes: &[u8], start: usize, width: u32) -> u128 {
+    let shift = (start % 8) as u32;
+    let mut window = [0; 17];
+    let rest = bytes.get(start / 8..).unwrap_or_default();
+    for (place, byte) in window.iter_mut().zip(rest) {
+        *place = *byte;
+    }
+    let [low @ .., last] = window;
+    let high = if shift == 0 { 0 } else { u128::from(last) << (128 - shift) };
+    (u128::from_le_bytes(low) >> shift | high) & mask(width)
+}
+
+/// Sets the `width` bits (1 to 128) from bit `start` on to `value`. Bits beyond the buffer are
+/// left out.
+pub(crate) fn write(bytes: &mut [u8], start: usize, width: u32, value: u128) {
+    let shift = (start % 8) as u32;
+    let (value, mask) = (value & mask(width), mask(width));
+    let shifted = |number: u128| {
+        let mut wide = [0; 17];
+        for (place, byte) in wide.iter_mut().zip((number << shift).to_le_bytes()) {
+            *place = byte;
+        }
+        wide[16] = if shift == 0 { 0 } else { (number >> (128 - shift)) as u8 };
+        wide
+    };
+    let places = bytes.get_mut(start / 8..).unwrap_or_default();
+    for (place, (value, mask)) in places.iter_mut().zip(shifted(value).iter().zip(shifted(mask))) {
+        *place = *place & !mask | value;
+    }
+}
+
+/// Packs elements of `width` bits, given in the low bits of a byte each. Higher bits are cut off.
+/// What is left of the last byte is zero.
+pub(crate) fn pack(elements: &[u8], width: u32, packed: &mut [u8]) {
+    match width {
+        1 => pack_groups::<8>(elements, packed, |group| {
+            let ones = u64::from_le_bytes(group) & 0x0101_0101_0101_0101;
+            (ones.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+        }),
+        2 => pack_groups::<4>(elements, packed, |group| {
+            let pairs = u32::from_le_bytes(group) & 0x0303_0303;
+            (pairs.wrapping_mul(0x0104_1040) >> 24) as u8
+        }),
+        4 => pack_groups::<2>(elements, packed, |[low, high]| low & 15 | high << 4),
+        8 => packed.iter_mut().zip(elements).for_each(|(byte, element)| *byte = *element),
+        _ => pack_stream(elements.iter().map(|&element| u128::from(element)), width, packed),
+    }
+}
+
+/// Packs a byte from every `N` elements; the last group is filled up with zeros.
+fn pack_groups<const N: usize>(elements: &[u8], packed: &mut [u8], byte: impl Fn([u8; N]) -> u8) {
+    let (groups, rest) = elements.as_chunks::<N>();
+    for (place, group) in packed.iter_mut().zip(groups) {
+        *place = byte(*group);
+    }
+    if let Some(place) = packed.get_mut(groups.len()) {
+        let mut last = [0; N];
+        last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+        *place = byte(last);
+    }
+}
+
+/// Packs elements of any width, 1 to 128 bits. What is left of the buffer is zero.
+pub(crate) fn pack_stream(elements: impl Iterator<Item = u128>, width: u32, packed: &mut [u8]) {
+    let mut stream = Stream { pending: 0, n_pending: 0, places: packed.iter_mut() };
+    for element in elements {
+        stream.push(element as u64, width.min(64));
+        if width > 64 {
+            stream.push((element >> 64) as u64, width - 64);
+        }
+    }
+    stream.finish();
+}
+
+/// Bits on their way into bytes.
+struct Stream<'a> {
+    pending: u128,
+    /// Below 8 between pushes.
+    n_pending: u32,
+    places: std::slice::IterMut<'a, u8>,
+}
+
+impl Stream<'_> {
+    fn push(&mut self, value: u64, width: u32) {
+        self.pending |= (u128::from(value) & mask(width)) << self.n_pending;
+        self.n_pending += width;
+        while self.n_pending >= 8 {
+            self.flush();
+            self.n_pending -= 8;
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some(place) = self.places.next() {
+            *place = self.pending as u8;
+        }
+        self.pending >>= 8;
+    }
+
+    fn finish(mut self) {
+        self.flush();
+        self.places.for_each(|place| *place = 0);
+    }
+}
+
+/// Unpacks elements of `width` bits (1 to 8), from bit `start` on, into a byte each under zeros.
+/// Elements beyond the buffer read as zero.
+pub(crate) fn unpack(packed: &[u8], start: usize, width: u32, elements: &mut [u8]) {
+    let first = start / width.max(1) as usize;
+    match width {
+        8 if start.is_multiple_of(8) => unpack_groups::<1>(packed, first, elements, |byte| [byte]),
+        1 | 2 | 4 if !start.is_multiple_of(width as usize) => {
+            unpack_stream(packed, start, width, elements);
+        }
+        1 => unpack_groups::<8>(packed, first, elements, |byte| {
+            let spread = (u64::from(byte) * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
+            ((spread + 0x7f7f_7f7f_7f7f_7f7f) >> 7 & 0x0101_0101_0101_0101).to_le_bytes()
+        }),
+        2 => unpack_groups::<4>(packed, first, elements, |byte| {
+            [byte & 3, byte >> 2 & 3, byte >> 4 & 3, byte >> 6]
+        }),
+        4 => unpack_groups::<2>(packed, first, elements, |byte| [byte & 15, byte >> 4]),
+        _ => unpack_stream(packed, start, width, elements),
+    }
+}
+
+fn unpack_stream(packed: &[u8], start: usize, width: u32, elements: &mut [u8]) {
+    for (element, place) in elements.iter_mut().zip((start..).step_by(width as usize)) {
+        *element = read(packed, place, width) as u8;
+    }
+}
+
+/// Unpacks `N` elements from every byte.
+fn unpack_groups<const N: usize>(
+    packed: &[u8],
+    first: usize,
+    elements: &mut [u8],
+    group: impl Fn(u8) -> [u8; N],
+) {
+    let mut bytes = packed.iter().skip(first / N).copied();
+    let (head, rest) = elements.split_at_mut(((N - first % N) % N).min(elements.len()));
+    if !head.is_empty() {
+        let group = group(bytes.next().unwrap_or(0));
+        head.iter_mut().zip(group.iter().skip(first % N)).for_each(|(to, from)| *to = *from);
+    }
+    let (groups, tail) = rest.as_chunks_mut::<N>();
+    for place in groups {
+        *place = group(bytes.next().unwrap_or(0));
+    }
+    let group = group(bytes.next().unwrap_or(0));
+    tail.iter_mut().zip(group).for_each(|(to, from)| *to = from);
+}
+
+/// Fills a buffer with `n_elements` times a pattern of `width` bits. What is left is zero.
+pub(crate) fn fill(bytes: &mut [u8], pattern: u128, width: u32, n_elements: usize) {
+    if pattern == 0 {
+        bytes.fill(0);
+        return;
+    }
+    // Eight elements end on a byte whatever their width.
+    let mut period = [0; 128];
+    let period = period.get_mut(..width as usize).unwrap_or_default();
+    pack_stream(std::iter::repeat_n(pattern, 8), width, period);
+    repeat(bytes, period);
+    let used = n_elements.saturating_mul(width as usize);
+    let tail = bytes.len().saturating_mul(8).saturating_sub(used).min(128);
+    write_zeros(bytes, used, tail as u32);
+}
+
+/// Fills a buffer with copies of `period`, one after the other.
+fn repeat(bytes: &mut [u8], period: &[u8]) {
+    if let Some(byte) = period.first().filter(|byte| period.iter().all(|other| other == *byte)) {
+        bytes.fill(*byte);
+        return;
+    }
+    for place in bytes.chunks_mut(period.len().max(1)) {
+        place.copy_from_slice(period.get(..place.len()).unwrap_or_default());
+    }
+}
+
+fn write_zeros(bytes: &mut [u8], start: usize, width: u32) {
+    if width > 0 {
+        write(bytes, start, width, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(n: usize) -> Vec<u8> {
+        (0..n as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
+    }
+
+    #[test]
+    fn reading_gives_back_what_was_written_and_touches_nothing_else() {
+        for width in 1..=128 {
+            for start in [0, 1, 7, 8, 13, 100] {
+                let before = pattern(40);
+                let mut bytes = before.clone();
+                let value = 0x0123_4567_89ab_cdef_fedc_ba98_7654_3210 & mask(width);
+                write(&mut bytes, start, width, value);
+                assert_eq!(read(&bytes, start, width), value, "{width} bits at {start}");
+                write(&mut bytes, start, width, read(&before, start, width));
+                assert_eq!(bytes, before);
+            }
+        }
+    }
+
+    #[test]
+    fn every_packer_agrees_with_writing_one_by_one() {
+        for width in 1..=8 {
+            for n in [0, 1, 3, 8, 17, 64] {
+                let elements = pattern(n);
+                let mut expected = vec![0; (n * width as usize).div_ceil(8)];
+                for (i, &element) in elements.iter().enumerate() {
+                    write(&mut expected, i * width as usize, width, element.into());
+                }
+                let mut packed = vec![0xff; expected.len()];
+                pack(&elements, width, &mut packed);
+                assert_eq!(packed, expected, "{n} elements of {width} bits");
+                for first in 0..n {
+                    let mut unpacked = vec![0; n - first];
+                    unpack(&packed, first * width as usize, width, &mut unpacked);
+                    let cut = |e: &u8| e & mask(width) as u8;
+                    let elements: Vec<u8> = elements[first..].iter().map(cut).collect();
+                    assert_eq!(unpacked, elements, "{width} bits from {first}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn filling_repeats_the_pattern_and_ends_in_zeros() {
+        for width in 1..=128 {
+            for n in [0, 1, 5, 9] {
+                let value = 0xfedc_ba98_7654_3210_0123_4567_89ab_cdef & mask(width);
+                let mut expected = vec![0; (n * width as usize).div_ceil(8)];
+                (0..n).for_each(|i| write(&mut expected, i * width as usize, width, value));
+                let mut filled = vec![0xee; expected.len()];
+                fill(&mut filled, value, width, n);
+                assert_eq!(filled, expected, "{n} elements of {width} bits");
+            }
+        }
+    }
+}

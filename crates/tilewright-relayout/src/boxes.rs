@@ -1,0 +1,348 @@
+//! Moving box by box: the route for maps whose digits nest.
+//!
+//! Two ways to move a chunk of the destination:
+//!
+//! * **Whole units.** Both sides have slots of the same width, and everything that stays together
+//!   makes whole bytes: the boxes are moved as elements of 1, 2, 4, 8 or 16 bytes. Units are as
+//!   large as the boxes allow, whatever the element: rows of 4-bit elements may move as 16-byte
+//!   units, 24-bit elements as bytes.
+//! * **Element by element, by way of bytes.** The chunk is put together as one byte per element
+//!   (16 if elements are wider than a byte) and then packed. A packed source is unpacked to bytes
+//!   first where what the chunk reads lies close together.
+
+use crate::bits;
+use crate::chunk::{Cuttable, Piece, chunk_elements, nests};
+use crate::error::{Error, checked};
+use crate::kernels::{move_box, walk};
+use crate::nest::{Loop, Nest};
+use crate::refine::Refined;
+use crate::widths::Widths;
+use crate::work::{SourcePart, Work};
+use std::ops::Range;
+
+/// The bytes of destination (or of unpacked elements) that one chunk is about.
+const CHUNK_BYTES: i64 = 512 << 10;
+
+/// The same where source neighbours end up at least [`FAR_BYTES`] apart, for large arrays.
+const FAR_CHUNK_BYTES: i64 = 4 << 20;
+
+const FAR_BYTES: i64 = 4096;
+
+/// A source is unpacked if a chunk reads at least one element in this many that it spans.
+const MAX_SPREAD: i64 = 4;
+
+/// The boxes of an array and how their elements are moved.
+#[derive(Clone, Debug)]
+pub(crate) struct BoxMoves {
+    boxes: Vec<Cuttable>,
+    /// Every digit of the array's dimensions, counted in elements.
+    digits: Vec<Loop>,
+    steps: Steps,
+    widths: Widths,
+    allocation: i64,
+    chunk_elements: i64,
+    /// Whether no two elements share a slot, so that counting elements finds padding.
+    is_injective: bool,
+}
+
+/// What the boxes count in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Steps {
+    /// Units of this many bits (8, 16, 32, 64 or 128) on both sides.
+    Units(i64),
+    /// Slots of either side.
+    Elements,
+}
+
+impl BoxMoves {
+    /// Moves of an array's boxes into an allocation of this many elements.
+    pub(crate) fn new(refined: Refined, widths: Widths, allocation: i64) -> Self {
+        let (steps, boxes) = with_steps(refined.boxes, widths);
+        let target = target_elements(steps, widths, allocation, &boxes);
+        let moves = BoxMoves {
+            boxes: boxes.into_iter().map(Cuttable::new).collect(),
+            steps,
+            widths,
+            allocation,
+            chunk_elements: 1,
+            is_injective: nests(&refined.digits),
+            digits: refined.digits,
+        };
+        moves.with_chunks_of(target)
+    }
+
+    /// The same moves in chunks of about this many elements.
+    pub(crate) fn with_chunks_of(mut self, target: i64) -> Self {
+        // The fewest elements that make whole units of 16 bytes.
+        let align = 128 >> self.widths.to.trailing_zeros().min(7);
+        self.chunk_elements = chunk_elements(&self.digits, self.allocation, target.max(1), align);
+        self
+    }
+
+    /// The number of chunks; each is written independently of the others.
+    pub(crate) fn n_chunks(&self) -> usize {
+        let elements = self.allocation.unsigned_abs();
+        usize::try_from(elements.div_ceil(self.chunk_elements.unsigned_abs())).unwrap_or(usize::MAX)
+    }
+
+    /// The destination bytes that one chunk has; the last may have fewer.
+    ///
+    /// # Errors
+    /// If the number does not fit a `usize`.
+    pub(crate) fn chunk_bytes(&self) -> Result<usize, Error> {
+        let bits = self.chunk_elements.checked_mul(i64::from(self.widths.to));
+        checked(bits.and_then(|bits| usize::try_from(bits / 8).ok()), "a chunk in bytes")
+    }
+
+    /// The source bytes from the first to the last that these chunks read.
+    pub(crate) fn source_span(&self, chunks: &Range<usize>) -> Range<usize> {
+        let mut pieces = Vec::new();
+        self.cut(&self.within(&self.elements_of(chunks)), &mut pieces);
+        let Some(span) = self.span(&pieces) else { return 0..0 };
+        let bits = match self.steps {
+            Steps::Units(bits) => bits,
+            Steps::Elements => i64::from(self.widths.from),
+        };
+        let end = (span.end * bits).unsigned_abs().div_ceil(8);
+        (span.start * bits / 8) as usize..end as usize
+    }
+
+    /// Writes one chunk: all its bytes, padding included.
+    pub(crate) fn run_chunk(
+        &self,
+        work: &mut Work,
+        src: SourcePart<'_>,
+        chunk: usize,
+        dst: &mut [u8],
+        pad: u128,
+    ) {
+        let elements = self.elements_of(&(chunk..chunk + 1));
+        let within = self.within(&elements);
+        work.pieces.clear();
+        self.cut(&within, &mut work.pieces);
+        let n_elements = (elements.end - elements.start) as usize;
+        match self.steps {
+            Steps::Units(bits) => {
+                if !self.is_filled(&work.pieces, n_elements, bits) {
+                    bits::fill(dst, pad, self.widths.to, n_elements);
+                }
+                self.move_units(work, src, within.start, dst, bits);
+            }
+            Steps::Elements if self.widths.fit_bytes() => {
+                let is_filled = self.is_filled(&work.pieces, n_elements, self.widths.to.into());
+                let pad = (!is_filled).then_some(pad as u8);
+                self.move_as_bytes(work, src, &within, dst, pad);
+            }
+            Steps::Elements => self.move_wide(work, src, &within, dst, pad),
+        }
+    }
+
+    fn elements_of(&self, chunks: &Range<usize>) -> Range<i64> {
+        let at =
+            |chunk: usize| (chunk as i64).saturating_mul(self.chunk_elements).min(self.allocation);
+        at(chunks.start)..at(chunks.end)
+    }
+
+    /// A range of destination elements in the steps that the boxes count in.
+    fn within(&self, elements: &Range<i64>) -> Range<i64> {
+        let Steps::Units(unit) = self.steps else { return elements.clone() };
+        let bits = |element: i64| element * i64::from(self.widths.to);
+        let end = bits(elements.end);
+        bits(elements.start) / unit..end / unit + i64::from(end % unit != 0)
+    }
+
+    fn cut(&self, within: &Range<i64>, pieces: &mut Vec<Piece>) {
+        for (number, nest) in self.boxes.iter().enumerate() {
+            nest.cut(number, within, pieces);
+        }
+    }
+
+    /// Whether the pieces, counted in steps of `step_bits`, leave no slot of the chunk empty.
+    fn is_filled(&self, pieces: &[Piece], n_elements: usize, step_bits: i64) -> bool {
+        let all = n_elements as i64 * i64::from(self.widths.to);
+        let covered: i64 = self.nests_of(pieces).map(|(nest, piece)| nest.elements(piece)).sum();
+        self.is_injective && covered * step_bits == all
+    }
+
+    fn nests_of<'a>(
+        &'a self,
+        pieces: &'a [Piece],
+    ) -> impl Iterator<Item = (&'a Cuttable, &'a Piece)> {
+        pieces.iter().filter_map(|piece| Some((self.boxes.get(piece.nest)?, piece)))
+    }
+
+    /// The source steps from the first to the last that the pieces read.
+    fn span(&self, pieces: &[Piece]) -> Option<Range<i64>> {
+        let spans = self.nests_of(pieces).map(|(nest, piece)| nest.source_span(piece));
+        spans.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))
+    }
+
+    fn move_units(
+        &self,
+        work: &mut Work,
+        src: SourcePart<'_>,
+        first_dst: i64,
+        dst: &mut [u8],
+        unit_bits: i64,
+    ) {
+        match unit_bits {
+            8 => self.move_pieces::<1>(work, src, first_dst, dst),
+            16 => self.move_pieces::<2>(work, src, first_dst, dst),
+            32 => self.move_pieces::<4>(work, src, first_dst, dst),
+            64 => self.move_pieces::<8>(work, src, first_dst, dst),
+            _ => self.move_pieces::<16>(work, src, first_dst, dst),
+        }
+    }
+
+    /// Moves the pieces as units of `N` bytes, of which `dst` begins with number `first_dst`.
+    fn move_pieces<const N: usize>(
+        &self,
+        work: &mut Work,
+        src: SourcePart<'_>,
+        first_dst: i64,
+        dst: &mut [u8],
+    ) {
+        let (src, first_src) = src.units::<N>();
+        let dst = dst.as_chunks_mut::<N>().0;
+        for (nest, piece) in self.nests_of(&work.pieces) {
+            work.loops.clear();
+            work.loops.extend(nest.loops(piece));
+            let start = (piece.src - first_src, piece.dst - first_dst);
+            move_box(&mut work.loops, start, src, dst);
+        }
+    }
+
+    /// Writes a chunk of elements of at most 8 bits on both sides. `pad` is what to fill it with
+    /// first, if it has padding.
+    fn move_as_bytes(
+        &self,
+        work: &mut Work,
+        src: SourcePart<'_>,
+        within: &Range<i64>,
+        dst: &mut [u8],
+        pad: Option<u8>,
+    ) {
+        if self.widths.to == 8 {
+            return self.gather_bytes(work, src, within.start, dst, pad);
+        }
+        let mut elements = std::mem::take(&mut work.elements);
+        let n_elements = (within.end - within.start) as usize;
+        elements.resize(n_elements.max(elements.len()), 0);
+        let chunk = elements.get_mut(..n_elements).unwrap_or_default();
+        self.gather_bytes(work, src, within.start, chunk, pad);
+        bits::pack(chunk, self.widths.to, dst);
+        work.elements = elements;
+    }
+
+    /// Puts the pieces into place as one byte per element.
+    fn gather_bytes(
+        &self,
+        work: &mut Work,
+        src: SourcePart<'_>,
+        first_dst: i64,
+        out: &mut [u8],
+        pad: Option<u8>,
+    ) {
+        if let Some(pad) = pad {
+            out.fill(pad);
+        }
+        if self.widths.are_bytes_already() {
+            return self.move_pieces::<1>(work, src, first_dst, out);
+        }
+        let Some(span) = self.span(&work.pieces) else { return };
+        let n_spanned = span.end - span.start;
+        if n_spanned > MAX_SPREAD.saturating_mul(out.len() as i64) {
+            return self.gather(work, first_dst, out, |slot| self.element_at(src, slot) as u8);
+        }
+        let mut unpacked = std::mem::take(&mut work.unpacked);
+        unpacked.resize((n_spanned as usize).max(unpacked.len()), 0);
+        let bytes = unpacked.get_mut(..n_spanned as usize).unwrap_or_default();
+        self.unpack(src, span.start, bytes);
+        self.move_pieces::<1>(
+            work,
+            SourcePart { bytes, start: span.start as usize },
+            first_dst,
+            out,
+        );
+        work.unpacked = unpacked;
+    }
+
+    /// Unpacks source elements from slot `first` on.
+    fn unpack(&self, src: SourcePart<'_>, first: i64, bytes: &mut [u8]) {
+        let Widths { from, value, .. } = self.widths;
+        bits::unpack(src.bytes, src.place_of(first * i64::from(from)), from, bytes);
+        if value < from {
+            let mask = bits::mask(value) as u8;
+            bytes.iter_mut().for_each(|byte| *byte &= mask);
+        }
+    }
+
+    /// Writes a chunk of elements of which either side has more than 8 bits.
+    fn move_wide(
+        &self,
+        work: &mut Work,
+        src: SourcePart<'_>,
+        within: &Range<i64>,
+        dst: &mut [u8],
+        pad: u128,
+    ) {
+        let mut wide = std::mem::take(&mut work.wide);
+        wide.clear();
+        wide.resize((within.end - within.start) as usize, pad);
+        self.gather(work, within.start, &mut wide, |slot| self.element_at(src, slot));
+        bits::pack_stream(wide.iter().copied(), self.widths.to, dst);
+        work.wide = wide;
+    }
+
+    /// Puts the pieces into place one by one, each read by its source slot.
+    fn gather<T>(&self, work: &mut Work, first_dst: i64, out: &mut [T], read: impl Fn(i64) -> T) {
+        for (nest, piece) in self.nests_of(&work.pieces) {
+            work.loops.clear();
+            work.loops.extend(nest.loops(piece));
+            walk(&work.loops, (piece.src, piece.dst - first_dst), &mut |(slot, place)| {
+                if let Some(place) = out.get_mut(place as usize) {
+                    *place = read(slot);
+                }
+            });
+        }
+    }
+
+    fn element_at(&self, src: SourcePart<'_>, slot: i64) -> u128 {
+        let Widths { from, value, .. } = self.widths;
+        bits::read(src.bytes, src.place_of(slot * i64::from(from)), value)
+    }
+}
+
+/// The number of elements that a chunk is best about.
+///
+/// Where source neighbours end up far apart, a chunk is a few columns of the source, and larger
+/// chunks read more of each memory page they visit.
+fn target_elements(steps: Steps, widths: Widths, allocation: i64, boxes: &[Nest]) -> i64 {
+    let (step_bits, element_bits) = match steps {
+        Steps::Units(bits) => (bits, widths.to),
+        Steps::Elements if widths.fit_bytes() => (8, 8),
+        Steps::Elements => (128, 128),
+    };
+    let element_bits = i64::from(element_bits);
+    let scatters = |l: &Loop| l.src == 1 && l.dst.saturating_mul(step_bits) >= 8 * FAR_BYTES;
+    let is_far = boxes.iter().any(|nest| nest.loops.iter().any(scatters));
+    let bytes = match is_far {
+        true => (allocation.saturating_mul(element_bits) / 128).clamp(CHUNK_BYTES, FAR_CHUNK_BYTES),
+        false => CHUNK_BYTES,
+    };
+    bytes * 8 / element_bits
+}
+
+/// The boxes in the largest whole units that suit all of them, or as they are.
+fn with_steps(boxes: Vec<Nest>, widths: Widths) -> (Steps, Vec<Nest>) {
+    if !widths.are_equal() {
+        return (Steps::Elements, boxes);
+    }
+    let in_bits: Vec<Nest> = boxes.iter().map(|nest| nest.in_bits(widths.to.into())).collect();
+    let largest = |nest: &Nest| nest.grain().trailing_zeros().min(7);
+    let unit = 1 << in_bits.iter().map(largest).min().unwrap_or(7);
+    if unit < 8 {
+        return (Steps::Elements, boxes);
+    }
+    (Steps::Units(unit), in_bits.iter().map(|nest| nest.in_units(unit)).collect())
+}

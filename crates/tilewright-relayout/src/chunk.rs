@@ -1,0 +1,249 @@
+//! Cutting the destination into chunks, and the loop nests to what lies in one.
+//!
+//! A chunk is a range of destination slots. Chunks of one plan are of equal size (the last may
+//! be shorter), follow each other and are written independently, which is what threads and
+//! streaming need. A nest is cut to a chunk by walking its loops from the largest destination
+//! stride down: a range of steps that lies wholly inside is one [`Piece`] with all the loops
+//! below it intact, and only the steps across the chunk's ends are taken apart further. This is
+//! right for any chunk and any nest; it is quick where chunks begin where tiles do, and
+//! [`chunk_elements`] sees to that.
+
+use crate::nest::{Loop, Nest};
+use std::ops::Range;
+
+/// A nest, and what the loops from each one down reach.
+#[derive(Clone, Debug)]
+pub(crate) struct Cuttable {
+    nest: Nest,
+    /// `below[k]` is of the loops from `k` on; one more than there are loops.
+    below: Vec<Below>,
+}
+
+/// What some innermost loops of a nest amount to.
+#[derive(Clone, Copy, Debug)]
+struct Below {
+    /// The last destination slot, relative to the first.
+    dst_reach: i64,
+    /// The lowest and the highest source slot, relative to the first.
+    src_span: (i64, i64),
+    elements: i64,
+}
+
+/// A dense part of a nest: some steps of one loop, and everything below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    /// The number of the nest.
+    pub(crate) nest: usize,
+    /// The number of the loop.
+    depth: usize,
+    /// The steps of that loop.
+    steps: i64,
+    /// Where the first element lies.
+    pub(crate) src: i64,
+    /// Where the first element goes.
+    pub(crate) dst: i64,
+}
+
+impl Cuttable {
+    pub(crate) fn new(nest: Nest) -> Self {
+        let mut below = vec![Below { dst_reach: 0, src_span: (0, 0), elements: 1 }];
+        for l in nest.loops.iter().rev() {
+            let inner = below.last().copied().unwrap_or(below[0]);
+            below.push(inner.under(l));
+        }
+        below.reverse();
+        Cuttable { nest, below }
+    }
+
+    /// Adds the pieces of this nest, which is number `number`, in destination slots `within`.
+    pub(crate) fn cut(&self, number: usize, within: &Range<i64>, pieces: &mut Vec<Piece>) {
+        let Nest { src, dst, .. } = self.nest;
+        self.cut_loop(Piece { nest: number, depth: 0, steps: 1, src, dst }, within, pieces);
+    }
+
+    /// The loops of a piece, largest destination stride first.
+    pub(crate) fn loops(&self, piece: &Piece) -> impl Iterator<Item = Loop> {
+        let loops = self.nest.loops.get(piece.depth..).unwrap_or_default();
+        let first = loops.first().map(|l| Loop { extent: piece.steps, ..*l });
+        first.into_iter().chain(loops.iter().skip(1).copied())
+    }
+
+    /// The number of elements in a piece.
+    pub(crate) fn elements(&self, piece: &Piece) -> i64 {
+        self.inner(piece).map_or(1, |inner| piece.steps * inner.elements)
+    }
+
+    /// The source slots from the first to the last that a piece reads.
+    pub(crate) fn source_span(&self, piece: &Piece) -> Range<i64> {
+        let (low, high) = match (self.nest.loops.get(piece.depth), self.inner(piece)) {
+            (Some(l), Some(inner)) => inner.under(&Loop { extent: piece.steps, ..*l }).src_span,
+            _ => (0, 0),
+        };
+        piece.src + low..piece.src + high + 1
+    }
+
+    fn inner(&self, piece: &Piece) -> Option<&Below> {
+        self.below.get(piece.depth + 1)
+    }
+
+    /// Cuts the loops from `at.depth` on, started at `at`.
+    fn cut_loop(&self, at: Piece, within: &Range<i64>, pieces: &mut Vec<Piece>) {
+        let Some(here) = self.below.get(at.depth) else { return };
+        if at.dst >= within.end || at.dst + here.dst_reach < within.start {
+            return;
+        }
+        let Some(l) = self.nest.loops.get(at.depth) else {
+            pieces.push(at);
+            return;
+        };
+        if at.dst >= within.start && at.dst + here.dst_reach < within.end {
+            pieces.push(Piece { steps: l.extent, ..at });
+            return;
+        }
+        let reach = self.inner(&at).map_or(0, |inner| inner.dst_reach);
+        self.cut_steps(at, l, reach, within, pieces);
+    }
+
+    /// Cuts one loop: the steps across the start, those inside as one, those across the end.
+    fn cut_steps(
+        &self,
+        at: Piece,
+        l: &Loop,
+        reach: i64,
+        within: &Range<i64>,
+        pieces: &mut Vec<Piece>,
+    ) {
+        let first = |slot: i64| ceiling(slot - at.dst, l.dst).clamp(0, l.extent);
+        let touched = first(within.start - reach)..first(within.end);
+        let inside = first(within.start)..first(within.end - reach);
+        let step = |number: i64| Piece {
+            src: at.src + number * l.src,
+            dst: at.dst + number * l.dst,
+            ..at
+        };
+        let split = inside.start.clamp(touched.start, touched.end);
+        for number in touched.start..split {
+            self.cut_loop(Piece { depth: at.depth + 1, ..step(number) }, within, pieces);
+        }
+        if !inside.is_empty() {
+            pieces.push(Piece { steps: inside.end - inside.start, ..step(inside.start) });
+        }
+        for number in inside.end.max(split)..touched.end {
+            self.cut_loop(Piece { depth: at.depth + 1, ..step(number) }, within, pieces);
+        }
+    }
+}
+
+impl Below {
+    /// The same with one more loop around.
+    fn under(&self, l: &Loop) -> Below {
+        let src = (l.extent - 1) * l.src;
+        let (low, high) = self.src_span;
+        Below {
+            dst_reach: self.dst_reach + (l.extent - 1) * l.dst,
+            src_span: (low + src.min(0), high + src.max(0)),
+            elements: self.elements * l.extent,
+        }
+    }
+}
+
+/// `a / b` rounded up, for `b` above 0; 0 for a loop that stands still.
+fn ceiling(a: i64, b: i64) -> i64 {
+    if b <= 0 { 0 } else { a.div_euclid(b) + i64::from(a.rem_euclid(b) != 0) }
+}
+
+/// How many destination elements to take as one chunk: about `target`, a multiple of `align`,
+/// and where possible of a stride of the destination, so that chunks begin where tiles do.
+///
+/// The whole allocation is one chunk where it is not much larger than the target, and where the
+/// destination's digits do not nest, so that what lies in a chunk could be all over the place.
+pub(crate) fn chunk_elements(digits: &[Loop], allocation: i64, target: i64, align: i64) -> i64 {
+    let whole = allocation.max(1).saturating_add(align);
+    if allocation <= target.saturating_mul(2) || !nests(digits) {
+        return whole - whole % align;
+    }
+    let step = digits
+        .iter()
+        .filter_map(|l| l.dst.checked_mul(align / gcd(l.dst, align)))
+        .filter(|&step| step <= target)
+        .fold(align, i64::max);
+    step * (target / step).max(1)
+}
+
+/// Whether each digit's stride is beyond what all smaller ones add up to.
+pub(crate) fn nests(digits: &[Loop]) -> bool {
+    let mut moving: Vec<&Loop> = digits.iter().filter(|l| l.extent > 1).collect();
+    moving.sort_by_key(|l| l.dst);
+    let mut reach = 0i64;
+    moving.into_iter().all(|l| {
+        let beyond = l.dst > reach;
+        reach = reach.saturating_add((l.extent - 1).saturating_mul(l.dst));
+        beyond
+    })
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a.abs().max(1) } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cuttable() -> Cuttable {
+        // 4 x 3 x 5 elements: rows of 5 in tiles of 3 rows, some slots empty.
+        let l = |extent, src, dst| Loop { extent, src, dst };
+        let loops = vec![l(4, 100, 20), l(3, -7, 6), l(5, 1, 1)];
+        Cuttable::new(Nest { src: 50, dst: 2, loops })
+    }
+
+    fn slots(cuttable: &Cuttable, piece: &Piece) -> Vec<(i64, i64)> {
+        let mut all = vec![(piece.src, piece.dst)];
+        for l in cuttable.loops(piece) {
+            let steps = |&(s, d): &(i64, i64)| {
+                (0..l.extent).map(move |step| (s + step * l.src, d + step * l.dst)).collect()
+            };
+            all = all.iter().flat_map(|at| -> Vec<(i64, i64)> { steps(at) }).collect();
+        }
+        all
+    }
+
+    #[test]
+    fn any_cut_keeps_exactly_what_lies_inside() {
+        let nest = cuttable();
+        let mut whole = Vec::new();
+        nest.cut(0, &(0..100), &mut whole);
+        let all = slots(&nest, &whole[0]);
+        assert_eq!((whole.len(), all.len()), (1, 60));
+        for start in 0..90 {
+            for end in start..90 {
+                let mut pieces = Vec::new();
+                nest.cut(0, &(start..end), &mut pieces);
+                let found: Vec<_> = pieces.iter().flat_map(|p| slots(&nest, p)).collect();
+                let expected: Vec<_> =
+                    all.iter().filter(|(_, d)| (start..end).contains(d)).copied().collect();
+                assert_eq!(found, expected, "{start}..{end}");
+                for piece in &pieces {
+                    let read = slots(&nest, piece);
+                    assert_eq!(nest.elements(piece), read.len() as i64);
+                    let span = nest.source_span(piece);
+                    assert_eq!(Some(span.start), read.iter().map(|(s, _)| *s).min());
+                    assert_eq!(Some(span.end - 1), read.iter().map(|(s, _)| *s).max());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn chunks_begin_where_tiles_do() {
+        let l = |extent, src, dst| Loop { extent, src, dst };
+        let rows_of_tiles = [l(64, 128, 1024), l(100, 65536, 65536), l(8, 8192, 128), l(128, 1, 1)];
+        assert_eq!(chunk_elements(&rows_of_tiles, 6_553_600, 150_000, 16), 131_072);
+        assert_eq!(chunk_elements(&rows_of_tiles, 6_553_600, 3_000, 16), 2048);
+        assert_eq!(chunk_elements(&rows_of_tiles[..1], 65_536, 60_000, 16), 65_552);
+        // A stride of 12 elements of 1 bit begins on a byte every 24 only.
+        assert_eq!(chunk_elements(&[l(99, 1, 12)], 1200, 40, 8), 24);
+        // Two digits in each other's way.
+        assert_eq!(chunk_elements(&[l(4, 1, 2), l(3, 9, 3)], 1200, 40, 8), 1208);
+    }
+}

@@ -1,0 +1,100 @@
+//! Moves the bytes of an array from one layout to another.
+//!
+//! In come two [`Placement`]s of the same logical array, each an index map and the width of a
+//! slot, and the bytes of one; out come the bytes of the other. Dense to tiled and back, tiled to
+//! other tiles, permuted, padded, packed below a byte: all are the same thing here.
+//!
+//! ```
+//! use tilewright::Shape;
+//! use tilewright_relayout::{Pad, Placement, relayout};
+//!
+//! fn placement(text: &str) -> Result<Placement, Box<dyn std::error::Error>> {
+//!     Ok(Placement::from_shape(text.parse::<Shape>()?.as_array()?)?)
+//! }
+//! let rows = placement("u8[3,5]")?;
+//! let tiles = placement("u8[3,5]{1,0:T(2,2)}")?;
+//!
+//! let numbers: Vec<u8> = (1..=15).collect();
+//! let mut tiled = vec![0; tiles.bytes()];
+//! relayout(&numbers, &rows, &mut tiled, &tiles, Pad::Bits(99))?;
+//! assert_eq!(tiled[..12], [1, 2, 6, 7, 3, 4, 8, 9, 5, 99, 10, 99]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # The idea
+//! For every element of the array, in some order: read the slot that the one map gives it, write
+//! the slot that the other gives it. All speed is in the order. A [`Plan`] finds, once:
+//!
+//! 1. **Boxes.** Each dimension is cut at the divisors of both maps, so that on what is left both
+//!    are linear: a loop nest with two strides per loop. Where a tile is not full, the array is
+//!    several boxes, each of them dense, so that nothing is tested per element. `f32[20,5]` to
+//!    tiles of 8 × 2 is 4 boxes: the 16 rows that fill tiles and the 4 that do not, times 4 and 1
+//!    columns.
+//! 2. **Units.** What stays together on both sides moves together: a row of 128 `s4` is 4 units
+//!    of 16 bytes.
+//! 3. **Chunks.** The destination is cut where its tiles begin, into pieces of about half a
+//!    megabyte (4 where source neighbours end up far apart), written in order and each by one
+//!    thread.
+//!
+//! Running it cuts the boxes to each chunk and hands them to a kernel: copy runs, transpose
+//! blocks, zip rows, or, where elements are not whole bytes, gather and pack.
+//!
+//! # What a relayout promises
+//! * Every byte of the destination is written. A slot that holds no element holds the
+//!   [`Pad`], bits after the last slot are zero.
+//! * Values are opaque: NaN payloads, negative zeros and subnormals come through bit for bit.
+//! * The bytes do not depend on the number of threads, nor on how the chunks were run.
+//! * If a destination map puts several elements into one slot, one of them is there afterwards,
+//!   the same one every time.
+//!
+//! # What is not here
+//! No files, no allocation of the buffers themselves, no conversion of values. And not yet every
+//! pair of maps at full speed. Elements are moved one by one, by one thread and as a single chunk,
+//!
+//! * where a tile straddles two dimensions, as in `f32[7,9]{1,0:T(*,8)(2,1)}`,
+//! * where divisors do not divide each other, as in going from tiles of 4 rows to tiles of 6,
+//! * where an array falls into more than 4096 boxes.
+//!
+//! Elements of which one side is wider than a byte, and the other has another width, are moved one
+//! by one too, but in chunks.
+
+#![forbid(unsafe_code)]
+
+// To be read in this order: what comes in (`placement`, `options`), the plan (`plan`, `refine`,
+// `nest`, `chunk`), running it (`run`, `boxes`, `general`), and what that is made of (`kernels`,
+// `lanes`, `bits`).
+mod bits;
+mod boxes;
+mod chunk;
+mod error;
+mod general;
+mod kernels;
+mod lanes;
+mod nest;
+mod options;
+mod placement;
+mod plan;
+mod refine;
+mod run;
+mod widths;
+mod work;
+
+pub use error::Error;
+pub use options::{Pad, RunOptions, Threads};
+pub use placement::Placement;
+pub use plan::Plan;
+
+/// Moves an array once, on as many threads as there are: plan and run in one.
+///
+/// # Errors
+/// If the logical dimensions differ, or a buffer is not exactly as long as its placement says.
+pub fn relayout(
+    src: &[u8],
+    from: &Placement,
+    dst: &mut [u8],
+    to: &Placement,
+    pad: Pad,
+) -> Result<(), Error> {
+    let options = RunOptions { pad, ..RunOptions::default() };
+    Plan::new(from, to)?.run(src, dst, &options)
+}

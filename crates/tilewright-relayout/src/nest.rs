@@ -1,0 +1,124 @@
+//! Loop nests: dense boxes of elements, with a stride for each loop on either side.
+
+/// One loop: `extent` steps, each this many slots further in the source and the destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Loop {
+    pub(crate) extent: i64,
+    pub(crate) src: i64,
+    pub(crate) dst: i64,
+}
+
+impl Loop {
+    /// Whether neighbours in the source stay neighbours in the destination.
+    pub(crate) fn is_run(&self) -> bool {
+        self.src == 1 && self.dst == 1
+    }
+}
+
+/// A box of elements: where its first one lies on either side, and a loop per direction.
+///
+/// [`tidied`](Self::tidied) nests have their loops in the order of the destination's strides,
+/// largest first, none of them negative.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Nest {
+    pub(crate) src: i64,
+    pub(crate) dst: i64,
+    pub(crate) loops: Vec<Loop>,
+}
+
+impl Nest {
+    /// The same moves with the destination's strides positive and in order, loops of one step
+    /// left out and loops that run together joined.
+    pub(crate) fn tidied(mut self) -> Self {
+        self.loops.retain(|l| l.extent != 1);
+        self.face_forward();
+        self.loops.sort_by_key(|l| (std::cmp::Reverse(l.dst), std::cmp::Reverse(l.src)));
+        self.loops.dedup_by(|inner, outer| {
+            let joins = runs_on(outer, inner);
+            if joins {
+                *outer = Loop { extent: outer.extent * inner.extent, ..*inner };
+            }
+            joins
+        });
+        self
+    }
+
+    /// Turns loops round that walk the destination backwards.
+    fn face_forward(&mut self) {
+        for l in self.loops.iter_mut().filter(|l| l.dst < 0) {
+            self.src += (l.extent - 1) * l.src;
+            self.dst += (l.extent - 1) * l.dst;
+            *l = Loop { extent: l.extent, src: -l.src, dst: -l.dst };
+        }
+    }
+
+    /// The same moves counted in bits, for elements of this many bits on both sides.
+    pub(crate) fn in_bits(&self, bits: i64) -> Self {
+        let scaled = |l: &Loop| Loop { extent: l.extent, src: l.src * bits, dst: l.dst * bits };
+        let mut loops: Vec<Loop> = self.loops.iter().map(scaled).collect();
+        loops.push(Loop { extent: bits, src: 1, dst: 1 });
+        Nest { src: self.src * bits, dst: self.dst * bits, loops }.tidied()
+    }
+
+    /// The largest number that everything is a multiple of: where the nest starts, the length of
+    /// its runs, and every other stride.
+    pub(crate) fn grain(&self) -> i64 {
+        let start = gcd(self.src, self.dst);
+        let run = self.loops.iter().find(|l| l.is_run()).map_or(1, |l| l.extent);
+        let others = self.loops.iter().filter(|l| !l.is_run());
+        others.fold(gcd(start, run), |grain, l| gcd(grain, gcd(l.src, l.dst)))
+    }
+
+    /// The same moves counted in steps of `unit`, which must divide the [`grain`](Self::grain).
+    pub(crate) fn in_units(&self, unit: i64) -> Self {
+        let scaled = |l: &Loop| match l.is_run() {
+            true => Loop { extent: l.extent / unit, ..*l },
+            false => Loop { extent: l.extent, src: l.src / unit, dst: l.dst / unit },
+        };
+        let loops = self.loops.iter().map(scaled).collect();
+        Nest { src: self.src / unit, dst: self.dst / unit, loops }.tidied()
+    }
+}
+
+fn runs_on(outer: &Loop, inner: &Loop) -> bool {
+    inner.src.checked_mul(inner.extent) == Some(outer.src)
+        && inner.dst.checked_mul(inner.extent) == Some(outer.dst)
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a.abs() } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nest(loops: &[(i64, i64, i64)]) -> Nest {
+        let loops = loops.iter().map(|&(extent, src, dst)| Loop { extent, src, dst }).collect();
+        Nest { src: 0, dst: 0, loops }
+    }
+
+    #[test]
+    fn loops_that_run_together_are_joined() {
+        let joined = nest(&[(1, 7, 7), (5, 1, 1), (3, 5, 5)]).tidied();
+        assert_eq!(joined, nest(&[(15, 1, 1)]));
+        let apart = nest(&[(3, 6, 5), (5, 1, 1)]).tidied();
+        assert_eq!(apart, nest(&[(3, 6, 5), (5, 1, 1)]));
+    }
+
+    #[test]
+    fn backward_destinations_are_turned_round() {
+        let turned = Nest { src: 0, dst: 4, loops: nest(&[(5, 2, -1)]).loops }.tidied();
+        assert_eq!(turned, Nest { src: 8, dst: 0, loops: nest(&[(5, -2, 1)]).loops });
+    }
+
+    #[test]
+    fn units_grow_as_far_as_everything_is_a_multiple() {
+        // Rows of 128 nibbles, 512 apart in the source.
+        let bits = nest(&[(8, 512, 128), (128, 1, 1)]).in_bits(4);
+        assert_eq!(bits.grain(), 512);
+        assert_eq!(bits.in_units(128), nest(&[(8, 16, 4), (4, 1, 1)]));
+        // Single nibbles, taken apart.
+        assert_eq!(nest(&[(8, 2, 1)]).in_bits(4).grain(), 4);
+    }
+}

@@ -1,0 +1,67 @@
+//! How an array lies in a buffer.
+
+use crate::error::{Error, check_width, checked};
+use tilewright::{ArrayShape, IndexMap};
+
+/// How an array lies in a buffer: which element slot each element takes, and how many bits a
+/// slot has.
+///
+/// Slots follow each other without gaps, slot 0 in the lowest bits of byte 0. Slots of 8, 16, 32
+/// … bits are therefore little-endian numbers, slots of 1, 2 or 4 bits fill a byte from its low
+/// end, and slots of other widths (6 bits, 42 bits) are a plain little-endian stream of bits. The
+/// buffer as a whole is rounded up to bytes.
+///
+/// ```
+/// use tilewright::Shape;
+/// use tilewright_relayout::Placement;
+/// let shape: Shape = "s4[3,5]{1,0:T(2,2)E(4)}".parse()?;
+/// let placement = Placement::from_shape(shape.as_array()?)?;
+/// assert_eq!(placement.map().allocation(), 24);
+/// assert_eq!((placement.element_bits(), placement.bytes()), (4, 12));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Placement {
+    map: IndexMap,
+    element_bits: u32,
+    bytes: usize,
+}
+
+impl Placement {
+    /// Elements of `element_bits` bits, placed by `map`.
+    ///
+    /// # Errors
+    /// If the width is not 1 to 128 bits, the allocation in bits does not fit 63 bits, or its
+    /// bytes cannot be counted in a `usize`.
+    pub fn new(map: IndexMap, element_bits: u32) -> Result<Self, Error> {
+        check_width("an element", element_bits)?;
+        let bits = map.allocation().checked_mul(i64::from(element_bits));
+        let bytes = checked(bits, "the buffer in bits")?.unsigned_abs().div_ceil(8);
+        let bytes = checked(usize::try_from(bytes).ok(), "the buffer in bytes")?;
+        Ok(Placement { map, element_bits, bytes })
+    }
+
+    /// The array as its shape's layout (or the default one) has it in memory, its elements as
+    /// wide as [`ArrayShape::element_bits`] says.
+    ///
+    /// # Errors
+    /// If a dimension is unbounded, or as [`new`](Self::new); a type without a width has 0 bits.
+    pub fn from_shape(shape: &ArrayShape) -> Result<Self, Error> {
+        Self::new(shape.index_map()?, shape.element_bits())
+    }
+
+    /// Which slot each element takes.
+    pub fn map(&self) -> &IndexMap {
+        &self.map
+    }
+
+    /// The bits of a slot.
+    pub fn element_bits(&self) -> u32 {
+        self.element_bits
+    }
+
+    /// The exact number of bytes of the buffer.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}

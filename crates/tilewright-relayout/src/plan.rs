@@ -1,0 +1,320 @@
+//! A relayout prepared once, to be run many times.
+
+use crate::boxes::BoxMoves;
+use crate::error::{Error, Kind, check_length, check_width};
+use crate::general::ElementMoves;
+use crate::options::RunOptions;
+use crate::placement::Placement;
+use crate::refine::refine;
+use crate::run::for_each_chunk;
+use crate::widths::Widths;
+use crate::work::SourcePart;
+use std::ops::Range;
+use tilewright::IndexMap;
+
+/// How to move an array from one [`Placement`] to another.
+///
+/// A plan holds no data and no thread; it can be cloned, sent and shared.
+///
+/// The destination is cut into chunks, consecutive ranges of bytes that are written independently
+/// of each other. [`run`](Self::run) writes them all; [`run_chunks`](Self::run_chunks) writes some
+/// of them from the part of the source they need, for arrays larger than memory.
+///
+/// ```
+/// use tilewright::Shape;
+/// use tilewright_relayout::{Placement, Plan, RunOptions};
+/// # fn placement(text: &str) -> Result<Placement, Box<dyn std::error::Error>> {
+/// #     Ok(Placement::from_shape(text.parse::<Shape>()?.as_array()?)?)
+/// # }
+/// let plan = Plan::new(&placement("u8[2,3]")?, &placement("u8[2,3]{0,1}")?)?;
+/// let mut columns = [0; 6];
+/// plan.run(&[1, 2, 3, 4, 5, 6], &mut columns, &RunOptions::default())?;
+/// assert_eq!(columns, [1, 4, 2, 5, 3, 6]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Plan {
+    src_bytes: usize,
+    dst_bytes: usize,
+    chunk_bytes: usize,
+    n_chunks: usize,
+    widths: Widths,
+    route: Route,
+}
+
+/// How the elements are moved.
+#[derive(Clone, Debug)]
+enum Route {
+    /// The bytes stay as they are.
+    Copy(BoxMoves),
+    Boxes(BoxMoves),
+    Elements(ElementMoves),
+}
+
+impl Plan {
+    /// Plans to move elements from `from` to `to`.
+    ///
+    /// Where slots differ in width, an element is the low bits that fit both: a wider destination
+    /// slot gets zeros above them, a narrower one cuts them off.
+    ///
+    /// # Errors
+    /// If the logical dimensions differ, or a table that is needed does not fit memory.
+    pub fn new(from: &Placement, to: &Placement) -> Result<Self, Error> {
+        Self::with_value_bits(from, to, 128)
+    }
+
+    /// As [`new`](Self::new), for elements that have only `value_bits` bits where their slots may
+    /// have more: a source slot's bits above those are ignored, a destination slot's are zero.
+    ///
+    /// The width of a value belongs to what is moved, not to either buffer: an `s4` has 4 bits
+    /// also on its way from one array of whole bytes to another.
+    ///
+    /// ```
+    /// use tilewright::Shape;
+    /// use tilewright_relayout::{Placement, Plan, RunOptions};
+    /// let shape: Shape = "s4[2]".parse()?; // a byte each
+    /// let placement = Placement::from_shape(shape.as_array()?)?;
+    /// let plan = Plan::with_value_bits(&placement, &placement, 4)?;
+    /// let mut clean = [0; 2];
+    /// plan.run(&[0xf7, 0x18], &mut clean, &RunOptions::default())?; // stray high bits
+    /// assert_eq!(clean, [0x07, 0x08]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and if `value_bits` is not 1 to 128.
+    pub fn with_value_bits(
+        from: &Placement,
+        to: &Placement,
+        value_bits: u32,
+    ) -> Result<Self, Error> {
+        check_width("a value", value_bits)?;
+        let (source, target) = (from.map(), to.map());
+        if source.dims() != target.dims() {
+            let (from, to) = (source.dims().to_vec(), target.dims().to_vec());
+            return Err(Error::new(Kind::Dims { from, to }));
+        }
+        let (from_bits, to_bits) = (from.element_bits(), to.element_bits());
+        let value = value_bits.min(from_bits).min(to_bits);
+        let widths = Widths { from: from_bits, to: to_bits, value };
+        let route = Route::choose(source, target, widths)?;
+        let (src_bytes, dst_bytes) = (from.bytes(), to.bytes());
+        let (n_chunks, chunk_bytes) = route.chunks(dst_bytes)?;
+        Ok(Plan { src_bytes, dst_bytes, chunk_bytes, n_chunks, widths, route })
+    }
+
+    /// The same plan in chunks of about `bytes` bytes of the destination, instead of the half
+    /// to four megabytes that the plan chose. Chunks begin where the destination's tiles do, and are larger than asked for
+    /// where that is not possible, or where the whole is hardly more than one.
+    ///
+    /// # Errors
+    /// If the bytes of a chunk do not fit a `usize`.
+    pub fn with_chunks_of(mut self, bytes: usize) -> Result<Self, Error> {
+        let bits = i64::try_from(bytes).unwrap_or(i64::MAX).saturating_mul(8);
+        self.route = self.route.with_chunks_of(bits / i64::from(self.widths.to));
+        (self.n_chunks, self.chunk_bytes) = self.route.chunks(self.dst_bytes)?;
+        Ok(self)
+    }
+
+    /// The exact number of bytes of the source.
+    pub fn src_bytes(&self) -> usize {
+        self.src_bytes
+    }
+
+    /// The exact number of bytes of the destination.
+    pub fn dst_bytes(&self) -> usize {
+        self.dst_bytes
+    }
+
+    /// Whether the destination is the source, byte for byte, and has no padding, so that a run is
+    /// a plain copy.
+    pub fn is_copy(&self) -> bool {
+        matches!(self.route, Route::Copy(_))
+    }
+
+    /// The number of chunks. Where the maps do not come apart into boxes (see the
+    /// [crate's page](crate#what-is-not-here)) it is 1; for an empty destination 0.
+    pub fn n_chunks(&self) -> usize {
+        self.n_chunks
+    }
+
+    /// The bytes of the destination that a chunk writes. Chunks follow each other without gaps;
+    /// one that does not exist is empty, at the end.
+    pub fn chunk_bytes(&self, chunk: usize) -> Range<usize> {
+        let at = |chunk: usize| chunk.saturating_mul(self.chunk_bytes).min(self.dst_bytes);
+        at(chunk)..at(chunk.saturating_add(1))
+    }
+
+    /// The bytes of the source from the first to the last that these chunks read; empty if they
+    /// read none, because they are all padding or do not exist.
+    ///
+    /// ```
+    /// use tilewright::Shape;
+    /// use tilewright_relayout::{Placement, Plan};
+    /// # fn placement(text: &str) -> Result<Placement, Box<dyn std::error::Error>> {
+    /// #     Ok(Placement::from_shape(text.parse::<Shape>()?.as_array()?)?)
+    /// # }
+    /// let tiled = placement("f32[4096,1024]{1,0:T(8,128)}")?;
+    /// let plan = Plan::new(&placement("f32[4096,1024]")?, &tiled)?;
+    /// // Rows of tiles come from as many rows.
+    /// assert_eq!(plan.source_span(0..2), plan.chunk_bytes(0).start..plan.chunk_bytes(1).end);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn source_span(&self, chunks: Range<usize>) -> Range<usize> {
+        if chunks.start >= chunks.end.min(self.n_chunks) {
+            return 0..0;
+        }
+        match &self.route {
+            Route::Copy(moves) | Route::Boxes(moves) => moves.source_span(&chunks),
+            Route::Elements(_) => 0..self.src_bytes,
+        }
+    }
+
+    /// Moves the whole array. Every byte of `dst` is written.
+    ///
+    /// # Errors
+    /// If a buffer is not exactly as long as its placement says.
+    pub fn run(&self, src: &[u8], dst: &mut [u8], options: &RunOptions<'_>) -> Result<(), Error> {
+        check_length("source", self.src_bytes, src.len())?;
+        check_length("destination", self.dst_bytes, dst.len())?;
+        self.write(0, SourcePart { bytes: src, start: 0 }, dst, options);
+        Ok(())
+    }
+
+    /// Writes some chunks from a part of the source.
+    ///
+    /// `src_part` is the source from byte `src_start` on, and covers at least
+    /// [`source_span`](Self::source_span) of these chunks. `dst_part` is exactly the bytes of the
+    /// destination from the first of these chunks to the last.
+    ///
+    /// ```
+    /// # use tilewright::Shape;
+    /// # use tilewright_relayout::{Error, Placement, Plan, RunOptions};
+    /// # use std::io::{Read, Seek, SeekFrom, Write};
+    /// /// Converts a file a chunk at a time.
+    /// fn convert(
+    ///     plan: &Plan,
+    ///     mut from: impl Read + Seek,
+    ///     mut to: impl Write,
+    /// ) -> Result<(), Box<dyn std::error::Error>> {
+    ///     for chunk in 0..plan.n_chunks() {
+    ///         let span = plan.source_span(chunk..chunk + 1);
+    ///         let mut src = vec![0; span.len()];
+    ///         from.seek(SeekFrom::Start(span.start as u64))?;
+    ///         from.read_exact(&mut src)?;
+    ///         let mut dst = vec![0; plan.chunk_bytes(chunk).len()];
+    ///         let chunks = chunk..chunk + 1;
+    ///         plan.run_chunks(chunks, &src, span.start, &mut dst, &RunOptions::default())?;
+    ///         to.write_all(&dst)?;
+    ///     }
+    ///     Ok(())
+    /// }
+    /// # fn placement(text: &str) -> Result<Placement, Box<dyn std::error::Error>> {
+    /// #     Ok(Placement::from_shape(text.parse::<Shape>()?.as_array()?)?)
+    /// # }
+    /// # let plan = Plan::new(&placement("u8[2,3]")?, &placement("u8[2,3]{0,1}")?)?;
+    /// # let mut out = Vec::new();
+    /// # convert(&plan, std::io::Cursor::new([1, 2, 3, 4, 5, 6]), &mut out)?;
+    /// # assert_eq!(out, [1, 4, 2, 5, 3, 6]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a chunk does not exist, `dst_part` has another length, or `src_part` lacks bytes that
+    /// are read.
+    pub fn run_chunks(
+        &self,
+        chunks: Range<usize>,
+        src_part: &[u8],
+        src_start: usize,
+        dst_part: &mut [u8],
+        options: &RunOptions<'_>,
+    ) -> Result<(), Error> {
+        self.check_chunks(&chunks)?;
+        let expected = self.chunk_bytes(chunks.end).start - self.chunk_bytes(chunks.start).start;
+        check_length("part of the destination", expected, dst_part.len())?;
+        let needed = self.source_span(chunks.clone());
+        let given = src_start..src_start.saturating_add(src_part.len());
+        if !needed.is_empty() && (needed.start < given.start || needed.end > given.end) {
+            return Err(Error::new(Kind::Missing { needed, given }));
+        }
+        let src = SourcePart { bytes: src_part, start: src_start };
+        self.write(chunks.start, src, dst_part, options);
+        Ok(())
+    }
+
+    fn check_chunks(&self, chunks: &Range<usize>) -> Result<(), Error> {
+        match chunks.start <= chunks.end && chunks.end <= self.n_chunks {
+            true => Ok(()),
+            false => {
+                let (asked, n_chunks) = (chunks.clone(), self.n_chunks);
+                Err(Error::new(Kind::Chunks { asked, n_chunks }))
+            }
+        }
+    }
+
+    /// Writes chunks from number `first` on into a `dst` of the right length.
+    fn write(&self, first: usize, src: SourcePart<'_>, dst: &mut [u8], options: &RunOptions<'_>) {
+        let pad = options.pad.pattern(self.widths.to);
+        match &self.route {
+            Route::Copy(_) => copy(src, self.chunk_bytes(first).start, dst),
+            Route::Boxes(moves) => {
+                for_each_chunk(dst, self.chunk_bytes, options.threads, |work, number, dst| {
+                    moves.run_chunk(work, src, first + number, dst, pad);
+                });
+            }
+            Route::Elements(moves) if !dst.is_empty() => {
+                let whole = src.bytes.get(src.place_of(0) / 8..).unwrap_or_default();
+                moves.run(whole, dst, pad);
+            }
+            Route::Elements(_) => {}
+        }
+    }
+}
+
+impl Route {
+    fn choose(from: &IndexMap, to: &IndexMap, widths: Widths) -> Result<Self, Error> {
+        let Some(refined) = refine(from, to) else {
+            return Ok(Route::Elements(ElementMoves::new(from, to, widths)?));
+        };
+        let moves = BoxMoves::new(refined, widths, to.allocation());
+        match stays_as_it_is(from, to, widths) {
+            true => Ok(Route::Copy(moves)),
+            false => Ok(Route::Boxes(moves)),
+        }
+    }
+
+    fn with_chunks_of(self, elements: i64) -> Self {
+        match self {
+            Route::Copy(moves) => Route::Copy(moves.with_chunks_of(elements)),
+            Route::Boxes(moves) => Route::Boxes(moves.with_chunks_of(elements)),
+            Route::Elements(moves) => Route::Elements(moves),
+        }
+    }
+
+    /// The number of chunks, and the bytes of each but the last.
+    fn chunks(&self, dst_bytes: usize) -> Result<(usize, usize), Error> {
+        match self {
+            Route::Copy(moves) | Route::Boxes(moves) => {
+                Ok((moves.n_chunks(), moves.chunk_bytes()?))
+            }
+            Route::Elements(_) => Ok((usize::from(dst_bytes > 0), dst_bytes)),
+        }
+    }
+}
+
+/// Whether the destination is the source byte for byte. Bits left over in the last byte might
+/// differ, so there must be none.
+fn stays_as_it_is(from: &IndexMap, to: &IndexMap, widths: Widths) -> bool {
+    let has_padding = to.elements() != to.allocation();
+    let fills_bytes = i128::from(to.allocation()) * i128::from(widths.to) % 8 == 0;
+    widths.are_equal() && !has_padding && fills_bytes && from.same_as(to).unwrap_or(false)
+}
+
+/// Copies the bytes of the source from `start` on.
+fn copy(src: SourcePart<'_>, start: usize, dst: &mut [u8]) {
+    let from = src.bytes.get(start.saturating_sub(src.start)..).unwrap_or_default();
+    if let Some(from) = from.get(..dst.len()) {
+        dst.copy_from_slice(from);
+    }
+}

@@ -1,0 +1,170 @@
+//! From two index maps to loop nests.
+//!
+//! Along one dimension each map is a mixed-radix number with a stride per digit. Where the
+//! divisors of both maps together still divide each other, there is one finer mixed-radix number
+//! on whose digits *both* maps are linear. Moving `f32[20,5]` from rows to tiles of 8 × 2 cuts
+//! dimension 0 at the divisors 1 and 8:
+//!
+//! | digit | source stride | destination stride |
+//! |---|---|---|
+//! | `i0 mod 8` | 5 | 2 |
+//! | `i0 div 8` | 40 | 48 |
+//!
+//! 20 is no multiple of 8, so the digits do not fill a box. Written in that radix, 20 is "2 · 8 +
+//! 4 · 1", and that is two boxes: `i0 div 8` in 0..2 with `i0 mod 8` full, and `i0 div 8` fixed
+//! at 2 with `i0 mod 8` in 0..4. The boxes of an array are the products of those of its
+//! dimensions. Inside a box nothing is ever tested against a bound.
+
+use crate::nest::{Loop, Nest};
+use tilewright::IndexMap;
+use tilewright::map::{Digit, Source};
+
+/// Arrays that fall into more boxes than this are moved element by element.
+const MAX_BOXES: usize = 4096;
+
+/// Two maps as loops.
+#[derive(Clone, Debug)]
+pub(crate) struct Refined {
+    /// Every digit of every dimension, as far as it ever goes.
+    pub(crate) digits: Vec<Loop>,
+    /// The array's elements, each in exactly one box.
+    pub(crate) boxes: Vec<Nest>,
+}
+
+/// The loops of two maps over the same dimensions, counted in elements. `None` where the maps
+/// have merged coordinates, their divisors do not divide each other, or there are too many boxes.
+pub(crate) fn refine(from: &IndexMap, to: &IndexMap) -> Option<Refined> {
+    if !from.is_separable() || !to.is_separable() {
+        return None;
+    }
+    let dims: Vec<Radix> =
+        (0..from.dims().len()).map(|dim| Radix::of(from, to, dim)).collect::<Option<_>>()?;
+    let mut boxes = vec![Nest { src: from.base(), dst: to.base(), loops: Vec::new() }];
+    for radix in &dims {
+        boxes = products(&boxes, &radix.boxes())?;
+    }
+    let boxes: Vec<Nest> = boxes.into_iter().map(Nest::tidied).collect();
+    let inside = boxes.iter().all(|nest| lies_inside(nest, from.allocation(), to.allocation()));
+    let digits = dims.into_iter().flat_map(|radix| radix.digits).collect();
+    inside.then_some(Refined { digits, boxes })
+}
+
+/// One dimension as a mixed-radix number.
+struct Radix {
+    size: i64,
+    /// What one step of each digit is worth along the dimension, smallest first; the first is 1.
+    divisors: Vec<i64>,
+    /// The digits, in the same order.
+    digits: Vec<Loop>,
+}
+
+impl Radix {
+    fn of(from: &IndexMap, to: &IndexMap, dim: usize) -> Option<Self> {
+        let size = *from.dims().get(dim)?;
+        let divisors = nested_divisors(from, to, dim, size)?;
+        let ends = divisors.iter().skip(1).copied().chain([size]);
+        let digit = |(&divisor, end): (&i64, i64)| Loop {
+            extent: end / divisor + i64::from(end % divisor != 0),
+            src: contribution(from, dim, divisor),
+            dst: contribution(to, dim, divisor),
+        };
+        let digits = divisors.iter().zip(ends).map(digit).collect();
+        Some(Radix { size, divisors, digits })
+    }
+
+    /// The indices along the dimension as boxes of digits: for each digit of the size itself, the
+    /// numbers that agree with the size above that digit and are below it there.
+    fn boxes(&self) -> Vec<Nest> {
+        let mut boxes = Vec::new();
+        let mut corner = Nest { src: 0, dst: 0, loops: Vec::new() };
+        let mut rest = self.size;
+        for (place, (&divisor, digit)) in self.divisors.iter().zip(&self.digits).enumerate().rev() {
+            let count = rest / divisor;
+            rest %= divisor;
+            if count > 0 {
+                let mut loops = self.digits[..place].to_vec();
+                loops.push(Loop { extent: count, ..*digit });
+                boxes.push(Nest { loops, ..corner });
+            }
+            corner.src += count * digit.src;
+            corner.dst += count * digit.dst;
+        }
+        boxes
+    }
+}
+
+/// The divisors of both maps along a dimension, from 1 up; `None` if one does not divide the next.
+fn nested_divisors(from: &IndexMap, to: &IndexMap, dim: usize, size: i64) -> Option<Vec<i64>> {
+    let mut divisors = vec![1];
+    for digit in digits_of(from, dim).chain(digits_of(to, dim)) {
+        divisors.push(digit.divisor);
+        divisors.extend(digit.modulus.and_then(|modulus| modulus.checked_mul(digit.divisor)));
+    }
+    divisors.retain(|&divisor| divisor < size.max(2));
+    divisors.sort_unstable();
+    divisors.dedup();
+    divisors.is_sorted_by(|a, b| b % a == 0).then_some(divisors)
+}
+
+fn digits_of(map: &IndexMap, dim: usize) -> impl Iterator<Item = &Digit> {
+    map.digits().iter().filter(move |digit| digit.source == Source::Dim(dim))
+}
+
+/// What the index `value` along a dimension adds to the offset.
+fn contribution(map: &IndexMap, dim: usize, value: i64) -> i64 {
+    digits_of(map, dim).map(|digit| digit.value(value) * digit.stride).sum()
+}
+
+fn products(major: &[Nest], minor: &[Nest]) -> Option<Vec<Nest>> {
+    let count = major.len().checked_mul(minor.len())?;
+    let product = |a: &Nest, b: &Nest| Nest {
+        src: a.src + b.src,
+        dst: a.dst + b.dst,
+        loops: a.loops.iter().chain(&b.loops).copied().collect(),
+    };
+    let all = major.iter().flat_map(|a| minor.iter().map(move |b| product(a, b)));
+    (count <= MAX_BOXES).then(|| all.collect())
+}
+
+/// Whether no element of a box lies outside either allocation.
+fn lies_inside(nest: &Nest, src_allocation: i64, dst_allocation: i64) -> bool {
+    let side = |start: i64, stride: fn(&Loop) -> i64, allocation: i64| {
+        let steps = || nest.loops.iter().map(|l| (l.extent - 1) * stride(l));
+        let first: i64 = start + steps().filter(|&step| step < 0).sum::<i64>();
+        let last: i64 = start + steps().filter(|&step| step > 0).sum::<i64>();
+        first >= 0 && last < allocation
+    };
+    side(nest.src, |l| l.src, src_allocation) && side(nest.dst, |l| l.dst, dst_allocation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tilewright::Shape;
+
+    fn refined(from: &str, to: &str) -> Option<Refined> {
+        let map = |text: &str| text.parse::<Shape>().unwrap().index_map().unwrap();
+        refine(&map(from), &map(to))
+    }
+
+    #[test]
+    fn the_worked_example() {
+        let refined = refined("f32[20,5]{1,0}", "f32[20,5]{1,0:T(8,2)}").unwrap();
+        let digit = |extent, src, dst| Loop { extent, src, dst };
+        assert_eq!(refined.digits[..2], [digit(8, 5, 2), digit(3, 40, 48)]);
+        assert_eq!(refined.boxes.len(), 4);
+        let sizes = refined.boxes.iter().map(|b| b.loops.iter().map(|l| l.extent).product::<i64>());
+        assert_eq!(sizes.sum::<i64>(), 100);
+    }
+
+    #[test]
+    fn what_does_not_nest_is_refused() {
+        assert!(refined("f32[24,30]{1,0:T(4,2)}", "f32[24,30]{1,0:T(6,2)}").is_none());
+        assert!(refined("f32[7,9]{1,0:T(*,8)(2,1)}", "f32[7,9]{1,0}").is_none());
+    }
+
+    #[test]
+    fn an_empty_array_has_no_boxes() {
+        assert!(refined("f32[0,5]{1,0}", "f32[0,5]{1,0:T(2,2)}").unwrap().boxes.is_empty());
+    }
+}

@@ -1,0 +1,141 @@
+//! Relayouts between random layouts are what the definition says, however they are run.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where something is not there")]
+
+mod support;
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use support::{check, check_round_trip, check_threads, placement};
+use tilewright_relayout::Placement;
+
+const WIDTHS: [u32; 14] = [1, 2, 3, 4, 5, 6, 8, 16, 24, 32, 42, 64, 127, 128];
+
+/// One tile: sizes and, in front of others, `*`.
+fn tile() -> impl Strategy<Value = String> {
+    let size =
+        prop_oneof![1 => Just(String::from("*")), 6 => (1..9i64).prop_map(|n| n.to_string())];
+    (prop::collection::vec(size, 0..3), 1..9i64).prop_map(|(sizes, last)| {
+        let sizes: String = sizes.iter().map(|size| format!("{size},")).collect();
+        format!("({sizes}{last})")
+    })
+}
+
+/// The part of a layout's text in braces, over dimensions of these sizes.
+fn layout(dims: Vec<i64>) -> impl Strategy<Value = String> {
+    let rank = dims.len();
+    let order = Just((0..rank).collect::<Vec<_>>()).prop_shuffle();
+    let tiles = prop_oneof![
+        1 => Just(vec![]),
+        4 => prop::collection::vec(tile(), 1..4),
+    ];
+    let padding = prop::option::weighted(0.2, prop::collection::vec(0..4i64, rank));
+    let tail = prop::option::weighted(0.2, 1..40i64);
+    (order, tiles, padding, tail).prop_map(move |(order, tiles, padding, tail)| {
+        let list = |numbers: Vec<String>| numbers.join(",");
+        let order = list(order.iter().map(ToString::to_string).collect());
+        let mut attributes = String::new();
+        if !tiles.is_empty() {
+            attributes += &format!("T{}", tiles.concat());
+        }
+        if let Some(tail) = tail {
+            attributes += &format!("L({tail})");
+        }
+        if let Some(extra) = padding.filter(|extra| !extra.is_empty()) {
+            let padded = dims.iter().zip(extra).map(|(size, extra)| (size + extra).to_string());
+            attributes += &format!("PAD({})", list(padded.collect()));
+        }
+        let colon = if attributes.is_empty() { "" } else { ":" };
+        format!("{{{order}{colon}{attributes}}}")
+    })
+}
+
+/// Two layouts of one array, small enough to go through bit by bit.
+fn pair() -> impl Strategy<Value = (String, String)> {
+    let dims = prop_oneof![
+        8 => prop::collection::vec(1..14i64, 0..6),
+        4 => prop::collection::vec(1..70i64, 0..3),
+        1 => prop::collection::vec(0..4i64, 0..6),
+    ];
+    let small = dims.prop_filter("small", |dims| dims.iter().product::<i64>() <= 1500);
+    small.prop_flat_map(|dims| {
+        let sizes: Vec<String> = dims.iter().map(ToString::to_string).collect();
+        let text = move |layout: String| format!("f32[{}]{layout}", sizes.join(","));
+        let both = (layout(dims.clone()), layout(dims));
+        both.prop_map(move |(a, b)| (text(a), text(b)))
+    })
+}
+
+fn placements(bits: (u32, u32)) -> impl Strategy<Value = (Placement, Placement)> {
+    let both = pair().prop_map(move |(a, b)| (placement(&a, bits.0), placement(&b, bits.1)));
+    both.prop_filter("small", |(a, b)| {
+        a.map().allocation() <= 20_000 && b.map().allocation() <= 20_000
+    })
+}
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+fn width() -> impl Strategy<Value = u32> {
+    prop::sample::select(&WIDTHS[..])
+}
+
+proptest! {
+    #![proptest_config(config(1500))]
+
+    #[test]
+    fn equal_widths(
+        (a, b) in width().prop_flat_map(|bits| placements((bits, bits))),
+        pad in any::<u128>(),
+    ) {
+        check(&a, &b, 128, pad);
+    }
+
+    #[test]
+    fn unequal_widths(
+        (a, b) in (1..=128u32, width()).prop_flat_map(placements),
+        value in 1..=128u32,
+        pad in any::<u128>(),
+    ) {
+        check(&a, &b, value, pad);
+    }
+
+    #[test]
+    fn below_a_byte(
+        (a, b) in (1..=8u32, 1..=8u32).prop_flat_map(placements),
+        value in 1..=8u32,
+        pad in any::<u128>(),
+    ) {
+        check(&a, &b, value, pad);
+    }
+
+    #[test]
+    fn there_and_back((a, b) in width().prop_flat_map(|bits| placements((bits, bits)))) {
+        check_round_trip(&a, &b);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(8128), ..config(1000) })]
+
+    #[test]
+    fn the_same_cases_every_time(
+        (a, b) in (width(), width()).prop_flat_map(placements),
+        pad in any::<u128>(),
+    ) {
+        check(&a, &b, 128, pad);
+    }
+}
+
+proptest! {
+    #![proptest_config(config(60))]
+
+    #[test]
+    fn threads_make_no_difference(
+        (a, b) in (width(), width()).prop_flat_map(placements),
+        pad in any::<u128>(),
+    ) {
+        check_threads(&a, &b, pad);
+    }
+}

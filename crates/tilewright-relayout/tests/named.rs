@@ -1,0 +1,133 @@
+//! Cases that have a name: the layouts that hardware uses, and the corners of the notation.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where something is not there")]
+
+mod support;
+
+use support::{check, check_round_trip, check_threads, definition, noise, placement};
+use tilewright_relayout::{Pad, Placement, Plan, relayout};
+
+/// Checks a pair of layouts both ways, at a width of its own on either side.
+fn both_ways(a: (&str, u32), b: (&str, u32)) {
+    let (a, b) = (placement(a.0, a.1), placement(b.0, b.1));
+    for pad in [0, u128::MAX / 7] {
+        check(&a, &b, 128, pad);
+        check(&b, &a, 128, pad);
+    }
+    check_threads(&a, &b, 5);
+    if a.element_bits() == b.element_bits() {
+        check_round_trip(&a, &b);
+    }
+}
+
+#[test]
+fn tpu_tiles() {
+    both_ways(("f32[20,300]", 32), ("f32[20,300]{1,0:T(8,128)}", 32));
+    both_ways(("f32[20,300]{1,0:T(8,128)}", 32), ("f32[20,300]{0,1:T(8,128)}", 32));
+    both_ways(("f32[30,300]", 16), ("f32[30,300]{1,0:T(8,128)(2,1)}", 16));
+    both_ways(("f32[33,257]", 8), ("f32[33,257]{1,0:T(8,128)(4,1)}", 8));
+    both_ways(("f32[16,256]", 8), ("f32[16,256]{1,0:T(16,128)(8,1)}", 8));
+    both_ways(("f32[64,256]", 8), ("f32[64,256]{1,0:T(32,128)(32,1)}", 1));
+    both_ways(("f32[40,130]", 8), ("f32[40,130]{1,0:T(64,128)(8,1)}", 4));
+    both_ways(("f32[64,256]", 4), ("f32[64,256]{1,0:T(8,128)}", 4));
+}
+
+#[test]
+fn transposes_and_permutations() {
+    both_ways(("f32[37,53]{1,0}", 32), ("f32[37,53]{0,1}", 32));
+    both_ways(("f32[64,48]{1,0}", 8), ("f32[64,48]{0,1}", 8));
+    both_ways(("f32[4,6,10,12]{3,2,1,0}", 32), ("f32[4,6,10,12]{1,3,2,0}", 32));
+    both_ways(("f32[3,4,5,6,7]{4,3,2,1,0}", 16), ("f32[3,4,5,6,7]{1,4,0,2,3}", 16));
+    both_ways(("f32[64,64]", 16), ("f32[64,64]{1,0:T(64,16)(16,16)}", 16));
+    both_ways(("f32[90,70]{1,0}", 4), ("f32[90,70]{0,1}", 4));
+    both_ways(("f32[90,70]{1,0}", 1), ("f32[90,70]{0,1}", 1));
+}
+
+#[test]
+fn scalars_and_single_elements() {
+    both_ways(("f32[]", 32), ("f32[]{:T(128)}", 32));
+    both_ways(("f32[]", 1), ("f32[]{:T(256)(8)}", 1));
+    both_ways(("f32[1,1]", 3), ("f32[1,1]{0,1:T(2,2)}", 3));
+    both_ways(("f32[1,7,1]", 32), ("f32[1,7,1]{0,2,1:T(4,2)}", 32));
+}
+
+#[test]
+fn tails_and_padding() {
+    both_ways(("f32[5]", 32), ("f32[5]{0:L(8)}", 32));
+    both_ways(("f32[5]", 3), ("f32[5]{0:L(7)}", 3));
+    both_ways(("f32[2,3]{0,1:PAD(3,5)}", 16), ("f32[2,3]{1,0:T(2,2)L(32)}", 16));
+    both_ways(("f32[3,5]{1,0:T(2,2)}", 8), ("f32[3,5]{1,0:T(2,2)}", 8));
+}
+
+#[test]
+fn nothing_at_all() {
+    both_ways(("f32[0]", 32), ("f32[0]{0:T(128)}", 32));
+    both_ways(("f32[3,0,5]", 4), ("f32[3,0,5]{0,1,2:T(2,2)}", 4));
+    // No elements, but an allocation that is all padding.
+    both_ways(("f32[0,5]{1,0:PAD(2,5)}", 12), ("f32[0,5]{1,0:PAD(3,6)}", 12));
+}
+
+#[test]
+fn maps_that_do_not_come_apart() {
+    both_ways(("f32[24,30]{1,0:T(4,2)}", 32), ("f32[24,30]{1,0:T(6,2)}", 32));
+    both_ways(("f32[7,9]{1,0:T(*,8)(2,1)}", 16), ("f32[7,9]", 16));
+    both_ways(("f32[7,9]{1,0:T(*,8)(2,1)}", 5), ("f32[7,9]{0,1}", 7));
+}
+
+#[test]
+fn values_narrower_than_their_slots() {
+    for value in 1..=8 {
+        check(&placement("f32[9,9]", 8), &placement("f32[9,9]{0,1}", 8), value, 0xff);
+        check(&placement("f32[9,9]", 8), &placement("f32[9,9]{0,1}", 4), value, 0xff);
+        check(&placement("f32[9,9]", 8), &placement("f32[9,9]", 32), value, u128::MAX);
+    }
+}
+
+#[test]
+fn larger_than_a_chunk() {
+    let check = |from: (&str, u32), to: (&str, u32)| {
+        let (from, to) = (placement(from.0, from.1), placement(to.0, to.1));
+        let plan = Plan::new(&from, &to).unwrap();
+        assert!(plan.n_chunks() > 1, "{} chunk", plan.n_chunks());
+        let src = noise(from.bytes());
+        let mut dst = vec![0xa5; to.bytes()];
+        relayout(&src, &from, &mut dst, &to, Pad::Bits(3)).unwrap();
+        assert_eq!(dst, definition(&src, &from, &to, 128, 3));
+    };
+    check(("f32[513,1030]", 32), ("f32[513,1030]{1,0:T(8,128)}", 32));
+    check(("f32[1100,1030]", 8), ("f32[1100,1030]{1,0:T(32,128)(32,1)}", 1));
+    check(("f32[1000,1100]{0,1}", 16), ("f32[1000,1100]", 16));
+}
+
+#[test]
+fn streaming_needs_little_of_the_source() {
+    let (rows, tiles) = ("f32[1024,1024]", "f32[1024,1024]{1,0:T(8,128)}");
+    for (from, to) in [(rows, tiles), (tiles, rows)] {
+        let plan = Plan::new(&placement(from, 32), &placement(to, 32)).unwrap();
+        assert!(plan.n_chunks() >= 8);
+        for chunk in 0..plan.n_chunks() {
+            assert_eq!(plan.source_span(chunk..chunk + 1), plan.chunk_bytes(chunk));
+        }
+    }
+}
+
+#[test]
+fn a_copy_is_known_as_one() {
+    let is_copy = |a: (&str, u32), b: (&str, u32)| {
+        Plan::new(&placement(a.0, a.1), &placement(b.0, b.1)).unwrap().is_copy()
+    };
+    assert!(is_copy(("f32[24,128]", 32), ("f32[24,128]{1,0:T(8,128)}", 32)));
+    assert!(is_copy(("f32[4,1,6]", 4), ("f32[4,1,6]{2,0,1}", 4)));
+    assert!(!is_copy(("f32[24,256]", 32), ("f32[24,256]{1,0:T(8,128)}", 32)));
+    assert!(!is_copy(("f32[24,128]", 32), ("f32[24,128]", 16)));
+    // Padding is written, not copied.
+    let tiled = "f32[3,5]{1,0:T(2,2)}";
+    assert!(!is_copy((tiled, 32), (tiled, 32)));
+}
+
+#[test]
+fn plans_can_be_shared() {
+    fn shared<T: Send + Sync + Clone + std::fmt::Debug>() {}
+    shared::<Plan>();
+    shared::<Placement>();
+}

@@ -1,0 +1,34 @@
+//! Hierarchical layouts: TLA's `shape:stride:original shape`, and CuTe's `shape:stride`.
+//!
+//! A [`Layout`] is a function from coordinates to offsets. Its shape is a nested tuple; the
+//! coordinate has a part for each integer of the shape, and the offset is the sum of each part
+//! times its stride:
+//!
+//! | `((_16,2),(_16,3)):((_16,_256),(_1,512)):(28,40)` | |
+//! |---|---|
+//! | mode 0, the rows | 16 rows in a fractal, 16 elements apart; 2 fractals, 256 apart |
+//! | mode 1, the columns | 16 columns, next to each other; 3 fractals, 512 apart |
+//! | original shape | of the 32 × 48 places, 28 × 40 are the array |
+//!
+//! Row 17 is row 1 of fractal 1, so element (17, 5) lies at 1·16 + 1·256 + 5·1 + 0·512 = 277.
+//!
+//! An integer for a nested mode is taken apart with the *leftmost* part varying fastest, and the
+//! last part takes what is left without wrapping.
+//!
+//! Integers are static (`_16`, known when a kernel is compiled) or dynamic (`16`). The difference
+//! is kept through arithmetic and printing, and changes no answer.
+//!
+//! Source: CATLASS, *TLA Tensor: Layouts*; CUTLASS, *CuTe Layout Algebra*.
+
+mod coord;
+mod int;
+mod layout;
+mod parse;
+mod stride;
+mod tuple;
+
+pub use coord::{compact_col_major, crd2crd, crd2idx, crd2int, idx2crd};
+pub use int::Int;
+pub use layout::Layout;
+pub use stride::Stride;
+pub use tuple::{IntTuple, Nested};
