@@ -75,7 +75,7 @@ impl Mover {
             return Ok(pieces);
         }
         if whole <= self.memory {
-            return Ok(Vec::from([0..plan.n_chunks()]));
+            return Ok(std::iter::once(0..plan.n_chunks()).collect());
         }
         let groups = grouped(plan, self.memory);
         if self.is_strict && !self.holds(plan, &groups) {
