@@ -20,6 +20,8 @@ const FILES: &[&str] = &[
     "xla-validate.tsv",
     "pad-reshape-transpose.jsonl",
     "libtpu-bytes.tsv",
+    "cute-pycute.tsv",
+    "cute-tensor-layouts.tsv",
 ];
 
 /// Runs the scripts named in `args` (`xla-text`, `libtpu-bytes`, …), or all of them.

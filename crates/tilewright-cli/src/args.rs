@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Index(IndexArgs),
     /// Whether two layouts place every element alike
     Same(SameArgs),
+    /// Whether one array's memory is another's under a reshape or transpose
+    Bitcast(SameArgs),
     /// A layout in another notation
     To(ToArgs),
     /// Give every array of a .npy, .safetensors or raw file another layout

@@ -3,6 +3,7 @@
 use anyhow::Context;
 use serde::Serialize;
 use serde_json::json;
+use tilewright::tla::{IntTuple, Nested, TypedLayout, crd2int};
 
 use crate::Answer;
 use crate::args::IndexArgs;
@@ -30,8 +31,35 @@ pub(crate) fn run(
 }
 
 fn forward(subject: &Subject, text: &str, console: &mut Console) -> Result<(), Failure> {
-    let offset = subject.map.offset(&coordinates(text)?)?;
+    let offset = match subject.tla_layout() {
+        Some(layout) => hierarchical(subject, layout, text)?,
+        None => subject.map.offset(&coordinates(text)?)?,
+    };
     console.answer(&json!({ "offset": offset }), || offset.to_string())
+}
+
+/// The offset of a coordinate of a hierarchical layout: one integer per mode, nested, or an integer
+/// for all of it, which runs over the padded shape.
+fn hierarchical(subject: &Subject, layout: &TypedLayout, text: &str) -> Result<i64, Failure> {
+    let is_list = !text.trim_start().starts_with('(') && text.contains(',');
+    let coordinate: IntTuple =
+        if is_list { format!("({text})").parse()? } else { text.parse()? };
+    let layout = &layout.layout;
+    if let Nested::Leaf(index) = coordinate
+        && layout.rank() != 1
+    {
+        let size = layout.size()?.value();
+        if !(0..size).contains(&index.value()) {
+            return Err(Failure::message(&format!("coordinate {index} is not below {size}")));
+        }
+        return Ok(layout.offset(&coordinate)?);
+    }
+    let pairs = coordinate.elements().iter().zip(layout.shape().elements());
+    let index: Vec<i64> = pairs
+        .map(|(part, shape)| crd2int(part, shape).map(|index| index.value()))
+        .collect::<Result<_, _>>()?;
+    subject.map.offset(&index)?;
+    Ok(layout.offset(&coordinate)?)
 }
 
 fn inverse(subject: &Subject, offset: i64, console: &mut Console) -> Result<(), Failure> {

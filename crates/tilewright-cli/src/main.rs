@@ -14,6 +14,7 @@ mod subject;
 
 mod grid;
 mod index;
+mod bitcast;
 mod same;
 mod show;
 mod to;
@@ -67,6 +68,7 @@ fn run(arguments: Arguments, console: &mut Console) -> Result<Answer, Failure> {
         Command::Show(args) => show::run(&args, reader, console),
         Command::Index(args) => index::run(&args, reader, console),
         Command::Same(args) => same::run(&args, reader, console),
+        Command::Bitcast(args) => bitcast::run(&args, reader, console),
         Command::To(args) => to::run(&args, reader, console),
         Command::Convert(args) => convert::run(&args, arguments.strict, console),
         Command::Verify(args) => verify::run(&args, arguments.strict, console),

@@ -48,15 +48,16 @@ fn compare(a: &Subject, b: &Subject) -> Result<Comparison, Failure> {
         let first = FirstDifference { index: difference.index, offsets: difference.offsets };
         return Ok(different(false, Some(first), reason));
     }
-    let bytes = [a.array.bytes()?, b.array.bytes()?];
-    if a.map.allocation() != b.map.allocation() || bytes[0] != bytes[1] {
-        let reason = format!(
-            "every offset is the same, but the allocations are {} and {} elements, {} and {} bytes",
-            a.map.allocation(),
-            b.map.allocation(),
-            bytes[0],
-            bytes[1]
-        );
+    let allocations = [a.map.allocation(), b.map.allocation()];
+    if allocations[0] != allocations[1] {
+        let [a, b] = allocations;
+        let reason = format!("every offset is the same, but memory holds {a} and {b} elements");
+        return Ok(different(true, None, reason));
+    }
+    if let (Some(a), Some(b)) = (a.bytes()?, b.bytes()?)
+        && a != b
+    {
+        let reason = format!("every offset is the same, but elements differ in size: {a} and {b} bytes");
         return Ok(different(true, None, reason));
     }
     Ok(Comparison { same: true, same_offsets: true, first_difference: None, reason: None })

@@ -3,14 +3,14 @@
 use serde::Serialize;
 use tilewright::map::Notation;
 use tilewright::xla::TilingProgram;
-use tilewright::{ArrayShape, IndexMap, Shape};
+use tilewright::{ArrayShape, ElementType, IndexMap, Shape};
 
 use crate::Answer;
 use crate::args::ShowArgs;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::grid;
-use crate::subject::{Reader, for_each_text};
+use crate::subject::{Reader, Said, Subject, for_each_text};
 
 pub(crate) fn run(
     args: &ShowArgs,
@@ -18,9 +18,11 @@ pub(crate) fn run(
     console: &mut Console,
 ) -> Result<Answer, Failure> {
     for_each_text(&args.layout, console, |text, console| {
-        let shape = reader.shape(text, console)?;
-        let document = Document::of(&shape)?;
-        console.answer(&document, || described(&shape, &document))
+        let shown = match reader.read(text, console)? {
+            Said::Shape(shape) => Shown::of_shape(&shape)?,
+            Said::Tla(layout) => Shown::of_array(Subject::of_tla(layout)?)?,
+        };
+        console.answer(&shown.document, || shown.described())
     })?;
     Ok(Answer::Yes)
 }
@@ -47,98 +49,124 @@ struct Document {
     leaves: Option<Vec<Document>>,
 }
 
-impl Document {
-    fn of(shape: &Shape) -> Result<Self, Failure> {
-        let document = match shape {
-            Shape::Array(array) | Shape::Buffer(array) => Self::of_array(array)?,
-            Shape::Tuple(_) => {
-                let leaves = shape.leaves().map(Document::of).collect::<Result<_, _>>()?;
-                Document { leaves: Some(leaves), ..Document::default() }
-            }
-            Shape::Token | Shape::Opaque => Document::default(),
-        };
-        let text = shape.to_string();
-        Ok(Document { xla: Some(text.clone()), text, notation: "xla", ..document })
+/// A document, and the same for a person.
+struct Shown {
+    document: Document,
+    lines: Vec<String>,
+}
+
+impl Shown {
+    fn described(&self) -> String {
+        let text = std::iter::once(self.document.text.as_str());
+        text.chain(self.lines.iter().map(String::as_str)).collect::<Vec<_>>().join("\n")
     }
 
-    fn of_array(array: &ArrayShape) -> Result<Self, Failure> {
+    fn of_shape(shape: &Shape) -> Result<Self, Failure> {
+        let text = shape.to_string();
+        let document =
+            Document { xla: Some(text.clone()), text, notation: "xla", ..Document::default() };
+        match shape {
+            Shape::Array(array) | Shape::Buffer(array) => match Subject::of_array(array.clone()) {
+                Ok(subject) => Shown::of_array(subject),
+                Err(error) if error.is_unbounded() => Ok(Shown::of_unbounded(array, document)),
+                Err(error) => Err(error.into()),
+            },
+            Shape::Tuple(_) => Shown::of_leaves(shape, document),
+            Shape::Token | Shape::Opaque => {
+                Ok(Shown { document, lines: vec![format!("  {}", shape.kind_name())] })
+            }
+        }
+    }
+
+    fn of_unbounded(array: &ArrayShape, document: Document) -> Self {
         let document = Document {
             element_type: Some(array.element_type().xla_name()),
             dims: Some(array.dims().iter().map(|dim| dim.bound()).collect()),
             minor_to_major: Some(array.layout_or_default().minor_to_major().to_vec()),
-            ..Document::default()
+            ..document
         };
-        let map = match array.index_map() {
-            Err(error) if error.is_unbounded() => return Ok(document),
-            map => map?,
-        };
-        Ok(Document {
+        let lines = vec!["  size           not known: a dimension is unbounded".to_owned()];
+        Shown { document, lines }
+    }
+
+    fn of_leaves(shape: &Shape, document: Document) -> Result<Self, Failure> {
+        let leaves: Vec<Shown> = shape.leaves().map(Shown::of_shape).collect::<Result<_, _>>()?;
+        let lines = leaves.iter().map(|leaf| format!("\n{}", leaf.described())).collect();
+        let leaves = leaves.into_iter().map(|leaf| leaf.document).collect();
+        Ok(Shown { document: Document { leaves: Some(leaves), ..document }, lines })
+    }
+
+    fn of_array(subject: Subject) -> Result<Self, Failure> {
+        let map = &subject.map;
+        let array = subject.xla_array();
+        let (bytes, logical_bytes) = (subject.bytes()?, subject.logical_bytes());
+        let order = array.map(|array| array.layout_or_default().minor_to_major().to_vec());
+        let document = Document {
+            text: subject.text(),
+            notation: subject.notation(),
+            element_type: subject.element_type().map(ElementType::xla_name),
+            dims: Some(map.dims().iter().copied().map(Some).collect()),
+            minor_to_major: order,
             physical_dims: Some(map.physical_dims().to_vec()),
             elements: Some(map.elements()),
             allocation_elements: Some(map.allocation()),
-            bytes: Some(array.bytes()?),
-            logical_bytes: Some(array.logical_bytes()?),
-            xla_bytes: Some(array.xla_bytes()?),
-            padding_bytes: Some(array.padding_bytes()?),
+            bytes,
+            logical_bytes,
+            xla_bytes: array.map(ArrayShape::xla_bytes).transpose()?,
+            padding_bytes: bytes.zip(logical_bytes).map(|(bytes, logical)| bytes - logical),
             index_expression: Some(map.index_expression()),
-            tla: map.to_notation(Notation::Tla, array.element_bits()).ok(),
-            ..document
-        })
+            tla: subject.to_notation(Notation::Tla).ok(),
+            xla: subject.xla_text().ok(),
+            leaves: None,
+        };
+        let lines = described_array(&subject, &document);
+        Ok(Shown { document, lines })
     }
 }
 
-/// The same for a person.
-fn described(shape: &Shape, document: &Document) -> String {
-    let mut lines = vec![document.text.clone()];
-    match shape {
-        Shape::Array(array) | Shape::Buffer(array) => {
-            lines.extend(described_array(array, document));
-        }
-        Shape::Tuple(_) => {
-            let leaves = shape.leaves().zip(document.leaves.iter().flatten());
-            lines.extend(leaves.map(|(leaf, document)| format!("\n{}", described(leaf, document))));
-        }
-        Shape::Token | Shape::Opaque => lines.push(format!("  {}", shape.kind_name())),
-    }
-    lines.join("\n")
-}
-
-fn described_array(array: &ArrayShape, document: &Document) -> Vec<String> {
+fn described_array(subject: &Subject, document: &Document) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = |name: &str, value: String| lines.push(format!("  {name:<14} {value}"));
-    line("element type", element_text(array));
-    line("order", format!("minor to major {}", listed(document.minor_to_major.iter().flatten())));
-    let Ok(map) = array.index_map() else {
-        line("size", "not known: a dimension is unbounded".to_owned());
-        return lines;
-    };
+    if let Some(text) = element_text(subject) {
+        line("element type", text);
+    }
+    if let Some(order) = &document.minor_to_major {
+        line("order", format!("minor to major {}", listed(order)));
+    }
+    let map = &subject.map;
     line("physical dims", format!("[{}]", listed(map.physical_dims())));
-    line("elements", elements_text(&map));
-    line("bytes", bytes_text(document));
-    if document.bytes != document.xla_bytes {
+    line("elements", elements_text(map));
+    if document.bytes.is_some() {
+        line("bytes", bytes_text(document));
+    }
+    if document.xla_bytes.is_some() && document.bytes != document.xla_bytes {
         line("bytes in XLA", xla_bytes_text(document));
     }
     line("offset", map.index_expression());
+    if subject.xla_array().is_none() {
+        line("xla", subject.xla_text().unwrap_or_else(|reason| format!("none: {reason}")));
+    }
     for (name, notation) in NOTATIONS {
-        match map.to_notation(notation, array.element_bits()) {
+        match subject.to_notation(notation) {
             Ok(text) => line(name, text),
             Err(reason) => line(name, format!("none: {reason}")),
         }
     }
-    lines.extend(pictures(array, &map));
+    lines.extend(pictures(subject));
     lines
 }
 
 const NOTATIONS: [(&str, Notation); 3] =
     [("tla", Notation::Tla), ("numpy strides", Notation::Numpy), ("mlir", Notation::Mlir)];
 
-fn element_text(array: &ArrayShape) -> String {
-    let element_type = array.element_type();
-    let stored = match array.element_bits() {
-        bits if bits == element_type.bits() => String::new(),
-        bits => format!(", stored in {bits}"),
+fn element_text(subject: &Subject) -> Option<String> {
+    let (element_type, bits) = subject.element_type().zip(subject.element_bits())?;
+    let stored = match bits == element_type.bits() {
+        true => String::new(),
+        false => format!(", stored in {bits}"),
     };
-    format!("{element_type} ({}), {} bits{stored}", element_type.numpy_name(), element_type.bits())
+    let name = element_type.numpy_name();
+    Some(format!("{element_type} ({name}), {} bits{stored}", element_type.bits()))
 }
 
 fn elements_text(map: &IndexMap) -> String {
@@ -168,13 +196,14 @@ fn xla_bytes_text(document: &Document) -> String {
 }
 
 /// How the layout comes about, and where everything lies.
-fn pictures(array: &ArrayShape, map: &IndexMap) -> Vec<String> {
+fn pictures(subject: &Subject) -> Vec<String> {
+    let map = &subject.map;
     let mut lines = Vec::new();
     let mut picture = |title: &str, text: String| {
         lines.push(format!("\n  {title}"));
         lines.extend(text.lines().map(|line| format!("    {line}")));
     };
-    if let Ok(program) = TilingProgram::of(array)
+    if let Some(Ok(program)) = subject.xla_array().map(TilingProgram::of)
         && program.steps().next().is_some()
     {
         picture("as pad, reshape and transpose", program.to_string());

@@ -8,7 +8,10 @@ use crate::Answer;
 use crate::args::{Notation, ToArgs};
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::subject::{Reader, for_each_text};
+use crate::subject::{Reader, Said, Subject, for_each_text};
+
+/// What is said before the reason.
+const REFUSED: &str = "there is no exact translation";
 
 pub(crate) fn run(args: &ToArgs, reader: Reader, console: &mut Console) -> Result<Answer, Failure> {
     for_each_text(&args.layout, console, |text, console| {
@@ -25,13 +28,19 @@ fn translated(
     console: &Console,
 ) -> Result<String, Failure> {
     let notation = match notation {
-        Notation::Xla => return Ok(reader.shape(text, console)?.to_string()),
+        Notation::Xla => return to_xla(text, reader, console),
         Notation::Tla => map::Notation::Tla,
         Notation::Cute => map::Notation::Cute,
         Notation::Numpy => map::Notation::Numpy,
         Notation::Mlir => map::Notation::Mlir,
     };
     let subject = reader.array(text, console)?;
-    let translated = subject.map.to_notation(notation, subject.array.element_bits());
-    Ok(translated.context("there is no exact translation")?)
+    Ok(subject.to_notation(notation).context(REFUSED)?)
+}
+
+fn to_xla(text: &str, reader: Reader, console: &Console) -> Result<String, Failure> {
+    match reader.read(text, console)? {
+        Said::Shape(shape) => Ok(shape.to_string()),
+        Said::Tla(layout) => Ok(Subject::of_tla(layout)?.xla_text().context(REFUSED)?),
+    }
 }

@@ -137,6 +137,51 @@ fn same_answers_by_exit_status() {
 }
 
 #[test]
+fn bitcasts() {
+    let reshape = run(&["bitcast", "f32[16,128]{1,0:T(8,128)}", "f32[2,8,128]{2,1,0:T(8,128)}", "--json"]);
+    assert_eq!(reshape.code, 0);
+    let expected =
+        json!({ "bitcast": true, "kind": "reshape", "permutation": null, "reason": null });
+    assert_eq!(reshape.json(), expected);
+    let transpose = run(&["bitcast", "f32[3,5]{1,0:T(2,2)}", "f32[5,3]{0,1:T(2,2)}", "--json"]).json();
+    assert_eq!((&transpose["kind"], &transpose["permutation"]), (&json!("transpose"), &json!([1, 0])));
+    let no = run(&["bitcast", "f32[12,128]{1,0:T(8,128)}", "f32[2,6,128]{2,1,0:T(8,128)}", "--json"]);
+    assert_eq!((no.code, no.json()["bitcast"].clone(), no.json()["kind"].clone()), (1, json!(false), Value::Null));
+    assert!(no.json()["reason"].is_string());
+    let widths = run(&["bitcast", "f32[2]", "bf16[2]"]);
+    assert_eq!((widths.code, widths.stdout.contains("32 bits")), (1, true));
+}
+
+/// The same questions of hierarchical layouts, and across notations.
+#[test]
+fn shapes_and_strides() {
+    let zn = "f16 ((_16,2),(_16,3)):((_16,_256),(_1,512)):(28,40)";
+    let tiled = "f16[28,40]{0,1:T(16,16)(16,1)}";
+    assert_eq!(run(&["same", tiled, zn, "--json"]).succeeded().json()["same"], json!(true));
+    assert_eq!(run(&["bitcast", tiled, zn, "--json"]).json()["kind"], json!("identity"));
+    let shown = run(&["show", zn, "--json"]).succeeded().json();
+    assert_eq!(shown["text"], json!(zn));
+    assert_eq!((&shown["notation"], &shown["bytes"]), (&json!("tla"), &json!(3072)));
+    assert_eq!((&shown["dims"], &shown["minor_to_major"]), (&json!([28, 40]), &Value::Null));
+    let lifted = shown["xla"].as_str().unwrap();
+    assert_eq!(run(&["same", lifted, zn]).code, 0);
+    let nested = "((4,2),(4,3)):((4,16),(1,32))";
+    for coordinate in ["1,5", "(1,5)", "((1,0),(1,1))", "(1,(1,1))", "41"] {
+        assert_eq!(run(&["index", nested, coordinate]).succeeded().stdout, "37\n", "{coordinate}");
+    }
+    assert_eq!(run(&["index", nested, "--inverse", "37"]).succeeded().stdout, "1,5\n");
+    run(&["index", nested, "8,0"]).failed_with(&["index 8 is out of bounds"]);
+    run(&["index", nested, "96"]).failed_with(&["96"]);
+    run(&["index", nested, "(1,2,3)"]).failed_with(&["(1,2,3)"]);
+    run(&["show", "(4,8:(1,5)"]).failed_with(&["`,` or `)` in a tuple"]);
+    run(&["show", "(4,8):(1)"]).failed_with(&["nested differently"]);
+    run(&["to", "xla", "(2,2):(2,3)"]).failed_with(&["do not nest"]);
+    assert_eq!(run(&["to", "cute", zn]).succeeded().stdout, "((_16,2),(_16,3)):((_16,_256),(_1,512))\n");
+    let grid = run(&["show", "((4,2),(4,3)):((4,16),(1,32)):(6,10)"]).succeeded().stdout;
+    assert!(grid.contains("    20 21 22 23 52 53 54 55 84 85  x  x\n     x  x"), "{grid}");
+}
+
+#[test]
 fn other_notations() {
     #[track_caller]
     fn check(notation: &str, layout: &str, expected: &str) {

@@ -52,6 +52,15 @@ impl Permutation {
         Permutation((0..n).rev().collect())
     }
 
+    /// Every permutation of `n` numbers, the identity first: `n!` of them.
+    pub(crate) fn all(n: usize) -> Vec<Self> {
+        let mut all = vec![Vec::new()];
+        for number in 0..n {
+            all = all.iter().flat_map(|shorter| with_everywhere(shorter, number)).collect();
+        }
+        all.into_iter().map(Permutation).collect()
+    }
+
     /// The permutation that undoes this one.
     pub fn inverse(&self) -> Self {
         let mut inverse = vec![0; self.len()];
@@ -114,6 +123,15 @@ impl Permutation {
         entries.insert(position, entry);
         Permutation(entries)
     }
+}
+
+/// The list with a number put in at each place, from the end on.
+fn with_everywhere(list: &[usize], number: usize) -> impl Iterator<Item = Vec<usize>> {
+    (0..=list.len()).rev().map(move |place| {
+        let mut longer = list.to_vec();
+        longer.insert(place, number);
+        longer
+    })
 }
 
 impl Deref for Permutation {

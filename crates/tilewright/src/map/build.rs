@@ -20,6 +20,16 @@ impl Coordinate {
         self.bound
     }
 
+    /// The sum of these digits, sorted by stride, below `bound`.
+    pub(super) fn of_digits(digits: Vec<Digit>, bound: i64) -> Self {
+        Coordinate { digits, bound }
+    }
+
+    /// The digits, each stride `factor` times as long.
+    pub(super) fn scaled(&self, factor: i64) -> Result<Vec<Digit>, Error> {
+        scaled(&self.digits, factor)
+    }
+
     /// The coordinate that is always 0, below `bound`.
     pub(super) fn zero(bound: i64) -> Self {
         Coordinate { digits: Vec::new(), bound }
@@ -123,9 +133,23 @@ impl MapBuilder {
             physical_dims: coordinates.iter().map(|c| c.bound).collect(),
             elements: self.elements,
             padded_elements: stride,
+            lowest_offset: 0,
+            is_ordered: true,
             allocation: checked(aligned, "the allocation")?,
         };
         Ok(map.canonical())
+    }
+
+    /// The map that these digits are, over the memory of another map.
+    pub(super) fn with_digits(self, memory: &IndexMap, digits: Vec<Digit>) -> IndexMap {
+        let map = IndexMap {
+            dims: self.dims,
+            merged: self.merged,
+            digits,
+            elements: self.elements,
+            ..memory.clone()
+        };
+        map.canonical()
     }
 
     /// The digits, or none where there is nothing to index or the coordinate is always 0.

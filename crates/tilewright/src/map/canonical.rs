@@ -13,6 +13,7 @@ impl IndexMap {
             }
         }
         self.drop_unused();
+        self.is_ordered = self.digits_are_ordered();
         self
     }
 
@@ -25,7 +26,7 @@ impl IndexMap {
         self.digits = self.simplified(digits);
     }
 
-    /// Digits that run together joined, those that are always 0 left out, largest stride first.
+    /// Digits that run together joined, those that add nothing left out, largest stride first.
     fn simplified(&self, mut digits: Vec<Digit>) -> Vec<Digit> {
         digits.sort_by_key(|digit| (digit.source, digit.divisor));
         let mut joined: Vec<Digit> = Vec::new();
@@ -42,7 +43,10 @@ impl IndexMap {
                 _ => joined.push(digit),
             }
         }
-        joined.sort_by_key(|digit| (-digit.stride, digit.source, digit.divisor));
+        joined.retain(|digit| digit.stride != 0);
+        joined.sort_by_key(|digit| {
+            (std::cmp::Reverse(digit.stride.unsigned_abs()), digit.source, digit.divisor)
+        });
         joined
     }
 

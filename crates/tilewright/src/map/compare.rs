@@ -104,13 +104,13 @@ impl IndexMap {
     }
 
     /// The digits of one dimension are a mixed-radix number, joined as far as they go, so the
-    /// offset along it is linear from one divisor to the next and never across one. Two such
-    /// functions that differ, differ at a divisor of one of them.
+    /// offset along it is linear until a digit begins or wraps and never across that. Two such
+    /// functions that differ, differ where a digit of one of them begins or wraps.
     fn first_difference_along(&self, other: &IndexMap, dim: usize) -> Option<i64> {
         let of_dim = |digit: &&Digit| digit.source == Source::Dim(dim);
-        let divisors = self.digits.iter().chain(&other.digits).filter(of_dim).map(|d| d.divisor);
+        let ends = self.digits.iter().chain(&other.digits).filter(of_dim).flat_map(Digit::ends);
         let differs = |value: &i64| self.along(dim, *value) != other.along(dim, *value);
-        divisors.filter(|&divisor| divisor < self.dims[dim]).filter(differs).min()
+        ends.filter(|&end| end < self.dims[dim]).filter(differs).min()
     }
 
     /// What the index `value` along `dim` adds to the offset.
@@ -149,7 +149,7 @@ impl IndexMap {
 }
 
 /// The index of the element that comes after `number` others in row-major order.
-fn row_major_index(dims: &[i64], number: usize) -> Vec<i64> {
+pub(super) fn row_major_index(dims: &[i64], number: usize) -> Vec<i64> {
     let mut rest = i64::try_from(number).unwrap_or(i64::MAX);
     let mut index: Vec<i64> = dims
         .iter()

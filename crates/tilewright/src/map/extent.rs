@@ -96,16 +96,34 @@ impl IndexMap {
 
     /// The most that a dimension of no merged coordinate adds to the offset.
     ///
-    /// Its digits are a mixed-radix number, of which more is never nearer. The best value is the
-    /// last, or one that is lower than the last in some digit and for that has every smaller
-    /// digit full: it ends just before a multiple of that digit's divisor.
+    /// Its digits are a mixed-radix number, and so is its size. An index is below the size in
+    /// one digit and agrees with it in all larger ones; every smaller digit is then free to be
+    /// full, or 0 where that is better.
     fn max_along(&self, dim: usize) -> i64 {
+        let ends = self.ends_along(dim);
         let size = self.dims[dim];
+        let most = |n_values: i64, end: i64| ((n_values - 1) * self.along(dim, end)).max(0);
+        let mut free = 0;
+        let mut best = i64::MIN;
+        for (place, &end) in ends.iter().enumerate() {
+            let below = (size / end) % ends.get(place + 1).map_or(i64::MAX, |next| next / end);
+            if below > 0 {
+                let larger = size - size % end - below * end;
+                best = best.max(self.along(dim, larger) + most(below, end) + free);
+            }
+            free += ends.get(place + 1).map_or(0, |next| most(next / end, end));
+        }
+        best
+    }
+
+    /// Where the digits of a dimension begin and wrap, from 1 up.
+    fn ends_along(&self, dim: usize) -> Vec<i64> {
         let of_dim = |digit: &&Digit| digit.source == Source::Dim(dim);
-        let divisors = self.digits.iter().filter(of_dim).map(|digit| digit.divisor);
-        let full = divisors.map(|divisor| size / divisor * divisor - 1);
-        let values = full.filter(|&value| value >= 0).chain([size - 1]);
-        values.map(|value| self.along(dim, value)).max().unwrap_or(0)
+        let ends = self.digits.iter().filter(of_dim).flat_map(Digit::ends);
+        let mut ends: Vec<i64> = ends.filter(|&end| end < self.dims[dim]).chain([1]).collect();
+        ends.sort_unstable();
+        ends.dedup();
+        ends
     }
 
     /// The largest offset of a map over merged dimensions only.
@@ -114,10 +132,21 @@ impl IndexMap {
     /// digits' values from the largest down, as far as their sources reach, until one is the
     /// place of an element.
     fn max_of_merged(&self) -> Result<i64, Error> {
+        if !self.is_ordered {
+            return self.max_of_rows();
+        }
         let mut sources = vec![0; self.dims.len() + self.merged.len()];
         let mut n_tried = 0;
         let last = self.last_place(&self.digits, self.base, &mut sources, &mut n_tried)?;
         Ok(last.unwrap_or(self.base))
+    }
+
+    /// The largest offset, by looking at every element.
+    fn max_of_rows(&self) -> Result<i64, Error> {
+        if self.elements > MAX_TRIED {
+            return Err(Error::new(Kind::TooLarge { elements: self.elements, limit: MAX_TRIED }));
+        }
+        Ok(self.offsets()?.into_iter().max().unwrap_or(self.base))
     }
 
     /// The last place of an element when these digits are still to be chosen, and the ones before

@@ -35,7 +35,7 @@ impl fmt::Display for Untranslatable {
 
 impl std::error::Error for Untranslatable {}
 
-fn refused<T>(reason: impl Into<String>) -> Result<T, Untranslatable> {
+pub(super) fn refused<T>(reason: impl Into<String>) -> Result<T, Untranslatable> {
     Err(Untranslatable { reason: reason.into() })
 }
 
@@ -151,7 +151,7 @@ impl IndexMap {
         self.digits.iter().zip(counts).map(reach).sum::<i64>() + 1
     }
 
-    fn refuse_merged(&self) -> Result<(), Untranslatable> {
+    pub(super) fn refuse_merged(&self) -> Result<(), Untranslatable> {
         if self.elements == 0 {
             return refused("the array has no elements");
         }

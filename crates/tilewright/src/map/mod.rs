@@ -39,15 +39,21 @@
 //!
 //! All are in elements. Arithmetic is checked: what does not fit 64 bits is an error.
 
+mod bitcast;
 mod build;
 mod canonical;
 mod compare;
 mod expression;
 mod extent;
 mod lift;
+mod lift_xla;
 mod lower;
+mod lower_tla;
 mod offsets;
+mod reshape;
+mod search;
 
+pub use bitcast::{Bitcast, NoBitcast};
 pub use compare::Difference;
 pub use lift::{Notation, Untranslatable};
 pub use offsets::OffsetRows;
@@ -81,6 +87,12 @@ impl Digit {
     pub fn value(&self, source: i64) -> i64 {
         let quotient = source / self.divisor;
         self.modulus.map_or(quotient, |modulus| quotient % modulus)
+    }
+
+    /// Where along its source the digit begins to count, and where it wraps.
+    fn ends(&self) -> impl Iterator<Item = i64> + use<> {
+        let wraps = self.modulus.and_then(|modulus| modulus.checked_mul(self.divisor));
+        [self.divisor].into_iter().chain(wraps)
     }
 
     /// How many values the digit takes when its source runs over `0..source_extent`.
@@ -135,7 +147,9 @@ pub struct IndexMap {
     physical_dims: Vec<i64>,
     elements: i64,
     padded_elements: i64,
+    lowest_offset: i64,
     allocation: i64,
+    is_ordered: bool,
 }
 
 impl IndexMap {
@@ -182,7 +196,12 @@ impl IndexMap {
         self.padded_elements
     }
 
-    /// The number of elements that memory holds.
+    /// The offset at which memory begins: 0 unless strides are negative.
+    pub fn lowest_offset(&self) -> i64 {
+        self.lowest_offset
+    }
+
+    /// The number of elements that memory holds, from the [lowest](Self::lowest_offset) offset on.
     pub fn allocation(&self) -> i64 {
         self.allocation
     }
@@ -215,16 +234,20 @@ impl IndexMap {
         Ok(self.offset_unchecked(index))
     }
 
-    /// The index of the element at this offset, or `None` where there is padding.
+    /// The index of the element at this offset, or `None` where there is padding. Where several
+    /// elements share a place, one of them.
     ///
     /// # Errors
-    /// If the offset is negative or not below the [`allocation`](Self::allocation).
+    /// If the offset lies outside the [`allocation`](Self::allocation). For a map whose digits
+    /// overlap (as strides that do not nest can make them), if the search for an index takes too
+    /// long.
     pub fn index(&self, offset: i64) -> Result<Option<Vec<i64>>, Error> {
-        if !(0..self.allocation).contains(&offset) {
+        let place = offset.checked_sub(self.lowest_offset);
+        if !place.is_some_and(|place| (0..self.allocation).contains(&place)) {
             let allocation = self.allocation;
             return Err(Error::new(Kind::OffsetOutOfBounds { offset, allocation }));
         }
-        Ok(self.decode(offset))
+        if self.is_ordered { Ok(self.decode(offset)) } else { self.search(offset) }
     }
 
     fn check_index(&self, index: &[i64]) -> Result<(), Error> {
@@ -251,8 +274,8 @@ impl IndexMap {
         self.base + sum_of(&self.digits, index, &merged)
     }
 
-    /// Takes an offset apart digit by digit, largest stride first. The strides of the smaller
-    /// digits never add up to a larger one, so there is at most one way.
+    /// Takes an offset apart digit by digit, largest stride first. For [ordered](Self::is_ordered)
+    /// maps: the smaller digits never add up to a larger stride, so there is at most one way.
     fn decode(&self, offset: i64) -> Option<Vec<i64>> {
         if self.elements == 0 {
             return None;
@@ -279,7 +302,7 @@ impl IndexMap {
         for digit in digits {
             let part = rest / digit.stride;
             rest %= digit.stride;
-            if part >= self.extent(digit) {
+            if !(0..self.extent(digit)).contains(&part) {
                 return None;
             }
             match digit.source {

@@ -23,12 +23,22 @@
 mod coord;
 mod int;
 mod layout;
-mod parse;
+pub(crate) mod parse;
 mod stride;
+pub mod tags;
+mod tensor;
+mod tile;
 mod tuple;
+mod typed;
 
 pub use coord::{compact_col_major, crd2crd, crd2idx, crd2int, idx2crd};
 pub use int::Int;
 pub use layout::Layout;
 pub use stride::Stride;
+pub use tags::{
+    FilterPosition, NotATag, Recognised, Tag, c0_elements, fractal_elements,
+};
+pub use tensor::Tensor;
+pub use tile::{make_layout_tile, tile_at};
 pub use tuple::{IntTuple, Nested};
+pub use typed::TypedLayout;

@@ -30,7 +30,7 @@ impl FromStr for IntTuple {
     }
 }
 
-fn finish(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
+pub(super) fn finish(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
     let next = cursor.peek();
     if next.kind == TokenKind::End {
         return Ok(());
@@ -44,7 +44,7 @@ pub(crate) fn layout(cursor: &mut Cursor<'_>) -> Result<Layout, Diagnostic> {
     let start = cursor.peek().span;
     let shape = int_tuple(cursor)?;
     cursor.expect(':')?;
-    let stride = nested(cursor, &mut stride)?;
+    let stride = strides(cursor)?;
     let layout = Layout::new(shape, stride);
     let layout = layout.map_err(|error| failed(cursor, start, &error))?;
     if !cursor.eat(':')? {
@@ -62,6 +62,11 @@ fn failed(cursor: &Cursor<'_>, start: Span, error: &Error) -> Diagnostic {
 /// A nested tuple of integers.
 pub(crate) fn int_tuple(cursor: &mut Cursor<'_>) -> Result<IntTuple, Diagnostic> {
     nested(cursor, &mut int)
+}
+
+/// A nested tuple of strides.
+pub(crate) fn strides(cursor: &mut Cursor<'_>) -> Result<Nested<Stride>, Diagnostic> {
+    nested(cursor, &mut stride)
 }
 
 /// A value, or a nested tuple of values. Open tuples are kept on a stack.

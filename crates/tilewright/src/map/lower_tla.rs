@@ -1,0 +1,104 @@
+//! Lowering shape and stride to a map.
+
+use super::{Digit, IndexMap, Source};
+use crate::error::{Error, checked};
+use crate::shape::checked_product;
+use crate::tla::Layout;
+
+/// An extent and a stride, in elements.
+type Leaf = (i64, i64);
+
+impl IndexMap {
+    /// The map of a hierarchical layout: a logical dimension for each mode, of its original
+    /// extent.
+    ///
+    /// An index along a mode is taken apart with the leftmost integer of the shape varying
+    /// fastest. The allocation is the layout's [`cosize`](Layout::cosize), padding of the shape
+    /// included; where strides are negative it begins below 0.
+    ///
+    /// ```
+    /// use tilewright::{IndexMap, Shape};
+    /// let zn = "((_16,2),(_16,3)):((_16,_256),(_1,512)):(28,40)".parse()?;
+    /// let tiled: Shape = "f16[28,40]{0,1:T(16,16)(16,1)}".parse()?;
+    /// assert!(IndexMap::from_tla(&zn)?.same_as(&tiled.index_map()?)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the strides are steps of a coordinate and not elements, or a number does not fit 64
+    /// bits.
+    pub fn from_tla(layout: &Layout) -> Result<Self, Error> {
+        let dims = layout.org_shape()?.values();
+        let modes = modes(layout)?;
+        let (lowest, allocation) = span(modes.iter().flatten())?;
+        let mut digits = Vec::new();
+        for (dim, mode) in modes.iter().enumerate() {
+            digits.extend(digits_of_mode(dim, mode)?);
+        }
+        let elements = checked_product(dims.iter().copied())?;
+        let map = IndexMap {
+            merged: Vec::new(),
+            digits: if elements == 0 { Vec::new() } else { digits },
+            base: 0,
+            physical_dims: physical_dims(&modes, allocation),
+            elements,
+            padded_elements: allocation,
+            lowest_offset: lowest,
+            allocation,
+            is_ordered: true,
+            dims,
+        };
+        Ok(map.canonical())
+    }
+}
+
+/// The extents and strides of each mode, left to right.
+fn modes(layout: &Layout) -> Result<Vec<Vec<Leaf>>, Error> {
+    let mode = |mode: Layout| {
+        let leaves = mode.shape().leaves().zip(mode.stride().leaves());
+        leaves.map(|(extent, stride)| Ok((extent.value(), stride.elements()?.value()))).collect()
+    };
+    layout.modes().into_iter().map(mode).collect()
+}
+
+fn digits_of_mode(dim: usize, mode: &[Leaf]) -> Result<Vec<Digit>, Error> {
+    let mut digits = Vec::new();
+    let mut divisor = 1i64;
+    for (place, &(extent, stride)) in mode.iter().enumerate() {
+        let modulus = (place + 1 < mode.len()).then_some(extent.max(1));
+        digits.push(Digit { source: Source::Dim(dim), divisor, modulus, stride });
+        divisor = checked(divisor.checked_mul(extent.max(1)), "the extent of a mode")?;
+    }
+    Ok(digits)
+}
+
+/// The lowest offset of any coordinate, and how many offsets there are from it to the highest.
+fn span<'a>(leaves: impl Iterator<Item = &'a Leaf> + Clone) -> Result<(i64, i64), Error> {
+    if leaves.clone().any(|&(extent, _)| extent == 0) {
+        return Ok((0, 0));
+    }
+    let mut bounds = Some((0i64, 0i64));
+    for &(extent, stride) in leaves {
+        bounds = bounds.and_then(|(lowest, highest)| {
+            let reach = (extent - 1).checked_mul(stride)?;
+            Some((lowest.checked_add(reach.min(0))?, highest.checked_add(reach.max(0))?))
+        });
+    }
+    let (lowest, highest) = checked(bounds, "the allocation")?;
+    let count = highest.checked_sub(lowest).and_then(|reach| reach.checked_add(1));
+    Ok((lowest, checked(count, "the allocation")?))
+}
+
+/// The extents by falling stride where they fill memory without gaps, else all of it as one.
+fn physical_dims(modes: &[Vec<Leaf>], allocation: i64) -> Vec<i64> {
+    let mut leaves: Vec<Leaf> = modes.iter().flatten().copied().filter(|leaf| leaf.0 != 1).collect();
+    leaves.sort_by_key(|leaf| std::cmp::Reverse(leaf.1));
+    let mut filled = 1i64;
+    for &(extent, stride) in leaves.iter().rev() {
+        if stride != filled {
+            return vec![allocation];
+        }
+        filled = filled.saturating_mul(extent);
+    }
+    leaves.into_iter().map(|leaf| leaf.0).collect()
+}

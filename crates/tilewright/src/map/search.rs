@@ -1,0 +1,107 @@
+//! Finding the index at an offset where digits overlap.
+
+use super::{Digit, IndexMap, Source};
+use crate::error::{Error, Kind};
+
+/// How many choices are tried before a search is given up.
+const MAX_TRIED: i64 = 1 << 26;
+
+impl IndexMap {
+    /// Whether no stride is negative and the smaller digits never add up to a larger stride, so
+    /// that an offset can be taken apart in one way only. Every layout of tiles is so.
+    pub fn is_ordered(&self) -> bool {
+        self.is_ordered
+    }
+
+    pub(super) fn digits_are_ordered(&self) -> bool {
+        let lists = self.merged.iter().map(|coordinate| &coordinate.digits);
+        lists.chain([&self.digits]).all(|digits| self.list_is_ordered(digits))
+    }
+
+    fn list_is_ordered(&self, digits: &[Digit]) -> bool {
+        let mut reach = Some(0i64);
+        digits.iter().rev().all(|digit| {
+            let above = reach.is_some_and(|reach| reach < digit.stride);
+            let span = (self.extent(digit) - 1).checked_mul(digit.stride);
+            reach = reach.zip(span).and_then(|(reach, span)| reach.checked_add(span));
+            above
+        })
+    }
+
+    /// An index at this offset, digits tried one after the other, as far as the rest can make up
+    /// what is missing.
+    pub(super) fn search(&self, offset: i64) -> Result<Option<Vec<i64>>, Error> {
+        if self.elements == 0 {
+            return Ok(None);
+        }
+        if !self.is_separable() {
+            return self.search_rows(offset);
+        }
+        let mut index = vec![0; self.dims.len()];
+        let mut n_tried = 0;
+        let found = self.choose(&self.digits, offset - self.base, &mut index, &mut n_tried)?;
+        Ok(found.then_some(index))
+    }
+
+    /// Chooses values for these digits that add up to `rest`. Says whether there are any.
+    fn choose(
+        &self,
+        digits: &[Digit],
+        rest: i64,
+        index: &mut [i64],
+        n_tried: &mut i64,
+    ) -> Result<bool, Error> {
+        *n_tried += 1;
+        if *n_tried > MAX_TRIED {
+            return Err(Error::new(Kind::TooLarge { elements: self.elements, limit: MAX_TRIED }));
+        }
+        let Some((digit, others)) = digits.split_first() else { return Ok(rest == 0) };
+        let Source::Dim(dim) = digit.source else { return Ok(false) };
+        let (low, high) = self.range(others);
+        let used = index[dim];
+        for value in values(digit, self.extent(digit), rest - high, rest - low) {
+            index[dim] = used + value * digit.divisor;
+            if index[dim] < self.dims[dim]
+                && self.choose(others, rest - value * digit.stride, index, n_tried)?
+            {
+                return Ok(true);
+            }
+        }
+        index[dim] = used;
+        Ok(false)
+    }
+
+    /// The least and the most that digits can add.
+    fn range(&self, digits: &[Digit]) -> (i64, i64) {
+        digits.iter().fold((0, 0), |(low, high), digit| {
+            let span = (self.extent(digit) - 1) * digit.stride;
+            (low + span.min(0), high + span.max(0))
+        })
+    }
+
+    /// An index at this offset, by looking at every element.
+    fn search_rows(&self, offset: i64) -> Result<Option<Vec<i64>>, Error> {
+        if self.elements > MAX_TRIED {
+            return Err(Error::new(Kind::TooLarge { elements: self.elements, limit: MAX_TRIED }));
+        }
+        let rows = self.rows()?;
+        let mut offsets = vec![0; rows.row_len()];
+        for number in 0..rows.n_rows() {
+            rows.fill(number, &mut offsets);
+            if let Some(place) = offsets.iter().position(|&other| other == offset) {
+                let number = number * rows.row_len() + place;
+                return Ok(Some(super::compare::row_major_index(&self.dims, number)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The values of a digit that bring its part of the offset between two bounds.
+fn values(digit: &Digit, extent: i64, least: i64, most: i64) -> std::ops::RangeInclusive<i64> {
+    let (least, most) = if digit.stride < 0 { (-most, -least) } else { (least, most) };
+    let stride = digit.stride.abs();
+    let first = -(-least).div_euclid(stride);
+    let last = most.div_euclid(stride);
+    first.max(0)..=last.min(extent - 1)
+}
