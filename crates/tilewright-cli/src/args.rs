@@ -106,6 +106,8 @@ pub(crate) enum Notation {
     Tla,
     /// shape:stride
     Cute,
+    /// a oneDNN tag
+    Onednn,
     /// numpy strides in bytes
     Numpy,
     /// an MLIR affine map

@@ -54,11 +54,8 @@ fn compared(a: &Subject, b: &Subject) -> Result<Document, Failure> {
             Document { permutation: Some(permutation.to_vec()), ..yes("transpose") }
         }
         Bitcast::TransposeReshapeTranspose { first, dims, second } => {
-            let steps = Steps {
-                transpose: first.to_vec(),
-                reshape: dims,
-                then_transpose: second.to_vec(),
-            };
+            let steps =
+                Steps { transpose: first.to_vec(), reshape: dims, then_transpose: second.to_vec() };
             Document { steps: Some(steps), ..yes("transpose-reshape-transpose") }
         }
         Bitcast::No(reason) => no(reason_text(&reason)),

@@ -42,8 +42,7 @@ fn forward(subject: &Subject, text: &str, console: &mut Console) -> Result<(), F
 /// for all of it, which runs over the padded shape.
 fn hierarchical(subject: &Subject, layout: &TypedLayout, text: &str) -> Result<i64, Failure> {
     let is_list = !text.trim_start().starts_with('(') && text.contains(',');
-    let coordinate: IntTuple =
-        if is_list { format!("({text})").parse()? } else { text.parse()? };
+    let coordinate: IntTuple = if is_list { format!("({text})").parse()? } else { text.parse()? };
     let layout = &layout.layout;
     if let Nested::Leaf(index) = coordinate
         && layout.rank() != 1

@@ -12,9 +12,9 @@ mod console;
 mod failure;
 mod subject;
 
+mod bitcast;
 mod grid;
 mod index;
-mod bitcast;
 mod same;
 mod show;
 mod to;

@@ -57,7 +57,8 @@ fn compare(a: &Subject, b: &Subject) -> Result<Comparison, Failure> {
     if let (Some(a), Some(b)) = (a.bytes()?, b.bytes()?)
         && a != b
     {
-        let reason = format!("every offset is the same, but elements differ in size: {a} and {b} bytes");
+        let reason =
+            format!("every offset is the same, but elements differ in size: {a} and {b} bytes");
         return Ok(different(true, None, reason));
     }
     Ok(Comparison { same: true, same_offsets: true, first_difference: None, reason: None })

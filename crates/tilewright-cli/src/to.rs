@@ -31,6 +31,7 @@ fn translated(
         Notation::Xla => return to_xla(text, reader, console),
         Notation::Tla => map::Notation::Tla,
         Notation::Cute => map::Notation::Cute,
+        Notation::Onednn => map::Notation::OneDnn,
         Notation::Numpy => map::Notation::Numpy,
         Notation::Mlir => map::Notation::Mlir,
     };

@@ -138,15 +138,24 @@ fn same_answers_by_exit_status() {
 
 #[test]
 fn bitcasts() {
-    let reshape = run(&["bitcast", "f32[16,128]{1,0:T(8,128)}", "f32[2,8,128]{2,1,0:T(8,128)}", "--json"]);
+    let reshape =
+        run(&["bitcast", "f32[16,128]{1,0:T(8,128)}", "f32[2,8,128]{2,1,0:T(8,128)}", "--json"]);
     assert_eq!(reshape.code, 0);
     let expected =
         json!({ "bitcast": true, "kind": "reshape", "permutation": null, "reason": null });
     assert_eq!(reshape.json(), expected);
-    let transpose = run(&["bitcast", "f32[3,5]{1,0:T(2,2)}", "f32[5,3]{0,1:T(2,2)}", "--json"]).json();
-    assert_eq!((&transpose["kind"], &transpose["permutation"]), (&json!("transpose"), &json!([1, 0])));
-    let no = run(&["bitcast", "f32[12,128]{1,0:T(8,128)}", "f32[2,6,128]{2,1,0:T(8,128)}", "--json"]);
-    assert_eq!((no.code, no.json()["bitcast"].clone(), no.json()["kind"].clone()), (1, json!(false), Value::Null));
+    let transpose =
+        run(&["bitcast", "f32[3,5]{1,0:T(2,2)}", "f32[5,3]{0,1:T(2,2)}", "--json"]).json();
+    assert_eq!(
+        (&transpose["kind"], &transpose["permutation"]),
+        (&json!("transpose"), &json!([1, 0]))
+    );
+    let no =
+        run(&["bitcast", "f32[12,128]{1,0:T(8,128)}", "f32[2,6,128]{2,1,0:T(8,128)}", "--json"]);
+    assert_eq!(
+        (no.code, no.json()["bitcast"].clone(), no.json()["kind"].clone()),
+        (1, json!(false), Value::Null)
+    );
     assert!(no.json()["reason"].is_string());
     let widths = run(&["bitcast", "f32[2]", "bf16[2]"]);
     assert_eq!((widths.code, widths.stdout.contains("32 bits")), (1, true));
@@ -176,7 +185,10 @@ fn shapes_and_strides() {
     run(&["show", "(4,8:(1,5)"]).failed_with(&["`,` or `)` in a tuple"]);
     run(&["show", "(4,8):(1)"]).failed_with(&["nested differently"]);
     run(&["to", "xla", "(2,2):(2,3)"]).failed_with(&["do not nest"]);
-    assert_eq!(run(&["to", "cute", zn]).succeeded().stdout, "((_16,2),(_16,3)):((_16,_256),(_1,512))\n");
+    assert_eq!(
+        run(&["to", "cute", zn]).succeeded().stdout,
+        "((_16,2),(_16,3)):((_16,_256),(_1,512))\n"
+    );
     let grid = run(&["show", "((4,2),(4,3)):((4,16),(1,32)):(6,10)"]).succeeded().stdout;
     assert!(grid.contains("    20 21 22 23 52 53 54 55 84 85  x  x\n     x  x"), "{grid}");
 }

@@ -5,7 +5,7 @@
 mod support;
 
 use proptest::prelude::*;
-use tilewright::map::Notation;
+use tilewright::map::{Notation, fit};
 use tilewright::tla::{Int, IntTuple, Layout, Nested, Stride};
 use tilewright::{ArrayShape, IndexMap};
 
@@ -29,7 +29,10 @@ fn the_same_layout_in_two_notations() {
     same("f32[4,8]{1,0:T(2,4)(2,1)}", "((2,2),8):((1,16),2):(4,8)");
     same("bf16[16,256]{1,0:T(8,128)(2,1)}", "((2,4,2),(128,2)):((1,256,2048),(2,1024)):(16,256)");
     same("bf16[30,300]{1,0:T(8,128)(2,1)}", "((2,4,4),(128,3)):((1,256,3072),(2,1024)):(30,300)");
-    same("bf16[32,256]{1,0:T(8,128)(2,1,1,1)}", "((8,2,2),(128,2)):((256,1,4096),(2,2048)):(32,256)");
+    same(
+        "bf16[32,256]{1,0:T(8,128)(2,1,1,1)}",
+        "((8,2,2),(128,2)):((256,1,4096),(2,2048)):(32,256)",
+    );
     same("f32[8,8]{1,0:T(2,4)(2,1,1,1)}", "((2,2,2),(4,2)):((8,1,32),(2,16))");
     same("bf16[4096]{0:T(1024)(128)(2,1)}", "((128,2,4,4)):((2,1,256,1024))");
     // The padding inside the tile is more than shape and stride reach.
@@ -68,6 +71,30 @@ fn lifting_to_xla() {
     for text in ["f32[8,8]{1,0:T(2,4)(2,1,1,1)}", "bf16[32,256]{1,0:T(8,128)(2,1,1,1)}"] {
         check_xla(text, text.parse::<ArrayShape>().unwrap().layout().unwrap().to_string().as_str());
     }
+}
+
+#[test]
+fn onednn_tags() {
+    #[track_caller]
+    fn check(text: &str, tag: &str) {
+        assert_eq!(map(text).to_notation(Notation::OneDnn, 32).unwrap(), tag, "{text}");
+    }
+    check("f32[2,3,4,5]", "abcd");
+    check("f32[2,3,4,5]{1,3,2,0}", "acdb");
+    check("f32[2,35,4,5]{3,2,1,0:T(1,16,1,1)}", "aBcd16b");
+    check("f32[40,35,3,3]{3,2,1,0:T(16,16,1,1)(16,4,1,1)}", "ABcd4b16a4b");
+    check("f32[40,35,3,3]{3,2,1,0:T(16,16,1,1)(16,2,1,1)}", "ABcd8b16a2b");
+    check("f32[70,90]{0,1:T(16,32)(16,2)}", "BA16a16b2a");
+    check("f32[3,5]{1,0:T(8,128)}", "AB8a128b");
+    #[track_caller]
+    fn refused(text: &str, reason: &str) {
+        let refusal = map(text).to_notation(Notation::OneDnn, 32).unwrap_err().to_string();
+        assert!(refusal.contains(reason), "{text}: {refusal}");
+    }
+    refused("f32[]", "1 to 12 dimensions");
+    refused("f32[6,10]{1,0:T(*,7)(3,1)}", "straddles");
+    refused("bf16[32,256]{1,0:T(8,128)(2,1,1,1)}", "lie in another order");
+    refused("(2,4):(12,1)", "divide");
 }
 
 /// What no XLA layout can say, and why.
@@ -115,21 +142,24 @@ fn strides_of_any_kind() {
 fn layouts(stride: impl Strategy<Value = i64> + Clone) -> impl Strategy<Value = Layout> {
     let leaf = (1i64..=6, stride);
     let mode = proptest::collection::vec(leaf, 1..=3);
-    (proptest::collection::vec(mode, 0..=3), any::<prop::sample::Index>()).prop_map(|(modes, cut)| {
-        let leaves = |pick: fn(&(i64, i64)) -> i64| -> Vec<Vec<i64>> {
-            modes.iter().map(|mode| mode.iter().map(pick).collect()).collect()
-        };
-        let shape = nested(&leaves(|leaf| leaf.0), |value| Int::dynamic(value));
-        let stride = nested(&leaves(|leaf| leaf.1), |value| Stride::from(Int::dynamic(value)));
-        let layout = Layout::new(shape, stride).unwrap();
-        let org: Vec<i64> = layout.org_shape().unwrap().values();
-        let org: Vec<i64> = org.iter().map(|&size| size - cut.index(2) as i64 % size).collect();
-        layout.with_org_shape(IntTuple::dynamic(&org)).unwrap()
-    })
+    (proptest::collection::vec(mode, 0..=3), any::<prop::sample::Index>()).prop_map(
+        |(modes, cut)| {
+            let leaves = |pick: fn(&(i64, i64)) -> i64| -> Vec<Vec<i64>> {
+                modes.iter().map(|mode| mode.iter().map(pick).collect()).collect()
+            };
+            let shape = nested(&leaves(|leaf| leaf.0), |value| Int::dynamic(value));
+            let stride = nested(&leaves(|leaf| leaf.1), |value| Stride::from(Int::dynamic(value)));
+            let layout = Layout::new(shape, stride).unwrap();
+            let org: Vec<i64> = layout.org_shape().unwrap().values();
+            let org: Vec<i64> = org.iter().map(|&size| size - cut.index(2) as i64 % size).collect();
+            layout.with_org_shape(IntTuple::dynamic(&org)).unwrap()
+        },
+    )
 }
 
 fn nested<T>(modes: &[Vec<i64>], leaf: impl Fn(i64) -> T + Copy) -> Nested<T> {
-    let mode = |mode: &Vec<i64>| Nested::Tuple(mode.iter().map(|&v| Nested::Leaf(leaf(v))).collect());
+    let mode =
+        |mode: &Vec<i64>| Nested::Tuple(mode.iter().map(|&v| Nested::Leaf(leaf(v))).collect());
     Nested::Tuple(modes.iter().map(mode).collect())
 }
 
@@ -172,12 +202,44 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    /// The table of any layout is fitted; a table with one offset changed is not the same layout.
+    #[test]
+    fn fitting_finds_every_layout(layout in layouts(-9i64..=40), base in -50i64..50, at in any::<prop::sample::Index>()) {
+        let map = IndexMap::from_tla(&layout).unwrap();
+        let mut offsets: Vec<i64> = map.offsets().unwrap().iter().map(|o| o + base).collect();
+        let fitted = fit(map.dims(), &offsets).unwrap().unwrap();
+        prop_assert_eq!(fitted.base, base);
+        prop_assert_eq!(IndexMap::from_tla(&fitted.layout).unwrap().first_difference(&map).unwrap(), None);
+        let place = at.index(offsets.len());
+        offsets[place] += 1000;
+        if let Ok(other) = fit(map.dims(), &offsets).unwrap() {
+            let other_map = IndexMap::from_tla(&other.layout).unwrap();
+            let found: Vec<i64> = other_map.offsets().unwrap().iter().map(|o| o + other.base).collect();
+            prop_assert_eq!(found, offsets);
+        }
+    }
+}
+
+/// A straddling tile is no shape and stride, and fitting says so too.
+#[test]
+fn refusals_are_true() {
+    for text in
+        ["f32[10,10]{1,0:T(5,10)(2,1)}", "f32[6,10]{1,0:T(*,7)(3,1)}", "f32[7,11]{1,0:T(*,3)(2,1)}"]
+    {
+        let map = map(text);
+        assert!(map.to_notation(Notation::Tla, 32).is_err(), "{text}");
+        assert!(fit(map.dims(), &map.offsets().unwrap()).unwrap().is_err(), "{text}");
+    }
+}
+
 /// Whether strides nest: each a multiple of the next smaller, and no smaller than its span.
 fn is_chain(map: &IndexMap) -> bool {
     map.digits().windows(2).all(|pair| {
         let [larger, smaller] = pair else { return false };
-        larger.stride % smaller.stride == 0
-            && larger.stride >= smaller.stride * map.extent(smaller)
+        larger.stride % smaller.stride == 0 && larger.stride >= smaller.stride * map.extent(smaller)
     })
 }
 
@@ -208,6 +270,16 @@ mod from_xla {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1500))]
+
+        /// A oneDNN tag places every element as oneDNN's own rule for blocked memory does.
+        #[test]
+        fn onednn_tags_place_elements_alike(shape in shapes()) {
+            let map = shape.index_map().unwrap();
+            if let Ok(tag) = map.to_notation(Notation::OneDnn, 32) {
+                let expected = support::onednn_offsets(&tag, map.dims());
+                prop_assert_eq!(map.offsets().unwrap(), expected, "{} as {}", shape, tag);
+            }
+        }
 
         /// XLA to TLA and back is the same map; what is refused is said why.
         #[test]

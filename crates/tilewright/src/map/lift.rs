@@ -15,6 +15,8 @@ pub enum Notation {
     Tla,
     /// `shape:stride`.
     Cute,
+    /// A oneDNN tag, `aBcd16b`.
+    OneDnn,
     /// numpy strides in bytes, as a Python tuple.
     Numpy,
     /// An MLIR affine map.
@@ -71,6 +73,7 @@ impl IndexMap {
             Notation::Cute => {
                 self.shape_and_stride().map(|(shape, stride)| format!("{shape}:{stride}"))
             }
+            Notation::OneDnn => self.onednn_tag(),
             Notation::Numpy => self.numpy_strides(element_bits),
             Notation::Mlir => Ok(self.affine_map()),
         }

@@ -105,8 +105,8 @@ impl IndexMap {
             return refused(format!("the stride {} is not positive", digit.stride));
         }
         let Some(larger) = larger else {
-            let bound = self.allocation / digit.stride
-                + i64::from(self.allocation % digit.stride != 0);
+            let bound =
+                self.allocation / digit.stride + i64::from(self.allocation % digit.stride != 0);
             return Ok(Placed { count, bound: bound.max(count), rank });
         };
         let bound = larger.stride / digit.stride;
@@ -224,12 +224,7 @@ impl Tiling {
     }
 
     /// Applies the tile that splits this many minor digits off each column from `first` on.
-    fn apply(
-        &mut self,
-        columns: &mut Vec<Column>,
-        first: usize,
-        counts: Vec<usize>,
-    ) -> Option<()> {
+    fn apply(&mut self, columns: &mut Vec<Column>, first: usize, counts: Vec<usize>) -> Option<()> {
         let mut places = Vec::new();
         let mut sizes = Vec::new();
         for (column, &count) in columns[first..].iter_mut().zip(&counts) {
@@ -258,7 +253,8 @@ impl Tiling {
     /// Moves lone digits until they stand in the order of memory, each with its bound.
     fn sort(&mut self, columns: &mut Vec<Column>) -> Option<()> {
         let keys = self.keys(columns);
-        let n_passes = usize::BITS - keys.iter().map(|&(_, key)| key).max().unwrap_or(0).leading_zeros();
+        let n_passes =
+            usize::BITS - keys.iter().map(|&(_, key)| key).max().unwrap_or(0).leading_zeros();
         for pass in 0..n_passes {
             let moves = |column: &Column| {
                 let digit = column.digits.first();

@@ -91,7 +91,8 @@ fn span<'a>(leaves: impl Iterator<Item = &'a Leaf> + Clone) -> Result<(i64, i64)
 
 /// The extents by falling stride where they fill memory without gaps, else all of it as one.
 fn physical_dims(modes: &[Vec<Leaf>], allocation: i64) -> Vec<i64> {
-    let mut leaves: Vec<Leaf> = modes.iter().flatten().copied().filter(|leaf| leaf.0 != 1).collect();
+    let mut leaves: Vec<Leaf> =
+        modes.iter().flatten().copied().filter(|leaf| leaf.0 != 1).collect();
     leaves.sort_by_key(|leaf| std::cmp::Reverse(leaf.1));
     let mut filled = 1i64;
     for &(extent, stride) in leaves.iter().rev() {

@@ -45,7 +45,9 @@ mod canonical;
 mod compare;
 mod expression;
 mod extent;
+mod fit;
 mod lift;
+mod lift_onednn;
 mod lift_xla;
 mod lower;
 mod lower_tla;
@@ -55,6 +57,7 @@ mod search;
 
 pub use bitcast::{Bitcast, NoBitcast};
 pub use compare::Difference;
+pub use fit::{Fitted, NotALayout, fit};
 pub use lift::{Notation, Untranslatable};
 pub use offsets::OffsetRows;
 

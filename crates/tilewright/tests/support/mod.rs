@@ -76,3 +76,48 @@ fn modes(text: &str) -> Vec<Vec<i64>> {
     }
     modes
 }
+
+/// The offsets that oneDNN gives a dense array of this tag, in row-major order: blocks are taken
+/// off an index from the last to the first, what is left goes by the outer order.
+pub fn onednn_offsets(tag: &str, dims: &[i64]) -> Vec<i64> {
+    let letters = tag.chars().take_while(char::is_ascii_alphabetic).count();
+    let dim_of = |letter: char| (letter.to_ascii_lowercase() as usize) - ('a' as usize);
+    let order: Vec<usize> = tag[..letters].chars().map(dim_of).collect();
+    let mut blocks: Vec<(i64, usize)> = Vec::new();
+    let mut size = String::new();
+    for c in tag[letters..].chars() {
+        if c.is_ascii_digit() {
+            size.push(c);
+        } else {
+            blocks.push((std::mem::take(&mut size).parse().unwrap(), dim_of(c)));
+        }
+    }
+    let block_of = |dim: usize| -> i64 {
+        blocks.iter().filter(|block| block.1 == dim).map(|block| block.0).product()
+    };
+    let mut strides = vec![0; dims.len()];
+    let mut stride: i64 = blocks.iter().map(|block| block.0).product();
+    for &dim in order.iter().rev() {
+        strides[dim] = stride;
+        stride *= (dims[dim] + block_of(dim) - 1) / block_of(dim);
+    }
+    let n: i64 = dims.iter().product();
+    (0..n)
+        .map(|number| {
+            let mut index = vec![0; dims.len()];
+            let mut rest = number;
+            for dim in (0..dims.len()).rev() {
+                index[dim] = rest % dims[dim];
+                rest /= dims[dim];
+            }
+            let mut offset = 0;
+            let mut unit = 1;
+            for &(size, dim) in blocks.iter().rev() {
+                offset += index[dim] % size * unit;
+                index[dim] /= size;
+                unit *= size;
+            }
+            offset + index.iter().zip(&strides).map(|(i, stride)| i * stride).sum::<i64>()
+        })
+        .collect()
+}
