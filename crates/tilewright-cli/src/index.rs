@@ -3,7 +3,7 @@
 use anyhow::Context;
 use serde::Serialize;
 use serde_json::json;
-use tilewright::tla::{IntTuple, Nested, TypedLayout, crd2int};
+use tilewright::tla::{Int, IntTuple, Nested, TypedLayout, crd2int};
 
 use crate::Answer;
 use crate::args::IndexArgs;
@@ -55,7 +55,7 @@ fn hierarchical(subject: &Subject, layout: &TypedLayout, text: &str) -> Result<i
     }
     let pairs = coordinate.elements().iter().zip(layout.shape().elements());
     let index: Vec<i64> = pairs
-        .map(|(part, shape)| crd2int(part, shape).map(|index| index.value()))
+        .map(|(part, shape)| crd2int(part, shape).map(Int::value))
         .collect::<Result<_, _>>()?;
     subject.map.offset(&index)?;
     Ok(layout.offset(&coordinate)?)

@@ -20,7 +20,7 @@ pub(crate) fn run(
     for_each_text(&args.layout, console, |text, console| {
         let shown = match reader.read(text, console)? {
             Said::Shape(shape) => Shown::of_shape(&shape)?,
-            Said::Tla(layout) => Shown::of_array(Subject::of_tla(layout)?)?,
+            Said::Tla(layout) => Shown::of_array(&Subject::of_tla(layout)?)?,
         };
         console.answer(&shown.document, || shown.described())
     })?;
@@ -67,7 +67,7 @@ impl Shown {
             Document { xla: Some(text.clone()), text, notation: "xla", ..Document::default() };
         match shape {
             Shape::Array(array) | Shape::Buffer(array) => match Subject::of_array(array.clone()) {
-                Ok(subject) => Shown::of_array(subject),
+                Ok(subject) => Shown::of_array(&subject),
                 Err(error) if error.is_unbounded() => Ok(Shown::of_unbounded(array, document)),
                 Err(error) => Err(error.into()),
             },
@@ -96,7 +96,7 @@ impl Shown {
         Ok(Shown { document: Document { leaves: Some(leaves), ..document }, lines })
     }
 
-    fn of_array(subject: Subject) -> Result<Self, Failure> {
+    fn of_array(subject: &Subject) -> Result<Self, Failure> {
         let map = &subject.map;
         let array = subject.xla_array();
         let (bytes, logical_bytes) = (subject.bytes()?, subject.logical_bytes());
@@ -119,7 +119,7 @@ impl Shown {
             xla: subject.xla_text().ok(),
             leaves: None,
         };
-        let lines = described_array(&subject, &document);
+        let lines = described_array(subject, &document);
         Ok(Shown { document, lines })
     }
 }

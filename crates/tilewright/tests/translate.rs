@@ -147,7 +147,7 @@ fn layouts(stride: impl Strategy<Value = i64> + Clone) -> impl Strategy<Value = 
             let leaves = |pick: fn(&(i64, i64)) -> i64| -> Vec<Vec<i64>> {
                 modes.iter().map(|mode| mode.iter().map(pick).collect()).collect()
             };
-            let shape = nested(&leaves(|leaf| leaf.0), |value| Int::dynamic(value));
+            let shape = nested(&leaves(|leaf| leaf.0), Int::dynamic);
             let stride = nested(&leaves(|leaf| leaf.1), |value| Stride::from(Int::dynamic(value)));
             let layout = Layout::new(shape, stride).unwrap();
             let org: Vec<i64> = layout.org_shape().unwrap().values();

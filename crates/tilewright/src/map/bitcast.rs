@@ -99,7 +99,7 @@ impl IndexMap {
             let dims = second.inverse().permute(&other.dims);
             return Ok(Bitcast::TransposeReshapeTranspose { first, dims, second });
         }
-        Ok(Bitcast::No(self.proof(other, difference)?))
+        Ok(Bitcast::No(self.proof(other, &difference)?))
     }
 
     fn different_memory(&self, other: &IndexMap) -> Option<NoBitcast> {
@@ -112,13 +112,13 @@ impl IndexMap {
     }
 
     /// An element that lies in the other's padding, or else the element that a reshape would move.
-    fn proof(&self, other: &IndexMap, moved: Difference) -> Result<NoBitcast, Error> {
+    fn proof(&self, other: &IndexMap, moved: &Difference) -> Result<NoBitcast, Error> {
         let number = moved.index.iter().zip(&other.dims).fold(0, |n, (i, size)| n * size + i);
         let index = row_major_index(&self.dims, usize::try_from(number).unwrap_or(usize::MAX));
         let offset = self.offset_unchecked(&index);
         match other.index(offset)? {
             None => Ok(NoBitcast::Padding { index, offset }),
-            Some(_) => Ok(NoBitcast::Moved(Difference { index, ..moved })),
+            Some(_) => Ok(NoBitcast::Moved(Difference { index, offsets: moved.offsets })),
         }
     }
 

@@ -192,8 +192,8 @@ fn layout_in_order(
     let mut tiling = Tiling { tiles: Vec::new(), moved: Vec::new() };
     while let Some(first) = columns.iter().position(|column| column.digits.len() > 1) {
         let counts = columns[first..].iter().map(|column| tiling.n_split(column, strategy));
-        let counts = counts.collect();
-        tiling.apply(&mut columns, first, counts)?;
+        let counts: Vec<usize> = counts.collect();
+        tiling.apply(&mut columns, first, &counts)?;
     }
     tiling.sort(&mut columns)?;
     tiling.end_with(&columns, unit)?;
@@ -224,10 +224,10 @@ impl Tiling {
     }
 
     /// Applies the tile that splits this many minor digits off each column from `first` on.
-    fn apply(&mut self, columns: &mut Vec<Column>, first: usize, counts: Vec<usize>) -> Option<()> {
+    fn apply(&mut self, columns: &mut Vec<Column>, first: usize, counts: &[usize]) -> Option<()> {
         let mut places = Vec::new();
         let mut sizes = Vec::new();
-        for (column, &count) in columns[first..].iter_mut().zip(&counts) {
+        for (column, &count) in columns[first..].iter_mut().zip(counts) {
             let digits = column.digits.split_off(column.digits.len() - count);
             sizes.push(self.tile_size(&digits, column.digits.is_empty())?);
             places.push(Column { digits });
@@ -262,8 +262,8 @@ impl Tiling {
                 usize::from(key.is_some_and(|(_, key)| (key >> pass) & 1 == 1))
             };
             if let Some(first) = columns.iter().position(|column| moves(column) > 0) {
-                let counts = columns[first..].iter().map(moves).collect();
-                self.apply(columns, first, counts)?;
+                let counts: Vec<usize> = columns[first..].iter().map(moves).collect();
+                self.apply(columns, first, &counts)?;
             }
         }
         Some(())

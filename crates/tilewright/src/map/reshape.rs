@@ -57,7 +57,7 @@ impl IndexMap {
         let mut digits = Vec::new();
         if elements > 0 {
             let indices = self.indices_from(&mut builder, dims)?;
-            digits = self.substituted(&mut builder, indices)?;
+            digits = self.substituted(&mut builder, &indices)?;
         }
         Ok(builder.with_digits(self, digits))
     }
@@ -89,14 +89,14 @@ impl IndexMap {
     fn substituted(
         &self,
         builder: &mut MapBuilder,
-        indices: Vec<Coordinate>,
+        indices: &[Coordinate],
     ) -> Result<Vec<Digit>, Error> {
         let mut merged: Vec<Coordinate> = Vec::new();
         for coordinate in &self.merged {
-            let digits = replaced(builder, &coordinate.digits, &indices, &merged)?;
+            let digits = replaced(builder, &coordinate.digits, indices, &merged)?;
             merged.push(Coordinate::of_digits(digits, coordinate.extent));
         }
-        replaced(builder, &self.digits, &indices, &merged)
+        replaced(builder, &self.digits, indices, &merged)
     }
 }
 

@@ -18,6 +18,9 @@
 //! Integers are static (`_16`, known when a kernel is compiled) or dynamic (`16`). The difference
 //! is kept through arithmetic and printing, and changes no answer.
 //!
+//! [`Tag`]s name the layouts that Ascend's libraries have, and recognise them. [`tile_at`] cuts a
+//! layout; a [`Tensor`] keeps where the cut was made, which an offset cannot say.
+//!
 //! Source: CATLASS, *TLA Tensor: Layouts*; CUTLASS, *CuTe Layout Algebra*.
 
 mod coord;
@@ -35,9 +38,7 @@ pub use coord::{compact_col_major, crd2crd, crd2idx, crd2int, idx2crd};
 pub use int::Int;
 pub use layout::Layout;
 pub use stride::Stride;
-pub use tags::{
-    FilterPosition, NotATag, Recognised, Tag, c0_elements, fractal_elements,
-};
+pub use tags::{FilterPosition, NotATag, Recognised, Tag, c0_elements, fractal_elements};
 pub use tensor::Tensor;
 pub use tile::{make_layout_tile, tile_at};
 pub use tuple::{IntTuple, Nested};

@@ -70,7 +70,7 @@ pub(crate) fn strides(cursor: &mut Cursor<'_>) -> Result<Nested<Stride>, Diagnos
 }
 
 /// A value, or a nested tuple of values. Open tuples are kept on a stack.
-fn nested<'a, T>(
+pub(crate) fn nested<'a, T>(
     cursor: &mut Cursor<'a>,
     leaf: &mut impl FnMut(&mut Cursor<'a>) -> Result<T, Diagnostic>,
 ) -> Result<Nested<T>, Diagnostic> {

@@ -176,10 +176,23 @@ impl Tag {
         })
     }
 
+    /// Whether the tag is one of the scales of a block-scaled (MX) matrix.
+    const fn is_mx_scale(self) -> bool {
+        matches!(
+            self,
+            Tag::MxScaleZz
+                | Tag::MxScaleNn
+                | Tag::MxScaleRowMajorA
+                | Tag::MxScaleColumnMajorA
+                | Tag::MxScaleRowMajorB
+                | Tag::MxScaleColumnMajorB
+        )
+    }
+
     /// An MX scale is a byte.
     fn check_width(self, element_type: ElementType) -> Result<(), Error> {
         let bits = packed_bits(element_type);
-        if self.name().starts_with("MxScale") && bits != 8 {
+        if self.is_mx_scale() && bits != 8 {
             let name = element_type.xla_name();
             return invalid(format!("{self}: a scale has 8 bits, and {name} has {bits}"));
         }
