@@ -94,7 +94,7 @@ fn difference(
         return Ok(None);
     };
     let width = usize::try_from(shape_a.element_type().storage_bits() / 8)?;
-    let index = row_major_index(&shape_a.sizes()?, byte / width);
+    let index = bare(&shape_a).multi_index(i64::try_from(byte / width)?)?.unwrap_or_default();
     Ok(Some((format!("differs at index {index:?}"), Some(index))))
 }
 
@@ -113,18 +113,6 @@ fn dense(
     let plan = Plan::with_value_bits(&from, &to, value_bits)?;
     plan.run(&source, &mut target, &RunOptions::default())?;
     Ok(target)
-}
-
-/// The index of the element that comes after `number` others in row-major order.
-fn row_major_index(dims: &[i64], number: usize) -> Vec<i64> {
-    let mut rest = number as i64;
-    let mut index: Vec<i64> = Vec::new();
-    for &size in dims.iter().rev() {
-        index.push(rest % size);
-        rest /= size;
-    }
-    index.reverse();
-    index
 }
 
 fn described(report: &Report) -> String {

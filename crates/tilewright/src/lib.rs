@@ -25,6 +25,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod algebra;
 pub mod element;
 mod error;
 pub mod formats;
