@@ -33,7 +33,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Where an element lies, which element lies somewhere, or where all of them lie
     Index(IndexArgs),
-    /// Whether two layouts place every element alike
+    /// Whether two layouts place every element alike; element types are not compared, only their
+    /// sizes
     Same(SameArgs),
     /// Whether one array's memory is another's under a reshape or transpose
     Bitcast(SameArgs),
@@ -199,7 +200,7 @@ impl Arguments {
     /// wrong, and that has been said.
     pub(crate) fn read() -> Result<Self, ExitCode> {
         Self::try_parse().map_err(|error| {
-            if error.use_stderr() && std::env::args().any(|argument| argument == "--json") {
+            if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
                 let message = error.to_string();
                 let message = message.trim().trim_start_matches("error: ");
                 Failure::message(message).write_json();

@@ -75,10 +75,22 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Text(diagnostic) => f.write_str(diagnostic.message()),
-            Failure::Other(error) => write!(f, "{error:#}"),
+            Failure::Other(error) => f.write_str(&with_causes(error)),
             Failure::Reported => f.write_str("some lines could not be read"),
         }
     }
+}
+
+/// The message and its causes, each of which may have said the next one already.
+fn with_causes(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |said, cause| {
+        let cause = cause.to_string();
+        match said.is_empty() {
+            true => cause,
+            false if said.contains(&cause) => said,
+            false => format!("{said}: {cause}"),
+        }
+    })
 }
 
 impl From<Diagnostic> for Failure {

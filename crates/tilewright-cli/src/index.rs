@@ -1,6 +1,6 @@
 //! `tilewright index`: offset of an index, index of an offset, all offsets.
 
-use anyhow::Context;
+use anyhow::anyhow;
 use serde::Serialize;
 use serde_json::json;
 use tilewright::tla::{Int, IntTuple, Nested, TypedLayout, crd2int};
@@ -96,7 +96,8 @@ fn coordinates(text: &str) -> Result<Vec<i64>, Failure> {
         return Ok(Vec::new());
     }
     let number = |part: &str| {
-        part.trim().parse().with_context(|| format!("`{}` in the index `{text}`", part.trim()))
+        let part = part.trim();
+        part.parse().map_err(|_| anyhow!("`{part}` in the index `{text}` is not a whole number"))
     };
     Ok(inner.split(',').map(number).collect::<Result<_, anyhow::Error>>()?)
 }

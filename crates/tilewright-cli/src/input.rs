@@ -45,6 +45,7 @@ impl Input {
 
 /// Opens a file. A raw one is told by `from`, or by the layout beside it.
 pub(crate) fn open(path: &Path, from: Option<&str>, strict: bool) -> anyhow::Result<Input> {
+    refuse_dash(path)?;
     let from = from.map(|text| parse_from(text, strict)).transpose()?;
     let options = match (&from, Format::detect(path).map_err(explained)?) {
         (Some(From::Shape(shape)), Format::Raw) => raw_options(shape)?,
@@ -83,12 +84,24 @@ fn raw_options(shape: &ArrayShape) -> anyhow::Result<OpenOptions> {
     Ok(OpenOptions::new().raw(ElementType::U8, [shape.bytes()?]))
 }
 
-/// A file error with its advice.
-pub(crate) fn explained(error: Error) -> anyhow::Error {
-    match error.help().map(str::to_owned) {
-        Some(help) => anyhow::anyhow!("{error}\n  = help: {help}"),
-        None => error.into(),
+/// Arrays are read and written by position, which a pipe cannot do.
+pub(crate) fn refuse_dash(path: &Path) -> anyhow::Result<()> {
+    if path == Path::new("-") {
+        bail!("`-`: arrays are read and written by position, so this has to be a file");
     }
+    Ok(())
+}
+
+/// A file error with its advice, in the words of the command line.
+pub(crate) fn explained(error: Error) -> anyhow::Error {
+    let help = match error.help() {
+        Some(_) if error.is_exists() => "--force replaces it".to_owned(),
+        Some(_) if error.is_same_file() => "--in-place replaces it when all is done".to_owned(),
+        Some(help) if error.is_ambiguous() => format!("{help}: --from 'bf16[30,300]'"),
+        Some(help) => help.to_owned(),
+        None => return error.into(),
+    };
+    anyhow::anyhow!("{error}\n  = help: {help}")
 }
 
 /// How to move an array's bytes. Slots of one width go over as they are, whatever is in them;

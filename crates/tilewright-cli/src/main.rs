@@ -22,6 +22,7 @@ mod to;
 mod convert;
 mod input;
 mod inspect;
+mod memory;
 mod offsets_file;
 mod progress;
 mod size;

@@ -20,6 +20,7 @@ pub(crate) fn write(
     force: bool,
     console: &Console,
 ) -> Result<(), Failure> {
+    crate::input::refuse_dash(path)?;
     let options = if force { CreateOptions::new().force() } else { CreateOptions::new() };
     let spec = ArraySpec::new("offsets", ElementType::S64, dims);
     let mut writer = options.create(path, Format::Npy, &[spec]).map_err(explained)?;

@@ -112,7 +112,7 @@ impl Shown {
             allocation_elements: Some(map.allocation()),
             bytes,
             logical_bytes,
-            xla_bytes: array.map(ArrayShape::xla_bytes).transpose()?,
+            xla_bytes: array.map(ArrayShape::xla_bytes).transpose()?.flatten(),
             padding_bytes: bytes.zip(logical_bytes).map(|(bytes, logical)| bytes - logical),
             index_expression: Some(map.index_expression()),
             tla: subject.to_notation(Notation::Tla).ok(),
@@ -130,7 +130,7 @@ fn described_array(subject: &Subject, document: &Document) -> Vec<String> {
     if let Some(text) = element_text(subject) {
         line("element type", text);
     }
-    if let Some(order) = &document.minor_to_major {
+    if let Some(order) = document.minor_to_major.as_ref().filter(|order| !order.is_empty()) {
         line("order", format!("minor to major {}", listed(order)));
     }
     let map = &subject.map;
@@ -166,7 +166,8 @@ fn element_text(subject: &Subject) -> Option<String> {
         false => format!(", stored in {bits}"),
     };
     let name = element_type.numpy_name();
-    Some(format!("{element_type} ({name}), {} bits{stored}", element_type.bits()))
+    let plural = if element_type.bits() == 1 { "bit" } else { "bits" };
+    Some(format!("{element_type} ({name}), {} {plural}{stored}", element_type.bits()))
 }
 
 fn elements_text(map: &IndexMap) -> String {
@@ -203,7 +204,8 @@ fn pictures(subject: &Subject) -> Vec<String> {
         lines.push(format!("\n  {title}"));
         lines.extend(text.lines().map(|line| format!("    {line}")));
     };
-    if let Some(Ok(program)) = subject.xla_array().map(TilingProgram::of)
+    if let Some(array) = subject.xla_array().filter(|array| is_small(array))
+        && let Ok(program) = TilingProgram::of(array)
         && program.steps().next().is_some()
     {
         picture("as pad, reshape and transpose", program.to_string());
@@ -215,6 +217,13 @@ fn pictures(subject: &Subject) -> Vec<String> {
         picture("memory, elements numbered in row-major order; . is padding", memory);
     }
     lines
+}
+
+/// Whether the steps of an array's tiling can be read at a glance.
+fn is_small(array: &ArrayShape) -> bool {
+    let layout = array.layout_or_default();
+    let tiled: usize = layout.tiles().iter().map(|tile| tile.dims().len()).sum();
+    array.rank() <= 12 && tiled <= 24
 }
 
 fn listed<T: ToString>(items: impl IntoIterator<Item = T>) -> String {

@@ -160,6 +160,9 @@ impl Subject {
     }
 }
 
+/// What may stand around a layout on its line: the blanks of XLA's own reader.
+const BLANKS: [char; 3] = [' ', '\t', '\r'];
+
 /// Runs `each` on the text, or, when that is `-`, on every line of stdin. In a batch a line that
 /// fails is reported and the rest goes on; empty lines are passed over.
 pub(crate) fn for_each_text(
@@ -170,12 +173,14 @@ pub(crate) fn for_each_text(
     if text != "-" {
         return each(text, console);
     }
-    for line in io::stdin().lock().lines() {
-        let line = line?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        match each(line.trim(), console) {
+    for line in io::stdin().lock().split(b'\n') {
+        let line = String::from_utf8(line?);
+        let outcome = match &line {
+            Ok(line) if line.trim_matches(BLANKS).is_empty() => continue,
+            Ok(line) => each(line.trim_matches(BLANKS), console),
+            Err(_) => Err(Failure::message("the line is not UTF-8")),
+        };
+        match outcome {
             Err(failure) if !failure.is_broken_pipe() => console.line_failed(&failure)?,
             outcome => outcome?,
         }

@@ -9,20 +9,34 @@ pub(crate) enum Align {
     Right,
 }
 
+/// A cell longer than this is cut short.
+const MAX_WIDTH: usize = 100;
+
 /// The rows with each column as wide as its widest cell. The first row is the heading.
 pub(crate) fn aligned<const N: usize>(rows: &[[String; N]], alignment: &[Align; N]) -> String {
+    let rows: Vec<[String; N]> =
+        rows.iter().map(|row| std::array::from_fn(|column| shortened(&row[column]))).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let widths: [usize; N] = std::array::from_fn(|column| width(column).unwrap_or(0));
     let line = |row: &[String; N]| {
-        let cells: Vec<String> = std::array::from_fn::<_, N, _>(|column| {
-            let (cell, width) = (&row[column], widths[column]);
-            match alignment[column] {
-                Align::Left => format!("{cell:<width$}"),
-                Align::Right => format!("{cell:>width$}"),
-            }
-        })
-        .to_vec();
+        let cells: [String; N] =
+            std::array::from_fn(|column| padded(&row[column], widths[column], alignment[column]));
         cells.join("  ").trim_end().to_owned()
     };
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn shortened(cell: &str) -> String {
+    match cell.char_indices().nth(MAX_WIDTH) {
+        Some((end, _)) => format!("{}…", &cell[..end]),
+        None => cell.to_owned(),
+    }
+}
+
+fn padded(cell: &str, width: usize, align: Align) -> String {
+    let blanks = " ".repeat(width.saturating_sub(cell.chars().count()));
+    match align {
+        Align::Left => format!("{cell}{blanks}"),
+        Align::Right => format!("{blanks}{cell}"),
+    }
 }

@@ -11,7 +11,7 @@
 //!   first where what the chunk reads lies close together.
 
 use crate::bits;
-use crate::chunk::{Cuttable, Piece, chunk_elements, nests};
+use crate::chunk::{Cuttable, Piece, chunk_elements};
 use crate::error::{Error, checked};
 use crate::kernels::{move_box, walk};
 use crate::nest::{Loop, Nest};
@@ -19,6 +19,7 @@ use crate::refine::Refined;
 use crate::widths::Widths;
 use crate::work::{SourcePart, Work};
 use std::ops::Range;
+use tilewright::IndexMap;
 
 /// The bytes of destination (or of unpacked elements) that one chunk is about.
 const CHUNK_BYTES: i64 = 512 << 10;
@@ -55,8 +56,9 @@ enum Steps {
 }
 
 impl BoxMoves {
-    /// Moves of an array's boxes into an allocation of this many elements.
-    pub(crate) fn new(refined: Refined, widths: Widths, allocation: i64) -> Self {
+    /// Moves of an array's boxes into the memory of a map.
+    pub(crate) fn new(refined: Refined, widths: Widths, to: &IndexMap) -> Self {
+        let allocation = to.allocation();
         let (steps, boxes) = with_steps(refined.boxes, widths);
         let target = target_elements(steps, widths, allocation, &boxes);
         let moves = BoxMoves {
@@ -65,7 +67,7 @@ impl BoxMoves {
             widths,
             allocation,
             chunk_elements: 1,
-            is_injective: nests(&refined.digits),
+            is_injective: to.is_ordered(),
             digits: refined.digits,
         };
         moves.with_chunks_of(target)
@@ -75,7 +77,12 @@ impl BoxMoves {
     pub(crate) fn with_chunks_of(mut self, target: i64) -> Self {
         // The fewest elements that make whole units of 16 bytes.
         let align = 128 >> self.widths.to.trailing_zeros().min(7);
-        self.chunk_elements = chunk_elements(&self.digits, self.allocation, target.max(1), align);
+        let whole = self.allocation.max(1).saturating_add(align);
+        self.chunk_elements = match self.is_injective {
+            true => chunk_elements(&self.digits, self.allocation, target.max(1), align),
+            // What lies in a chunk could be all over the place.
+            false => whole - whole % align,
+        };
         self
     }
 

@@ -155,11 +155,10 @@ fn ceiling(a: i64, b: i64) -> i64 {
 /// How many destination elements to take as one chunk: about `target`, a multiple of `align`,
 /// and where possible of a stride of the destination, so that chunks begin where tiles do.
 ///
-/// The whole allocation is one chunk where it is not much larger than the target, and where the
-/// destination's digits do not nest, so that what lies in a chunk could be all over the place.
+/// The whole allocation is one chunk where it is not much larger than the target.
 pub(crate) fn chunk_elements(digits: &[Loop], allocation: i64, target: i64, align: i64) -> i64 {
     let whole = allocation.max(1).saturating_add(align);
-    if allocation <= target.saturating_mul(2) || !nests(digits) {
+    if allocation <= target.saturating_mul(2) {
         return whole - whole % align;
     }
     let step = digits
@@ -168,18 +167,6 @@ pub(crate) fn chunk_elements(digits: &[Loop], allocation: i64, target: i64, alig
         .filter(|&step| step <= target)
         .fold(align, i64::max);
     step * (target / step).max(1)
-}
-
-/// Whether each digit's stride is beyond what all smaller ones add up to.
-pub(crate) fn nests(digits: &[Loop]) -> bool {
-    let mut moving: Vec<&Loop> = digits.iter().filter(|l| l.extent > 1).collect();
-    moving.sort_by_key(|l| l.dst);
-    let mut reach = 0i64;
-    moving.into_iter().all(|l| {
-        let beyond = l.dst > reach;
-        reach = reach.saturating_add((l.extent - 1).saturating_mul(l.dst));
-        beyond
-    })
 }
 
 fn gcd(a: i64, b: i64) -> i64 {
@@ -243,7 +230,5 @@ mod tests {
         assert_eq!(chunk_elements(&rows_of_tiles[..1], 65_536, 60_000, 16), 65_552);
         // A stride of 12 elements of 1 bit begins on a byte every 24 only.
         assert_eq!(chunk_elements(&[l(99, 1, 12)], 1200, 40, 8), 24);
-        // Two digits in each other's way.
-        assert_eq!(chunk_elements(&[l(4, 1, 2), l(3, 9, 3)], 1200, 40, 8), 1208);
     }
 }

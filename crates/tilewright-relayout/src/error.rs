@@ -34,6 +34,11 @@ impl Error {
         matches!(*self.0, Kind::Width { .. })
     }
 
+    /// A map has offsets below 0, as negative strides have.
+    pub fn is_below_buffer(&self) -> bool {
+        matches!(*self.0, Kind::BelowBuffer { .. })
+    }
+
     /// The two placements are of arrays with different logical dimensions.
     pub fn is_dims_mismatch(&self) -> bool {
         matches!(*self.0, Kind::Dims { .. })
@@ -68,6 +73,7 @@ pub(crate) enum Kind {
     Missing { needed: Range<usize>, given: Range<usize> },
     Chunks { asked: Range<usize>, n_chunks: usize },
     Overflow { what: &'static str },
+    BelowBuffer { offset: i64 },
     Map(tilewright::Error),
 }
 
@@ -95,6 +101,9 @@ impl fmt::Display for Kind {
                 asked.start, asked.end
             ),
             Kind::Overflow { what } => write!(f, "{what} does not fit this machine"),
+            Kind::BelowBuffer { offset } => {
+                write!(f, "the map has elements at offset {offset}, before the buffer begins")
+            }
             Kind::Map(error) => error.fmt(f),
         }
     }

@@ -1,6 +1,6 @@
 //! How an array lies in a buffer.
 
-use crate::error::{Error, check_width, checked};
+use crate::error::{Error, Kind, check_width, checked};
 use tilewright::{ArrayShape, IndexMap};
 
 /// How an array lies in a buffer: which element slot each element takes, and how many bits a
@@ -31,10 +31,13 @@ impl Placement {
     /// Elements of `element_bits` bits, placed by `map`.
     ///
     /// # Errors
-    /// If the width is not 1 to 128 bits, the allocation in bits does not fit 63 bits, or its
+    /// If the width is not 1 to 128 bits, the map has offsets below 0, the allocation in bits does not fit 63 bits, or its
     /// bytes cannot be counted in a `usize`.
     pub fn new(map: IndexMap, element_bits: u32) -> Result<Self, Error> {
         check_width("an element", element_bits)?;
+        if map.lowest_offset() < 0 {
+            return Err(Error::new(Kind::BelowBuffer { offset: map.lowest_offset() }));
+        }
         let bits = map.allocation().checked_mul(i64::from(element_bits));
         let bytes = checked(bits, "the buffer in bits")?.unsigned_abs().div_ceil(8);
         let bytes = checked(usize::try_from(bytes).ok(), "the buffer in bytes")?;

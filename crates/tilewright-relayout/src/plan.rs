@@ -277,7 +277,7 @@ impl Route {
         let Some(refined) = refine(from, to) else {
             return Ok(Route::Elements(ElementMoves::new(from, to, widths)?));
         };
-        let moves = BoxMoves::new(refined, widths, to.allocation());
+        let moves = BoxMoves::new(refined, widths, to);
         match stays_as_it_is(from, to, widths) {
             true => Ok(Route::Copy(moves)),
             false => Ok(Route::Boxes(moves)),

@@ -86,3 +86,11 @@ fn sizes_beyond_the_machine() {
     let plan = Plan::new(&rows, &huge).unwrap();
     assert_eq!(plan.chunk_bytes(plan.n_chunks() - 1).end, 1 << 49);
 }
+
+#[test]
+fn offsets_before_the_buffer() {
+    let map = tilewright::IndexMap::from_tla(&"(4):(-1)".parse().unwrap()).unwrap();
+    let error = Placement::new(map, 8).unwrap_err();
+    assert!(error.is_below_buffer());
+    assert_eq!(error.to_string(), "the map has elements at offset -3, before the buffer begins");
+}

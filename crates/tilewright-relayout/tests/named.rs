@@ -131,3 +131,19 @@ fn plans_can_be_shared() {
     shared::<Plan>();
     shared::<Placement>();
 }
+
+/// A dense destination of ragged tiles is cut into chunks like any other, each reading its own part
+/// of the source.
+#[test]
+fn ragged_tiles_to_rows_stream() {
+    let tiled = placement("s32[3000,1000]{1,0:T(8,128)}", 32);
+    let rows = placement("s32[3000,1000]", 32);
+    for (from, to) in [(&tiled, &rows), (&rows, &tiled)] {
+        let plan = Plan::new(from, to).unwrap().with_chunks_of(1 << 20).unwrap();
+        assert!(plan.n_chunks() >= 8, "{} chunks", plan.n_chunks());
+        for chunk in 0..plan.n_chunks() {
+            let span = plan.source_span(chunk..chunk + 1).len();
+            assert!(span < 2 << 20, "chunk {chunk} reads {span} bytes");
+        }
+    }
+}

@@ -45,6 +45,11 @@ impl Error {
         matches!(*self.0, Kind::RankMismatch { .. })
     }
 
+    /// There is not enough memory for the answer.
+    pub fn is_out_of_memory(&self) -> bool {
+        matches!(*self.0, Kind::Memory { .. })
+    }
+
     /// The question needs every dimension's size, and one is unbounded.
     pub fn is_unbounded(&self) -> bool {
         matches!(*self.0, Kind::Unbounded { .. })
@@ -63,6 +68,7 @@ pub(crate) enum Kind {
     NotAPermutation { reason: String },
     Unbounded { dimension: usize },
     TooLarge { elements: i64, limit: i64 },
+    Memory { what: &'static str },
     NotAnArray { found: &'static str },
     Invalid { message: String },
 }
@@ -94,6 +100,7 @@ impl fmt::Display for Kind {
             Kind::Unbounded { dimension } => {
                 write!(f, "dimension {dimension} is unbounded (`?`), so the size is not known")
             }
+            Kind::Memory { what } => write!(f, "there is not enough memory for {what}"),
             Kind::TooLarge { elements, limit } => write!(
                 f,
                 "{elements} elements would have to be compared one by one, more than the limit of {limit}"

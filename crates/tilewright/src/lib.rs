@@ -17,8 +17,8 @@
 //! ```
 //!
 //! Read the modules in this order: [`element`] and [`shape`] say what an array is, [`xla`] how
-//! XLA writes where it lies, [`map`] what that means, [`formats`] names the common ones. [`text`]
-//! is what all readers share.
+//! XLA writes where it lies, [`tla`] how shapes and strides do, [`map`] what either means,
+//! [`formats`] names the common ones. [`text`] is what all readers share.
 //!
 //! There is deliberately no I/O here, no `unsafe`, no thread, and nothing that looks at the value
 //! of an element.

@@ -1,8 +1,8 @@
 //! The work of a conversion, planned before anything is written.
 
-use anyhow::Context;
-use tilewright::ArrayShape;
+use anyhow::{Context, bail};
 use tilewright::xla::Padding;
+use tilewright::{ArrayShape, ElementType};
 use tilewright_files::{ArraySpec, Format};
 use tilewright_relayout::{Pad, Placement, Plan};
 
@@ -22,6 +22,8 @@ pub(crate) struct Job {
     /// How to move it, or `None` where its bytes stay as they are.
     pub(crate) plan: Option<Plan>,
     pub(crate) pad: Pad,
+    /// The type, where elements go from whole bytes to fewer bits.
+    pub(crate) narrowed: Option<ElementType>,
 }
 
 impl Job {
@@ -54,6 +56,7 @@ impl Job {
             Some(target) => target.applied_to(&from, format)?,
             None => kept(input, array, &from, format),
         };
+        check_width(&to)?;
         let (pad, pad_text) = padding(&to, pad_text)?;
         let shard = if format == Format::SafetensorsFolder { info.shard() } else { 0 };
         let spec = ArraySpec::of_shape(info.name(), &to, &pad_text, format)?.shard(shard);
@@ -63,7 +66,10 @@ impl Job {
             .then(|| input::plan(&source, &target, from.element_type()))
             .transpose()?;
         let name = info.name().to_owned();
-        Ok(Job { array, name, from, to, spec, bytes_in, bytes_out, plan, pad })
+        let element_type = from.element_type();
+        let narrows = from.element_bits() == 8 && to.element_bits() < 8;
+        let narrowed = narrows.then_some(element_type);
+        Ok(Job { array, name, from, to, spec, bytes_in, bytes_out, plan, pad, narrowed })
     }
 
     pub(crate) fn row(&self, seconds: Option<f64>) -> Row {
@@ -76,6 +82,15 @@ impl Job {
             seconds,
         }
     }
+}
+
+/// Elements that would lose bits are not moved.
+fn check_width(to: &ArrayShape) -> anyhow::Result<()> {
+    let (bits, element_type) = (to.element_bits(), to.element_type());
+    if bits < element_type.bits() {
+        bail!("E({bits}) does not hold the {} bits of {element_type}", element_type.bits());
+    }
+    Ok(())
 }
 
 /// An array that nobody named stays as it is; a dense one is dense in the output's own terms.

@@ -8,6 +8,7 @@ mod target;
 use std::path::Path;
 use std::time::Instant;
 
+use anyhow::bail;
 use serde::Serialize;
 use tilewright_files::{ArrayFile, ArraySpec, CreateOptions, Format, Writer};
 
@@ -41,7 +42,7 @@ pub(crate) fn run(
 ) -> Result<Answer, Failure> {
     let targets = Targets::parse(args.to.as_deref(), &args.tensor, strict)?;
     let input = input::open(&args.input, args.from.as_deref(), strict)?;
-    let format = output_format(&args.output, input.file.format());
+    let format = output_format(&args.output, input.file.format())?;
     let jobs = Job::plan_all(&input, &targets, format, args.pad_value.as_deref())?;
     let rows = match args.dry_run {
         true => jobs.iter().map(|job| job.row(None)).collect(),
@@ -52,10 +53,20 @@ pub(crate) fn run(
 }
 
 /// The format that the output's name says: by its ending, or, where it has none, a folder again for
-/// a folder. All else is raw.
-fn output_format(output: &Path, input: Format) -> Format {
-    let folder = input == Format::SafetensorsFolder && output.extension().is_none();
-    Format::of_name(output).unwrap_or(if folder { input } else { Format::Raw })
+/// a folder.
+fn output_format(output: &Path, input: Format) -> anyhow::Result<Format> {
+    input::refuse_dash(output)?;
+    let ending = output.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    match (Format::of_name(output), ending.as_deref()) {
+        (Some(format), _) => Ok(format),
+        (None, Some("raw" | "bin")) => Ok(Format::Raw),
+        (None, None) if input == Format::SafetensorsFolder => Ok(input),
+        _ => bail!(
+            "{}: the name says no format: expected .npy, .safetensors, .raw or .bin, or no ending \
+             for a folder of shards",
+            output.display()
+        ),
+    }
 }
 
 fn converted(

@@ -4,10 +4,12 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use anyhow::{Context, bail};
+use tilewright::{ElementClass, ElementType};
 use tilewright_files::{ArrayFile, Writer};
 use tilewright_relayout::{Plan, RunOptions, Threads};
 
 use super::job::Job;
+use crate::memory;
 use crate::progress::Progress;
 
 /// How much is read, moved and written at a time, where the layouts allow it.
@@ -54,9 +56,12 @@ impl Mover {
         let (mut source, mut target) = (Vec::new(), Vec::new());
         for group in self.groups(plan, job)? {
             let span = plan.source_span(group.clone());
-            source.resize(span.len(), 0);
+            memory::resize(&mut source, span.len())?;
             file.read_at(job.array, span.start as u64, &mut source)?;
-            target.resize(bytes_of(plan, &group).len(), 0);
+            if let Some(element_type) = job.narrowed {
+                check_meaning(&source, element_type)?;
+            }
+            memory::resize(&mut target, bytes_of(plan, &group).len())?;
             plan.run_chunks(group, &source, span.start, &mut target, &options)?;
             writer.append(job.array, &target)?;
             progress.advance(target.len() as u64);
@@ -113,6 +118,24 @@ fn bytes_of(plan: &Plan, group: &Range<usize>) -> Range<usize> {
         return 0..0;
     }
     plan.chunk_bytes(group.start).start..plan.chunk_bytes(group.end - 1).end
+}
+
+/// Every byte has to be a value of the type and nothing more: bits that packing would lose are
+/// zero, or repeat the sign.
+fn check_meaning(bytes: &[u8], element_type: ElementType) -> anyhow::Result<()> {
+    let bits = element_type.bits();
+    let is_signed = element_type.class() == ElementClass::Signed;
+    let means = |byte: &u8| {
+        let stray = byte >> bits;
+        let ones = u8::MAX >> bits;
+        stray == 0 || (is_signed && stray == ones && (byte >> (bits - 1)) & 1 == 1)
+    };
+    match bytes.iter().find(|byte| !means(byte)) {
+        None => Ok(()),
+        Some(byte) => {
+            bail!("the byte {byte:#04x} is no {element_type}, and packing would change it")
+        }
+    }
 }
 
 /// Copies the bytes of an array that stays as it is.

@@ -4,7 +4,7 @@ use anyhow::{Context, bail};
 use glob::Pattern;
 use tilewright::ArrayShape;
 use tilewright::formats::NamedFormat;
-use tilewright::xla::{Layout, ParseOptions, parse_layout};
+use tilewright::xla::{Layout, ParseOptions, parse_layout, parse_shape};
 use tilewright_files::{ArrayInfo, Format, Order};
 
 /// A layout as `--to` and `--tensor` take it.
@@ -36,7 +36,8 @@ impl Target {
             return Ok(Target::Layout(parse_layout(text, options)?.value));
         }
         if text.contains('[') {
-            return Ok(Target::Shape(text.parse()?));
+            let shape = parse_shape(text, options)?.value;
+            return Ok(Target::Shape(shape.as_array()?.clone()));
         }
         let names: Vec<&str> = NamedFormat::ALL.iter().map(|format| format.name()).collect();
         bail!(
@@ -60,7 +61,11 @@ impl Target {
         };
         let bare = shape.clone().without_layout();
         if layout.rank() != rank {
-            bail!("the layout {layout} orders {} dimensions, and {bare} has {rank}", layout.rank());
+            bail!(
+                "the layout {layout} orders {} dimensions, and {bare} has {rank}\n  = help: \
+                 --tensor GLOB=LAYOUT gives some arrays a layout and leaves the others",
+                layout.rank()
+            );
         }
         let context = format!("the layout {layout} does not fit {bare}");
         bare.with_layout(layout).context(context)

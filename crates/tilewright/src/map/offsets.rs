@@ -5,10 +5,13 @@
 //! addition. A map with merged coordinates keeps a table for the values of each of those too.
 
 use super::{Digit, IndexMap, Source};
-use crate::error::{Error, Kind, checked};
+use crate::error::{Error, Kind};
 
 /// Rows shorter than this are joined with the next more major dimension.
 const MIN_ROW: usize = 512;
+
+/// Unless that makes a row longer than this.
+const MAX_ROW: usize = 1 << 20;
 
 /// The offsets of an array's elements in logical row-major order, a row at a time.
 ///
@@ -51,10 +54,7 @@ impl IndexMap {
     pub fn offsets(&self) -> Result<Vec<i64>, Error> {
         let rows = self.rows()?;
         let n_elements = self.addressable(self.elements)?;
-        let mut offsets = Vec::new();
-        let fits = offsets.try_reserve_exact(n_elements);
-        checked(fits.ok(), "the list of offsets")?;
-        offsets.resize(n_elements, 0);
+        let mut offsets = zeros(n_elements, "the list of offsets")?;
         if n_elements > 0 {
             for (number, row) in offsets.chunks_exact_mut(rows.row_len()).enumerate() {
                 rows.fill(number, row);
@@ -76,8 +76,9 @@ impl IndexMap {
             leading.push(self.tables(Source::Dim(dim), self.dims[dim])?);
         }
         let mut row = Tables::unit(self.merged.len());
-        while row.extent < MIN_ROW {
-            let Some(next) = leading.pop() else { break };
+        while row.extent < MIN_ROW
+            && let Some(next) = leading.pop_if(|next| next.extent <= MAX_ROW / row.extent.max(1))
+        {
             row = Tables::outer_sum(&next, &row);
         }
         let mut merged = Vec::new();
@@ -98,8 +99,16 @@ impl IndexMap {
     fn addressable(&self, count: i64) -> Result<usize, Error> {
         let limit = isize::MAX as usize / size_of::<i64>();
         let count = usize::try_from(count).ok().filter(|&count| count <= limit);
-        count.ok_or_else(|| Error::new(Kind::Overflow { what: "the list of offsets" }))
+        count.ok_or_else(|| Error::new(Kind::Memory { what: "the list of offsets" }))
     }
+}
+
+/// So many zeros, if there is memory for them.
+fn zeros(count: usize, what: &'static str) -> Result<Vec<i64>, Error> {
+    let mut zeros = Vec::new();
+    zeros.try_reserve_exact(count).map_err(|_| Error::new(Kind::Memory { what }))?;
+    zeros.resize(count, 0);
+    Ok(zeros)
 }
 
 /// What each value of `source` adds to a sum of digits; empty where that is nothing.
@@ -107,8 +116,7 @@ fn table(digits: &[Digit], source: Source, extent: usize) -> Result<Vec<i64>, Er
     let mut table: Vec<i64> = Vec::new();
     for digit in digits.iter().filter(|digit| digit.source == source) {
         if table.is_empty() {
-            checked(table.try_reserve_exact(extent).ok(), "a table of offsets")?;
-            table.resize(extent, 0);
+            table = zeros(extent, "a table of offsets")?;
         }
         for (value, sum) in (0..).zip(&mut table) {
             *sum += digit.value(value) * digit.stride;

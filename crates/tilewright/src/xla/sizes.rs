@@ -10,7 +10,7 @@ impl ArrayShape {
     /// ```
     /// use tilewright::ArrayShape;
     /// let shape: ArrayShape = "f32[7,9]{1,0:T(2,4)(3,1)}".parse()?;
-    /// assert_eq!((shape.bytes()?, shape.xla_bytes()?), (576, 384));
+    /// assert_eq!((shape.bytes()?, shape.xla_bytes()?), (576, Some(384)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -40,24 +40,24 @@ impl ArrayShape {
         Ok(self.bytes()? - self.logical_bytes()?)
     }
 
-    /// The bytes that XLA allocates, by the rule of its `ShapeUtil::ArraySize`.
+    /// The bytes that XLA allocates, by the rule of its `ShapeUtil::ArraySize`; `None` for `*`, on
+    /// which XLA's arithmetic is undefined, and for `PAD`, which it does not know.
     ///
     /// It differs from [`bytes`](Self::bytes) in looking at the first tile only (later tiles
     /// count as adding no padding), in leaving out the tail padding of an untiled array, and in
-    /// counting the largest part of each dimension that is split over memories. `*`, on which
-    /// XLA's arithmetic is undefined, and `PAD`, which it does not know, count exactly.
+    /// counting the largest part of each dimension that is split over memories.
     ///
     /// # Errors
     /// If a dimension is unbounded, or the number does not fit 64 bits.
-    pub fn xla_bytes(&self) -> Result<i64, Error> {
-        let Some(layout) = self.layout() else { return self.logical_bytes() };
+    pub fn xla_bytes(&self) -> Result<Option<i64>, Error> {
+        let Some(layout) = self.layout() else { return self.logical_bytes().map(Some) };
         if layout.tiles().iter().any(Tile::combines) || layout.padding().is_some() {
-            return self.bytes();
+            return Ok(None);
         }
-        let Some(tile) = layout.tiles().first() else { return self.logical_bytes() };
+        let Some(tile) = layout.tiles().first() else { return self.logical_bytes().map(Some) };
         let tiled = self.first_tile_elements(tile)?;
         let alignment = i128::from(layout.tail_padding_alignment_in_elements());
-        bytes_of(round_up(tiled, alignment), self.element_bits())
+        bytes_of(round_up(tiled, alignment), self.element_bits()).map(Some)
     }
 
     /// The most elements of dimension `dim` that are in one memory: all of them unless the
