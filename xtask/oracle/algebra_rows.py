@@ -72,7 +72,8 @@ def two(rng):
 def pair(rng):
     """Two layouts that have something in common now and then."""
     a = any_layout(rng, largest=48)
-    return a, rng.choice([a, Layout(product(a[0]), 1), Layout(a[0], a[1]), any_layout(rng, largest=48)])
+    return a, rng.choice([a, Layout(product(a[0]), 1), walk_of(rng, product(a[0])),
+                          any_layout(rng, largest=48)])
 
 
 def sliced(rng):

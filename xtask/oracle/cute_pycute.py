@@ -12,7 +12,8 @@ force, so that what `pycute` 4.2 gets wrong is marked:
   right_inverse: stops at the first stride that is 0 or negative (`short`: of (2,4):(0,1) is 1:0)
   left_inverse: pays no heed to gaps, ragged rows and strides of 0 (`value`: of (4,8):(1,5) is 4:1)
   divides: the same errors of composition and complement; tilers with no complement (`overlap`), or
-    with holes that no complement fills (`missing`: 4:1 by (2,2):(1,3))
+    with holes that no complement fills (`missing`: 4:1 by (2,2):(1,3)); a last tile that stands out
+    past a mode of extent 1 (`carry`: (2,5,1):(3,6,60) by 3:1)
   products: by an integer, they divide (`shape`: 4:1 by 3); the errors of composition and complement
   cosize: the last offset and one, wrong for negative strides (`value`: of 4:-1 is -2)
   swizzle: Sw<0,M,0> calls itself without end (`refuses`)

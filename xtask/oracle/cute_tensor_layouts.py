@@ -11,7 +11,8 @@ so that what `tensor-layouts` 0.3.2 gets wrong is marked:
   max_common_vector: longer than the first operand (`value`: of 3:1 and 5:1 is 5)
   divides: by an integer, of the first mode alone (`shape`: (6,3):(1,6) by 2); by a list, a nested mode
     is cut elsewhere if its tile has extent 1 (`value`: (5,(2,8)):(1,(5,10)) by (1,1)); the errors of
-    composition; tilers with no complement (`overlap`), or with holes that none fills (`missing`)
+    composition; tilers with no complement (`overlap`), or with holes that none fills (`missing`); a
+    last tile that stands out past the first mode (`carry`: (3,6):(1,6) by 4)
   products: the errors of composition and complement
   blocked_product: copies lie a cosize apart and not in the complement (`value`: 2:2 by 2:1 is
     (2,2):(2,3)), other than raked_product of the same operands

@@ -336,3 +336,97 @@ fn bad_files_are_said_to_be() {
     folder.write("s.npy.layout.json", record.as_bytes());
     folder.run(&["inspect", "s.npy"]).failed_with(&["`s`", "close the layout"]);
 }
+
+/// Elements that would lose bits are refused before anything is written.
+#[test]
+fn narrowing_never_loses_bits() {
+    let folder = Folder::new();
+    folder.write("w.npy", &npy("<f4", "(3, 5)", &[7; 60]));
+    folder.write("u.npy", &npy("|u1", "(4,)", &[1, 2, 3, 200]));
+    let before = folder.names();
+    folder
+        .run(&["convert", "w.npy", "-o", "x.npy", "--to", "{1,0:E(8)}"])
+        .failed_with(&["E(8) does not hold the 32 bits of f32"]);
+    folder.run(&["convert", "u.npy", "-o", "x.npy", "--to", "{0:E(4)}"]).failed_with(&["E(4)"]);
+    folder.write("m.npy", &npy("|b1", "(4,)", &[0, 1, 2, 1]));
+    folder
+        .run(&["convert", "m.npy", "-o", "x.npy", "--to", "{0:E(1)}"])
+        .failed_with(&["the byte 0x02 is no pred"]);
+    folder.write("wide.bin", &[0xff, 0x07, 0xf8, 0x00]);
+    folder
+        .run(&["convert", "wide.bin", "-o", "p.bin", "--from", "s4[4]", "--to", "{0:E(4)}"])
+        .succeeded();
+    assert_eq!(folder.read("p.bin"), [0x7f, 0x08]);
+    folder
+        .run(&["convert", "wide.bin", "-o", "x.bin", "--from", "u4[4]", "--to", "{0:E(4)}"])
+        .failed_with(&["the byte 0xff is no u4"]);
+    let mut after = before;
+    after.extend(["m.npy", "p.bin", "p.bin.layout.json", "wide.bin"].map(str::to_owned));
+    after.sort();
+    assert_eq!(folder.names(), after);
+}
+
+#[test]
+fn names_that_say_no_format() {
+    let folder = with_example();
+    for output in ["x.npz", "x.pt", "x", "-"] {
+        folder
+            .run(&["convert", "weights.safetensors", "-o", output, "--to", "row-major"])
+            .failed_with(&[if output == "-" { "has to be a file" } else { "says no format" }]);
+    }
+    folder.run(&["inspect", "-"]).failed_with(&["has to be a file"]);
+    assert_eq!(folder.names(), ["weights.safetensors"]);
+}
+
+/// An error says its cause once, and advice names the flag.
+#[test]
+fn errors_say_it_once() {
+    let folder = with_example();
+    let missing = folder.run(&["inspect", "nowhere.npy"]).failed_with(&["nowhere.npy"]);
+    assert_eq!(missing.stderr.matches("No such file").count(), 1, "{missing:?}");
+    folder.write("b.safetensors", &[]);
+    folder
+        .run(&["convert", "weights.safetensors", "-o", "b.safetensors", "--to", "row-major"])
+        .failed_with(&["--force"]);
+    folder
+        .run(&[
+            "convert",
+            "weights.safetensors",
+            "-o",
+            "weights.safetensors",
+            "--to",
+            "row-major",
+            "--force",
+        ])
+        .failed_with(&["--in-place"]);
+}
+
+/// Ragged tiles to rows, and rows to ragged tiles, within a few megabytes.
+#[test]
+fn ragged_arrays_stream() {
+    let folder = Folder::new();
+    let data: Vec<u8> = (0..2100u32 * 1000).flat_map(u32::to_le_bytes).collect();
+    folder.write("w.npy", &npy("<u4", "(2100, 1000)", &data));
+    let memory = ["--max-memory", "3MiB"];
+    let to = |input: &str, output: &str, layout: &str| {
+        folder
+            .run(&[&["convert", input, "-o", output, "--to", layout], &memory[..]].concat())
+            .succeeded();
+    };
+    to("w.npy", "t.npy", "{1,0:T(8,128)}");
+    to("t.npy", "b.npy", "row-major");
+    assert_eq!(folder.read("b.npy"), folder.read("w.npy"));
+    folder.run(&["verify", "t.npy", "w.npy"]).succeeded();
+}
+
+/// A recorded layout as long as a header may be is cut short in a table, and no trouble.
+#[test]
+fn very_long_layouts() {
+    let folder = Folder::new();
+    let layout = format!("u8[2,2]{{1,0:T{}}}", "(1)".repeat(40_000));
+    let record = json!({ "version": 1, "layouts": { "w": { "layout": layout, "pad": "0" } } });
+    folder.write("w.npy", &npy("|u1", "(4,)", &[1, 2, 3, 4]));
+    folder.write("w.npy.layout.json", record.to_string().as_bytes());
+    let table = folder.run(&["inspect", "w.npy"]).succeeded().stdout;
+    assert!(table.contains('…') && table.len() < 1000);
+}

@@ -294,3 +294,50 @@ fn a_broken_pipe_is_quiet() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
 }
+
+#[cfg(unix)]
+#[test]
+fn arguments_and_lines_that_are_no_text() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let output = Command::new(env!("CARGO_BIN_EXE_tilewright"))
+        .args([OsStr::new("show"), OsStr::from_bytes(b"\xff\xfe"), OsStr::new("--json")])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let error: Value = serde_json::from_slice(&output.stderr).unwrap();
+    assert!(error["error"]["message"].is_string());
+
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tilewright"))
+        .args(["show", "-", "--json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"\xff\xfe\nf32[2]\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let lines: Vec<Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(lines[0]["error"]["message"].as_str().unwrap().contains("UTF-8"));
+    assert_eq!((lines.len(), &lines[1]["bytes"], output.status.code()), (2, &json!(8), Some(2)));
+}
+
+/// What is shown of a long layout is not longer than the layout by orders of magnitude.
+#[test]
+fn long_layouts_show_short() {
+    let layout = format!("f32[2]{{0:T{}}}", "(2)".repeat(20_000));
+    let shown = run(&["show", &layout]).succeeded().stdout;
+    assert!(shown.len() < 10 * layout.len(), "{} bytes", shown.len());
+}
+
+/// What there is no memory for is said so, and XLA's count is left out where XLA has none.
+#[test]
+fn questions_too_large() {
+    run(&["index", "f32[4611686018427387904]{0:E(1)}", "--all"]).failed_with(&["bytes"]);
+    run(&["index", "s8[4611686018427387904]", "--all"]).failed_with(&["not enough memory"]);
+    let combined = run(&["show", "f32[6,4]{1,0:T(*,3)}", "--json"]).succeeded().json();
+    assert_eq!((&combined["xla_bytes"], &combined["bytes"]), (&Value::Null, &json!(96)));
+}
