@@ -78,6 +78,8 @@ FIRST = [
     ("left_inverse", (Layout((2, 2), (2, 3)),)),
     ("right_inverse", (Layout((2, 4), (0, 1)),)),
     ("logical_divide", (Layout(6, 1), Layout(4, 1))),
+    ("logical_divide", (Layout(4, 1), Layout((2, 2), (1, 3)))),
+    ("zipped_divide", (Layout((2, 5, 1), (3, 6, 60)), Layout(3, 1))),
     ("logical_product", (Layout(4, 1), 3)),
     ("cosize", (Layout(4, -1),)),
 ]

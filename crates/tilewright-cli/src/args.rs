@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Bitcast(SameArgs),
     /// A layout in another notation
     To(ToArgs),
+    /// The layout algebra: 'composition(A,B)', 'complement(A,n)', 'logical_divide(A,T)', 'zN(f16,28,40)', …
+    Calc(CalcArgs),
     /// Give every array of a .npy, .safetensors or raw file another layout
     Convert(ConvertArgs),
     /// Whether two files hold the same arrays, whatever their layouts
@@ -113,6 +115,17 @@ pub(crate) enum Notation {
     Numpy,
     /// an MLIR affine map
     Mlir,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CalcArgs {
+    /// The expression, or - for one per line from stdin. Arguments are layouts in any notation,
+    /// tilers, shapes, numbers, and other calls
+    pub(crate) expression: String,
+
+    /// Say how the outcome comes about, step by step
+    #[arg(long)]
+    pub(crate) explain: bool,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@ mod failure;
 mod subject;
 
 mod bitcast;
+mod calc;
 mod grid;
 mod index;
 mod same;
@@ -71,6 +72,7 @@ fn run(arguments: Arguments, console: &mut Console) -> Result<Answer, Failure> {
         Command::Same(args) => same::run(&args, reader, console),
         Command::Bitcast(args) => bitcast::run(&args, reader, console),
         Command::To(args) => to::run(&args, reader, console),
+        Command::Calc(args) => calc::run(&args, console),
         Command::Convert(args) => convert::run(&args, arguments.strict, console),
         Command::Verify(args) => verify::run(&args, arguments.strict, console),
         Command::Inspect(args) => inspect::run(&args, arguments.strict, console),

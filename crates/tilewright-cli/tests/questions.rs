@@ -161,6 +161,43 @@ fn bitcasts() {
     assert_eq!((widths.code, widths.stdout.contains("32 bits")), (1, true));
 }
 
+/// The layout algebra, with the cases that implementations get wrong.
+#[test]
+fn algebra() {
+    #[track_caller]
+    fn check(expression: &str, expected: &str) {
+        let text = run(&["calc", expression, "--json"]).succeeded().json();
+        assert_eq!(text, json!({ "text": expected }), "{expression}");
+    }
+    check("composition((10,2):(16,4),(3,4):(1,5))", "(3,(2,2)):(16,(80,4))");
+    check("composition((4,2,8):(3,12,97),3:3)", "3:9");
+    check("composition((32,128):(128,1),(30,128):(1,32))", "(30,128):(128,1)");
+    check("left_inverse((4,8):(1,5))", "(5,8):(1,4)");
+    check("complement(4:2)", "2:1");
+    check("complement(4:1,24)", "6:4");
+    check("coalesce((2,(1,6)):(1,(6,2)))", "12:1");
+    check("zN(f16,28,40)", "((_16,2),(_16,3)):((_16,_256),(_1,512)):(28,40)");
+    check(
+        "tile(zN(f16,100,100),(32,48),(80,64))",
+        "((_16,2),(_16,3)):((_16,_256),(_1,1792)):(20,36)",
+    );
+    check("crd2idx(((4,2),(4,3)):((4,16),(1,32)),(1,5))", "37");
+    check("idx2crd(16,(3,(2,3)))", "(1,(1,2))");
+    check("tag(zN(f16,28,40),f16)", "zN 28 x 40");
+    check("size(composition((8,8):(8,1),(4,2)))", "8");
+    run(&["calc", "composition((4,6,8):(2,3,5),6:3)"])
+        .failed_with(&["in composition", "is no layout"]);
+    run(&["calc", "composition((4,2:(1,2),3)"]).failed_with(&["in a tuple", "^"]);
+    run(&["calc", "frobnicate(4:1)"]).failed_with(&["no operation `frobnicate`"]);
+    run(&["calc", "complement()"]).failed_with(&[]);
+    run(&["calc", &"coalesce(".repeat(5000)]).failed_with(&[]);
+    let deep = format!("{}4:1{}", "coalesce(".repeat(500), ")".repeat(500));
+    run(&["calc", &deep]).failed_with(&["deeper"]);
+    let explained =
+        run(&["calc", "--explain", "composition((10,2):(16,4),(3,4):(1,5))"]).succeeded();
+    assert!(explained.stdout.ends_with("= (3,(2,2)):(16,(80,4))\n"), "{}", explained.stdout);
+}
+
 /// The same questions of hierarchical layouts, and across notations.
 #[test]
 fn shapes_and_strides() {

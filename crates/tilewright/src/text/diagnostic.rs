@@ -98,6 +98,14 @@ impl Diagnostic {
         self
     }
 
+    /// The same finding in a longer text, of which the text that was read begins at byte `start`.
+    pub fn within(mut self, source: &str, start: usize) -> Self {
+        let Span { start: from, end } = self.0.span;
+        self.0.span = Span { start: from.saturating_add(start), end: end.saturating_add(start) };
+        self.0.source = source.to_owned();
+        self
+    }
+
     /// Whether the text was refused.
     pub fn severity(&self) -> Severity {
         self.0.severity

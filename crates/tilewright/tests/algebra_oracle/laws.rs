@@ -306,9 +306,15 @@ fn divided(a: &Layout, tile: &Layout) -> Option<[Wanted; 2]> {
 }
 
 fn multiplied(a: &Layout, b: &Layout) -> Option<[Wanted; 2]> {
-    let copies = kept_complement(a, size(a) * b.cosize().unwrap().value())?;
+    let copies = complement_for(a, b)?;
     let tile = Wanted::Mode(Some(a.shape().clone()), offsets(a));
     Some([tile, Wanted::walk(&copies, b, Some(b.shape()))])
+}
+
+/// The complement of `a`, long enough that `b` does not lead beyond it.
+fn complement_for(a: &Layout, b: &Layout) -> Option<Layout> {
+    let reach = flat(a).into_iter().map(|(extent, stride)| extent * stride).max();
+    kept_complement(a, reach.unwrap_or(1).max(1) * b.cosize().unwrap().value())
 }
 
 /// Tilewright's complement, its law checked.
@@ -374,8 +380,7 @@ fn is_woven(a: &Layout, b: &Layout, r: &Layout, is_raked: bool) -> bool {
         Layout::from_modes(&modes)
     };
     let (a, b) = (padded(a), padded(b));
-    let bound = size(&a) * b.cosize().unwrap().value();
-    let Some(copies) = kept_complement(&a, bound) else { return false };
+    let Some(copies) = complement_for(&a, &b) else { return false };
     let modes = a.modes().into_iter().zip(b.modes()).zip(r.modes());
     r.rank() == rank
         && modes.into_iter().all(|((a, b), r)| {
