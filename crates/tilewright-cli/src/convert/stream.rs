@@ -15,6 +15,9 @@ use crate::progress::Progress;
 /// How much is read, moved and written at a time, where the layouts allow it.
 const PIECE: usize = 256 << 20;
 
+/// How much is moved and written at a time of what has been read.
+const WRITTEN: usize = 32 << 20;
+
 /// How much memory buffers may take when nobody says.
 const DEFAULT_MEMORY: usize = 8 << 30;
 
@@ -61,10 +64,12 @@ impl Mover {
             if let Some(element_type) = job.narrowed {
                 check_meaning(&source, element_type)?;
             }
-            memory::resize(&mut target, bytes_of(plan, &group).len())?;
-            plan.run_chunks(group, &source, span.start, &mut target, &options)?;
-            writer.append(job.array, &target)?;
-            progress.advance(target.len() as u64);
+            for part in parts(plan, group) {
+                memory::resize(&mut target, bytes_of(plan, &part).len())?;
+                plan.run_chunks(part, &source, span.start, &mut target, &options)?;
+                writer.append(job.array, &target)?;
+                progress.advance(target.len() as u64);
+            }
         }
         Ok(())
     }
@@ -106,6 +111,13 @@ fn grouped(plan: &Plan, limit: usize) -> Vec<Range<usize>> {
         }
     }
     groups
+}
+
+/// A group in parts of about [`WRITTEN`] bytes of the destination.
+fn parts(plan: &Plan, group: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let chunk = plan.chunk_bytes(group.start).len().max(1);
+    let step = (WRITTEN / chunk).max(1);
+    group.clone().step_by(step).map(move |first| first..(first + step).min(group.end))
 }
 
 /// The bytes of a group's part of the source and of the destination.
