@@ -1,9 +1,10 @@
 //! `cargo xtask oracle [NAME…]`: makes the frozen test data again, from the real things.
 //!
 //! Each script in `xtask/oracle` asks one oracle (XLA's own parser in `jaxlib`, the TPU compiler in
-//! `libtpu`, numpy) and writes one file under `crates/tilewright/tests/data`. The tests read those
-//! files; neither building nor testing needs this command, Python or a network. The scripts are
-//! deterministic: with the pinned versions a second run changes no byte.
+//! `libtpu`, numpy, two CuTe implementations) and writes one file under
+//! `crates/tilewright/tests/data`. The tests read those files; neither building nor testing needs
+//! this command, Python or a network. The scripts are deterministic: with the pinned versions a
+//! second run changes no byte.
 //!
 //! The Python packages, pinned in `xtask/oracle/requirements.txt`, go into `.venv-oracle`, which git
 //! ignores.
@@ -87,7 +88,7 @@ fn environment(root: &Path, requirements: &Path) -> Result<PathBuf, String> {
     succeed(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&home))?;
     succeed(
         Command::new(&python)
-            .args(["-m", "pip", "install", "--quiet", "--requirement"])
+            .args(["-m", "pip", "install", "--quiet", "--no-deps", "--requirement"])
             .arg(requirements),
     )?;
     // Last, so that a stopped installation starts again.
