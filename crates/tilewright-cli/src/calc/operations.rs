@@ -42,11 +42,10 @@ pub(super) fn value(node: &Node<'_>) -> anyhow::Result<Value> {
         Kind::Text(_) => layout(node).map(Value::Layout),
         Kind::Call { name, arguments } => {
             let call = Call { name, arguments };
-            let context = || format!("in {name}");
-            if let Some(value) = call.layout_operation()? {
-                return value.map(Value::Layout).with_context(context);
+            match call.layout_operation()? {
+                Some(layout) => layout.map(Value::Layout).with_context(|| format!("in {name}")),
+                None => call.question(),
             }
-            call.question()?.with_context(context)
         }
     }
 }
@@ -129,9 +128,9 @@ impl Call<'_, '_> {
     }
 
     /// The operations whose outcome is no layout.
-    fn question(&self) -> anyhow::Result<anyhow::Result<Value>> {
+    fn question(&self) -> anyhow::Result<Value> {
         let int = |int: Int| Value::Text(int.to_string());
-        Ok(Ok(match self.name {
+        Ok(match self.name {
             "size" => int(self.layout(0)?.size()?),
             "cosize" => int(self.layout(0)?.cosize()?),
             "rank" => Value::Text(self.layout(0)?.rank().to_string()),
@@ -150,7 +149,7 @@ impl Call<'_, '_> {
             "shape_div" => Value::Tuple(algebra::shape_div(&self.tuple(0)?, &self.tuple(1)?)?),
             "tag" => self.recognised()?,
             name => bail!("there is no operation `{name}`"),
-        }))
+        })
     }
 
     fn tagged(&self, tag: Tag) -> anyhow::Result<Operation> {

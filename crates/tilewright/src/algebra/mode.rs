@@ -117,7 +117,7 @@ pub(super) fn compact(shape: IntTuple) -> Result<Layout, Error> {
     Layout::new(shape, stride)
 }
 
-pub(super) fn gcd(a: i64, b: i64) -> i64 {
+pub(crate) fn gcd(a: i64, b: i64) -> i64 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {
         (a, b) = (b, a % b);

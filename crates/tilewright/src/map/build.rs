@@ -2,6 +2,7 @@
 
 use super::canonical::without_idle_modulus;
 use super::{Digit, IndexMap, Merged, Source, source_extent};
+use crate::algebra::gcd;
 use crate::error::{Error, checked};
 use crate::shape::checked_product;
 
@@ -250,10 +251,6 @@ pub(super) fn scaled(digits: &[Digit], factor: i64) -> Result<Vec<Digit>, Error>
         Ok(Digit { stride, ..*digit })
     };
     digits.iter().map(longer).collect()
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Rounding up for signed counts, which the standard library has for unsigned ones only.
