@@ -46,7 +46,8 @@ pub struct Composed {
 }
 
 impl Composed {
-    /// `outer o offset o inner`.
+    /// `outer o offset o inner`. An original shape of the inner layout is kept; operations on it
+    /// drop it, as they do of any layout.
     ///
     /// # Errors
     /// If the inner layout's strides are coordinates.
@@ -54,7 +55,7 @@ impl Composed {
         for stride in inner.stride().leaves() {
             stride.elements()?;
         }
-        Ok(Composed { outer, offset, inner: inner.without_org_shape() })
+        Ok(Composed { outer, offset, inner })
     }
 
     /// A swizzle over a layout, without offset.

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use super::composed::{Composed, Composition, Outer};
 use super::swizzle::Swizzle;
 use crate::text::{Cursor, Diagnostic, Span, TokenKind};
+use crate::tla::Typed;
 use crate::tla::parse::{int, layout};
 
 impl FromStr for Swizzle {
@@ -31,6 +32,15 @@ impl FromStr for Composition {
     /// Reads a layout or a composed layout.
     fn from_str(text: &str) -> Result<Self, Diagnostic> {
         whole(text, "the layout", composition)
+    }
+}
+
+impl FromStr for Typed<Composition> {
+    type Err = Diagnostic;
+
+    /// Reads `f16 Sw<3,3,3> o _0 o (_8,_64):(_64,_1)`, or either without the type.
+    fn from_str(text: &str) -> Result<Self, Diagnostic> {
+        Typed::read(text, composition)
     }
 }
 

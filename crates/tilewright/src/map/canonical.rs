@@ -61,20 +61,24 @@ impl IndexMap {
         for list in 0..=self.merged.len() {
             let digits = self.merged.get(list).map_or(&self.digits, |merged| &merged.digits);
             let Some(position) = whole(digits) else { continue };
-            let Some(parts) = self.parts_of(&digits[position]) else { continue };
-            let digits = match self.merged.get_mut(list) {
-                Some(merged) => &mut merged.digits,
-                None => &mut self.digits,
+            let Some((parts, constant)) = self.parts_of(&digits[position]) else { continue };
+            let (digits, base) = match self.merged.get_mut(list) {
+                Some(merged) => (&mut merged.digits, &mut merged.base),
+                None => (&mut self.digits, &mut self.base),
             };
+            let Some(sum) = base.checked_add(constant) else { continue };
+            *base = sum;
             digits.splice(position..=position, parts);
             return true;
         }
         false
     }
 
-    fn parts_of(&self, whole: &Digit) -> Option<Vec<Digit>> {
+    /// The digits and the constant that a whole merged coordinate comes to.
+    fn parts_of(&self, whole: &Digit) -> Option<(Vec<Digit>, i64)> {
         let Source::Merged(number) = whole.source else { return None };
-        scaled(&self.merged[number].digits, whole.stride).ok()
+        let Merged { digits, base, .. } = &self.merged[number];
+        Some((scaled(digits, whole.stride).ok()?, base.checked_mul(whole.stride)?))
     }
 
     /// Leaves out merged coordinates that nothing refers to, and numbers the rest anew.
@@ -113,9 +117,10 @@ impl IndexMap {
             let reach: i64 = map.merged[number]
                 .digits
                 .iter()
-                .map(|d| (d.extent(source_extent(&map.dims, &map.merged, d.source)) - 1) * d.stride)
+                .map(|d| (d.extent(source_extent(&map.dims, &map.merged, d.source)), d.stride))
+                .map(|(extent, stride)| (extent - 1) * stride.max(0))
                 .sum();
-            map.merged[number].extent = reach + 1;
+            map.merged[number].extent = map.merged[number].base + reach + 1;
         }
         map.canonical()
     }

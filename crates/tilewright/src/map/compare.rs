@@ -56,9 +56,10 @@ impl IndexMap {
         if self.elements == 0 {
             return Ok(None);
         }
-        let index = match self.base == other.base {
+        let origin = vec![0; self.dims.len()];
+        let index = match self.offset_unchecked(&origin) == other.offset_unchecked(&origin) {
             true => self.first_differing_index(other)?,
-            false => Some(vec![0; self.dims.len()]),
+            false => Some(origin),
         };
         Ok(index.map(|index| {
             let offsets = [self.offset_unchecked(&index), other.offset_unchecked(&index)];

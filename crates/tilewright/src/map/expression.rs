@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Digit, IndexMap, Source};
+use super::{Digit, IndexMap, Merged, Source};
 
 impl IndexMap {
     /// The offset as an expression in `i0`, `i1`, …: sums, products, `div` and `mod`, with every
@@ -23,12 +23,7 @@ impl IndexMap {
 
     /// The offset as an expression in a given style.
     pub(super) fn expression(&self, style: &ExpressionStyle) -> String {
-        let sum = Sum { map: self, digits: &self.digits, style }.to_string();
-        match (self.base, sum.as_str()) {
-            (0, _) => sum,
-            (base, "0") => base.to_string(),
-            (base, _) => format!("{sum} + {base}"),
-        }
+        Sum { map: self, digits: &self.digits, base: self.base, style }.to_string()
     }
 }
 
@@ -46,13 +41,14 @@ impl ExpressionStyle {
 struct Sum<'a> {
     map: &'a IndexMap,
     digits: &'a [Digit],
+    base: i64,
     style: &'a ExpressionStyle,
 }
 
 impl fmt::Display for Sum<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.digits.is_empty() {
-            return f.write_str("0");
+            return write!(f, "{}", self.base);
         }
         for (position, digit) in self.digits.iter().enumerate() {
             if position > 0 {
@@ -63,7 +59,10 @@ impl fmt::Display for Sum<'_> {
                 write!(f, "{}{}", self.style.times, digit.stride)?;
             }
         }
-        Ok(())
+        match self.base {
+            0 => Ok(()),
+            base => write!(f, " + {base}"),
+        }
     }
 }
 
@@ -94,8 +93,8 @@ impl Sum<'_> {
         match source {
             Source::Dim(dim) => write!(f, "{}{dim}", self.style.variable),
             Source::Merged(number) => {
-                let digits = &self.map.merged[number].digits;
-                write!(f, "({})", Sum { digits, ..*self })
+                let Merged { digits, base, .. } = &self.map.merged[number];
+                write!(f, "({})", Sum { digits, base: *base, ..*self })
             }
         }
     }

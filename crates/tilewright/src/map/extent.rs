@@ -67,10 +67,10 @@ impl IndexMap {
         let moved = |value: i64| {
             let mut index = vec![0; self.dims.len()];
             index[dim] = value;
-            self.offset_unchecked(&index) - self.base
+            self.offset_unchecked(&index)
         };
-        let step = moved(1);
-        if step.checked_mul(size - 1) != Some(moved(size - 1)) {
+        let step = moved(1) - moved(0);
+        if step.checked_mul(size - 1) != Some(moved(size - 1) - moved(0)) {
             return Ok(None);
         }
         checked(self.allocation.checked_mul(2), "the steps of a dimension")?;

@@ -1,12 +1,15 @@
 //! Lowering shape and stride to a map.
 
+use std::collections::BTreeSet;
+
 use super::{Digit, IndexMap, Source};
 use crate::error::{Error, checked};
 use crate::shape::checked_product;
-use crate::tla::Layout;
+use crate::tla::{Layout, Stride};
+use crate::xla::invalid;
 
 /// An extent and a stride, in elements.
-type Leaf = (i64, i64);
+pub(super) type Leaf = (i64, i64);
 
 impl IndexMap {
     /// The map of a hierarchical layout: a logical dimension for each mode, of its original
@@ -50,10 +53,41 @@ impl IndexMap {
         };
         Ok(map.canonical())
     }
+
+    /// The maps of a layout that leads to coordinates: for each direction its strides step along,
+    /// the map of the steps along it.
+    ///
+    /// ```
+    /// use tilewright::IndexMap;
+    /// let parts = IndexMap::coordinates_of_tla(&"(4,(2,8)):(1@1,(3@0,1@0))".parse()?)?;
+    /// let at = |place: usize| parts[place].1.offset(&[2, 5]);
+    /// assert_eq!((&parts[0].0, at(0)?), (&vec![0], 5)); // 5 is (1,2): 1*3 + 2*1
+    /// assert_eq!((&parts[1].0, at(1)?), (&vec![1], 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a stride other than 0 counts elements, or a number does not fit 64 bits.
+    pub fn coordinates_of_tla(layout: &Layout) -> Result<Vec<(Vec<usize>, Self)>, Error> {
+        let mut directions = BTreeSet::new();
+        for stride in layout.stride().leaves().filter(|stride| !stride.is_zero()) {
+            match stride {
+                Stride::Steps(steps) => directions.extend(steps.keys().cloned()),
+                Stride::Elements(_) => {
+                    return invalid(format!("the stride {stride} steps along no direction"));
+                }
+            }
+        }
+        let part = |direction: Vec<usize>| {
+            let map = Self::from_tla(&layout.steps_along(&direction)?)?;
+            Ok((direction, map))
+        };
+        directions.into_iter().map(part).collect()
+    }
 }
 
 /// The extents and strides of each mode, left to right.
-fn modes(layout: &Layout) -> Result<Vec<Vec<Leaf>>, Error> {
+pub(super) fn modes(layout: &Layout) -> Result<Vec<Vec<Leaf>>, Error> {
     let mode = |mode: Layout| {
         let leaves = mode.shape().leaves().zip(mode.stride().leaves());
         leaves.map(|(extent, stride)| Ok((extent.value(), stride.elements()?.value()))).collect()
@@ -61,7 +95,7 @@ fn modes(layout: &Layout) -> Result<Vec<Vec<Leaf>>, Error> {
     layout.modes().into_iter().map(mode).collect()
 }
 
-fn digits_of_mode(dim: usize, mode: &[Leaf]) -> Result<Vec<Digit>, Error> {
+pub(super) fn digits_of_mode(dim: usize, mode: &[Leaf]) -> Result<Vec<Digit>, Error> {
     let mut digits = Vec::new();
     let mut divisor = 1i64;
     for (place, &(extent, stride)) in mode.iter().enumerate() {
@@ -73,7 +107,9 @@ fn digits_of_mode(dim: usize, mode: &[Leaf]) -> Result<Vec<Digit>, Error> {
 }
 
 /// The lowest offset of any coordinate, and how many offsets there are from it to the highest.
-fn span<'a>(leaves: impl Iterator<Item = &'a Leaf> + Clone) -> Result<(i64, i64), Error> {
+pub(super) fn span<'a>(
+    leaves: impl Iterator<Item = &'a Leaf> + Clone,
+) -> Result<(i64, i64), Error> {
     if leaves.clone().any(|&(extent, _)| extent == 0) {
         return Ok((0, 0));
     }

@@ -24,7 +24,9 @@
 //! outcome is still a sum of digits of single dimensions, that is what the map holds. Where it is
 //! not, because a tile *straddles* two dimensions, the source of a digit is a [`Merged`]
 //! coordinate, itself a sum of digits. Nothing else is ever needed: two moves, *merge*
-//! (`x * bound + y`) and *split* (`x div t`, `x mod t`), generate every layout.
+//! (`x * bound + y`) and *split* (`x div t`, `x mod t`), generate every layout. A composed layout
+//! is its inner layout's offset, merged, split by the outer layout's extents; and a swizzle is
+//! such a split too, for the exclusive or of two bits is `(a + b) mod 2`.
 //!
 //! # Canonical form
 //! Digits that run together are one digit, digits that are always 0 are left out, merged
@@ -43,6 +45,7 @@ mod bitcast;
 mod build;
 mod canonical;
 mod compare;
+mod deduce;
 mod expression;
 mod extent;
 mod fit;
@@ -50,8 +53,10 @@ mod lift;
 mod lift_onednn;
 mod lift_xla;
 mod lower;
+mod lower_composed;
 mod lower_tla;
 mod offsets;
+
 mod reshape;
 mod search;
 
@@ -94,8 +99,12 @@ impl Digit {
 
     /// Where along its source the digit begins to count, and where it wraps.
     fn ends(&self) -> impl Iterator<Item = i64> + use<> {
-        let wraps = self.modulus.and_then(|modulus| modulus.checked_mul(self.divisor));
-        [self.divisor].into_iter().chain(wraps)
+        [self.divisor].into_iter().chain(self.end())
+    }
+
+    /// Where along its source the digit wraps, if it does.
+    fn end(&self) -> Option<i64> {
+        self.modulus.and_then(|modulus| modulus.checked_mul(self.divisor))
     }
 
     /// How many values the digit takes when its source runs over `0..source_extent`.
@@ -107,11 +116,12 @@ impl Digit {
 
 /// A coordinate made of several dimensions, which a tile cuts where no dimension ends.
 ///
-/// Its value is the sum of its digits. Digits refer to dimensions and to merged coordinates of
-/// lower number only.
+/// Its value is its base and the sum of its digits, never below 0. Digits refer to dimensions and
+/// to merged coordinates of lower number only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Merged {
     digits: Vec<Digit>,
+    base: i64,
     extent: i64,
 }
 
@@ -119,6 +129,11 @@ impl Merged {
     /// The terms of the sum, largest stride first.
     pub fn digits(&self) -> &[Digit] {
         &self.digits
+    }
+
+    /// The value where all digits are 0: the offset of a composed layout.
+    pub fn base(&self) -> i64 {
+        self.base
     }
 
     /// One more than the largest value.
@@ -177,7 +192,8 @@ impl IndexMap {
         self.merged.is_empty()
     }
 
-    /// The offset of the element whose index is all zeros.
+    /// The constant term. Where no merged coordinate has a base of its own, the offset of the
+    /// element whose index is all zeros.
     pub fn base(&self) -> i64 {
         self.base
     }
@@ -250,7 +266,13 @@ impl IndexMap {
             let allocation = self.allocation;
             return Err(Error::new(Kind::OffsetOutOfBounds { offset, allocation }));
         }
-        if self.is_ordered { Ok(self.decode(offset)) } else { self.search(offset) }
+        if self.is_ordered {
+            return Ok(self.decode(offset));
+        }
+        match self.deduce(offset) {
+            Some(index) => Ok(index),
+            None => self.search(offset),
+        }
     }
 
     fn check_index(&self, index: &[i64]) -> Result<(), Error> {
@@ -272,7 +294,7 @@ impl IndexMap {
     fn offset_unchecked(&self, index: &[i64]) -> i64 {
         let mut merged = Vec::new();
         for coordinate in &self.merged {
-            merged.push(sum_of(&coordinate.digits, index, &merged));
+            merged.push(coordinate.base + sum_of(&coordinate.digits, index, &merged));
         }
         self.base + sum_of(&self.digits, index, &merged)
     }
@@ -287,7 +309,7 @@ impl IndexMap {
         let mut merged = vec![0; self.merged.len()];
         self.take_apart(offset - self.base, &self.digits, &mut dims, &mut merged)?;
         for (number, coordinate) in self.merged.iter().enumerate().rev() {
-            let value = merged[number];
+            let value = merged[number] - coordinate.base;
             self.take_apart(value, &coordinate.digits, &mut dims, &mut merged)?;
         }
         let inside = dims.iter().zip(&self.dims).all(|(index, extent)| index < extent);

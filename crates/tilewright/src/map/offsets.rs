@@ -36,6 +36,8 @@ pub struct OffsetRows {
     base: i64,
     /// What the values of each merged coordinate add to the later ones and to the offset.
     merged: Vec<Tables>,
+    /// Where each merged coordinate begins.
+    bases: Vec<i64>,
 }
 
 /// For each value of a source: what it adds to the offset, and to each merged coordinate.
@@ -86,7 +88,8 @@ impl IndexMap {
             merged.push(self.tables(Source::Merged(number), coordinate.extent)?);
         }
         let n_rows = leading.iter().map(|tables| tables.extent).product();
-        Ok(OffsetRows { row_len: row.extent, n_rows, base: self.base, leading, row, merged })
+        let bases = self.merged.iter().map(|coordinate| coordinate.base).collect();
+        Ok(OffsetRows { row_len: row.extent, n_rows, base: self.base, leading, row, merged, bases })
     }
 
     fn tables(&self, source: Source, extent: i64) -> Result<Tables, Error> {
@@ -142,7 +145,7 @@ impl OffsetRows {
         if number >= self.n_rows {
             return;
         }
-        let mut merged = vec![0; self.merged.len()];
+        let mut merged = self.bases.clone();
         let start = self.start_of(number, &mut merged);
         if self.merged.is_empty() {
             add_to_all(start, &self.row.offset, offsets, self.row_len);
@@ -153,7 +156,8 @@ impl OffsetRows {
 
     fn empty(map: &IndexMap) -> Self {
         let row = Tables::unit(map.merged.len());
-        OffsetRows { leading: vec![], row, row_len: 0, n_rows: 0, base: 0, merged: vec![] }
+        let (leading, merged, bases) = (vec![], vec![], vec![]);
+        OffsetRows { leading, row, row_len: 0, n_rows: 0, base: 0, merged, bases }
     }
 
     /// What the leading indices of a row add to the offset and to the merged coordinates.

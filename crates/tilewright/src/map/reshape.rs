@@ -1,6 +1,6 @@
 //! The same memory under other dimensions.
 
-use super::build::{Coordinate, MapBuilder};
+use super::build::{Coordinate, MapBuilder, Sum};
 use super::{Digit, IndexMap, Source};
 use crate::error::Error;
 use crate::xla::invalid;
@@ -54,12 +54,12 @@ impl IndexMap {
             ));
         }
         let mut builder = MapBuilder::new(dims)?;
-        let mut digits = Vec::new();
+        let mut sum = Sum { digits: Vec::new(), base: self.base };
         if elements > 0 {
             let indices = self.indices_from(&mut builder, dims)?;
-            digits = self.substituted(&mut builder, &indices)?;
+            sum = self.substituted(&mut builder, &indices)?;
         }
-        Ok(builder.with_digits(self, digits))
+        Ok(builder.over_memory_of(self, sum))
     }
 
     /// Each index of this map as a coordinate over the new dimensions. Where the products of
@@ -85,29 +85,28 @@ impl IndexMap {
         Ok(indices)
     }
 
-    /// The digits of this map, of these coordinates in place of its indices.
-    fn substituted(
-        &self,
-        builder: &mut MapBuilder,
-        indices: &[Coordinate],
-    ) -> Result<Vec<Digit>, Error> {
+    /// This map, of these coordinates in place of its indices.
+    fn substituted(&self, builder: &mut MapBuilder, indices: &[Coordinate]) -> Result<Sum, Error> {
         let mut merged: Vec<Coordinate> = Vec::new();
         for coordinate in &self.merged {
-            let digits = replaced(builder, &coordinate.digits, indices, &merged)?;
-            merged.push(Coordinate::of_digits(digits, coordinate.extent));
+            let mut sum = Sum { digits: Vec::new(), base: coordinate.base };
+            replace(builder, &coordinate.digits, indices, &merged, &mut sum)?;
+            merged.push(Coordinate::of_digits(sum.digits, sum.base, coordinate.extent));
         }
-        replaced(builder, &self.digits, indices, &merged)
+        let mut sum = Sum { digits: Vec::new(), base: self.base };
+        replace(builder, &self.digits, indices, &merged, &mut sum)?;
+        Ok(sum)
     }
 }
 
-/// Digits of coordinates, as digits of what the coordinates are made of.
-fn replaced(
+/// Adds digits of coordinates, as digits of what the coordinates are made of.
+fn replace(
     builder: &mut MapBuilder,
     digits: &[Digit],
     indices: &[Coordinate],
     merged: &[Coordinate],
-) -> Result<Vec<Digit>, Error> {
-    let mut replaced = Vec::new();
+    sum: &mut Sum,
+) -> Result<(), Error> {
     for digit in digits {
         let source = match digit.source {
             Source::Dim(dim) => &indices[dim],
@@ -117,7 +116,7 @@ fn replaced(
         if let Some(modulus) = digit.modulus {
             value = builder.split(&value, modulus)?.1;
         }
-        replaced.extend(value.scaled(digit.stride)?);
+        sum.add(&value, digit.stride)?;
     }
-    Ok(replaced)
+    Ok(())
 }

@@ -15,10 +15,38 @@ impl IndexMap {
 
     pub(super) fn digits_are_ordered(&self) -> bool {
         let lists = self.merged.iter().map(|coordinate| &coordinate.digits);
-        lists.chain([&self.digits]).all(|digits| self.list_is_ordered(digits))
+        let mut lists = lists.chain([&self.digits]);
+        lists.all(|digits| self.list_is_ordered(digits)) && self.merged_are_used_once()
     }
 
-    fn list_is_ordered(&self, digits: &[Digit]) -> bool {
+    /// Whether every part of a merged coordinate is written somewhere, and no part of anything
+    /// twice, so that taking digits apart gives back the whole.
+    fn merged_are_used_once(&self) -> bool {
+        if self.is_separable() {
+            return true;
+        }
+        let lists = self.merged.iter().map(|coordinate| &coordinate.digits);
+        let mut used: Vec<&Digit> = lists.chain([&self.digits]).flatten().collect();
+        used.sort_by_key(|digit| (digit.source, digit.divisor));
+        let once = used.windows(2).all(|pair| {
+            pair[0].source != pair[1].source || pair[0].end().is_some_and(|e| e <= pair[1].divisor)
+        });
+        once && (0..self.merged.len()).all(|number| self.is_written_whole(number, &used))
+    }
+
+    /// Whether digits, sorted, go through all of a merged coordinate.
+    fn is_written_whole(&self, number: usize, used: &[&Digit]) -> bool {
+        let mut end = Some(1);
+        for digit in used.iter().filter(|digit| digit.source == Source::Merged(number)) {
+            if end != Some(digit.divisor) {
+                return false;
+            }
+            end = digit.end();
+        }
+        end.is_none_or(|end| end >= self.merged[number].extent)
+    }
+
+    pub(super) fn list_is_ordered(&self, digits: &[Digit]) -> bool {
         let mut reach = Some(0i64);
         digits.iter().rev().all(|digit| {
             let above = reach.is_some_and(|reach| reach < digit.stride);

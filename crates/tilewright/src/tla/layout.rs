@@ -111,6 +111,27 @@ impl Layout {
         self
     }
 
+    /// Whether strides step along the directions of a coordinate and do not count elements.
+    pub fn has_coordinate_strides(&self) -> bool {
+        self.stride.leaves().any(|stride| stride.elements().is_err())
+    }
+
+    /// The layout whose strides are the steps of this one's along a direction.
+    ///
+    /// # Errors
+    /// If a stride other than 0 counts elements.
+    pub fn steps_along(&self, direction: &[usize]) -> Result<Layout, Error> {
+        let steps = |stride: &Stride| match stride {
+            Stride::Steps(steps) => {
+                Ok(steps.get(direction).copied().unwrap_or(Int::fixed(0)).into())
+            }
+            Stride::Elements(count) if count.value() == 0 => Ok(stride.clone()),
+            Stride::Elements(_) => invalid(format!("the stride {stride} steps along no direction")),
+        };
+        let stride = self.stride.try_map(&mut |stride| steps(stride))?;
+        Ok(Layout { stride, ..self.clone() })
+    }
+
     /// The number of modes.
     pub fn rank(&self) -> usize {
         self.shape.rank()

@@ -42,4 +42,4 @@ pub use tags::{FilterPosition, NotATag, Recognised, Tag, c0_elements, fractal_el
 pub use tensor::Tensor;
 pub use tile::{make_layout_tile, tile_at};
 pub use tuple::{IntTuple, Nested};
-pub use typed::TypedLayout;
+pub use typed::{Typed, TypedLayout};

@@ -18,14 +18,17 @@ use crate::{ElementType, IndexMap};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct TypedLayout {
+pub struct Typed<L> {
     /// The type of the elements, if it is said.
     pub element_type: Option<ElementType>,
     /// The layout.
-    pub layout: Layout,
+    pub layout: L,
 }
 
-impl TypedLayout {
+/// A layout of shape and stride, and perhaps the type of its elements.
+pub type TypedLayout = Typed<Layout>;
+
+impl<L> Typed<L> {
     /// The bits that an element takes: those of its type, so that types below a byte are packed,
     /// as on Ascend and in CuTe. `pred` takes a byte.
     pub fn element_bits(&self) -> Option<u32> {
@@ -35,6 +38,20 @@ impl TypedLayout {
         })
     }
 
+    /// Reads an element type, if one stands in front, and then a layout.
+    pub(crate) fn read(
+        text: &str,
+        layout: impl FnOnce(&mut Cursor<'_>) -> Result<L, Diagnostic>,
+    ) -> Result<Self, Diagnostic> {
+        let mut cursor = Cursor::new(text)?;
+        let element_type = element_type(&mut cursor)?;
+        let layout = layout(&mut cursor)?;
+        parse::finish(&cursor)?;
+        Ok(Typed { element_type, layout })
+    }
+}
+
+impl Typed<Layout> {
     /// The bytes of the allocation, if the element type is known.
     ///
     /// # Errors
@@ -45,7 +62,7 @@ impl TypedLayout {
     }
 }
 
-impl fmt::Display for TypedLayout {
+impl<L: fmt::Display> fmt::Display for Typed<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(element_type) = self.element_type {
             write!(f, "{element_type} ")?;
@@ -54,22 +71,18 @@ impl fmt::Display for TypedLayout {
     }
 }
 
-impl FromStr for TypedLayout {
+impl FromStr for Typed<Layout> {
     type Err = Diagnostic;
 
     fn from_str(text: &str) -> Result<Self, Diagnostic> {
-        let mut cursor = Cursor::new(text)?;
-        let element_type = element_type(&mut cursor)?;
-        let layout = parse::layout(&mut cursor)?;
-        parse::finish(&cursor)?;
-        Ok(TypedLayout { element_type, layout })
+        Typed::read(text, parse::layout)
     }
 }
 
 /// The name of an element type in XLA's spelling, if a word stands there.
 fn element_type(cursor: &mut Cursor<'_>) -> Result<Option<ElementType>, Diagnostic> {
     let name = cursor.peek();
-    if name.kind != TokenKind::Word || name.text.starts_with('_') {
+    if name.kind != TokenKind::Word || name.text.starts_with('_') || name.text == "Sw" {
         return Ok(None);
     }
     let found = name.text.parse().map_err(|_| {
