@@ -1,13 +1,13 @@
 //! `cargo xtask oracle [NAME…]`: makes the frozen test data again, from the real things.
 //!
 //! Each script in `xtask/oracle` asks one oracle (XLA's own parser in `jaxlib`, the TPU compiler in
-//! `libtpu`, numpy, two CuTe implementations) and writes one file under
+//! `libtpu`, numpy, two CuTe implementations, oneDNN) and writes one file under
 //! `crates/tilewright/tests/data`. The tests read those files; neither building nor testing needs
 //! this command, Python or a network. The scripts are deterministic: with the pinned versions a
 //! second run changes no byte.
 //!
 //! The Python packages, pinned in `xtask/oracle/requirements.txt`, go into `.venv-oracle`, which git
-//! ignores.
+//! ignores. `onednn` needs a C compiler and libdnnl besides, and says so where they are missing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,9 @@ const FILES: &[&str] = &[
     "libtpu-bytes.tsv",
     "cute-pycute.tsv",
     "cute-tensor-layouts.tsv",
+    "analysis-tensor-layouts.tsv",
+    "onednn.tsv",
+    "numpy-strides.tsv",
 ];
 
 /// Runs the scripts named in `args` (`xla-text`, `libtpu-bytes`, …), or all of them.

@@ -38,7 +38,7 @@ fn arrows_point_down() {
 }
 
 #[test]
-fn unsafe_code_is_forbidden() {
+fn unsafe_code_is_in_the_kernels_alone() {
     for room in ROOMS {
         let folder = match *room {
             "xtask" => root().join("xtask/src"),
@@ -47,7 +47,12 @@ fn unsafe_code_is_forbidden() {
         let entry = ["lib.rs", "main.rs"].map(|file| folder.join(file));
         let entry = entry.iter().find(|path| path.exists()).unwrap();
         let source = std::fs::read_to_string(entry).unwrap();
-        assert!(source.contains("forbid(unsafe_code)"), "{room}");
+        let (allowed, level) = match *room {
+            "tilewright-relayout" => (1, "deny(unsafe_code"),
+            _ => (0, "forbid(unsafe_code"),
+        };
+        assert!(source.contains(level), "{room}");
+        assert_eq!(source.matches("allow(unsafe_code").count(), allowed, "{room}");
     }
 }
 

@@ -121,7 +121,12 @@ pub(crate) enum Notation {
 pub(crate) struct CalcArgs {
     /// The expression, or - for one per line from stdin. Arguments are layouts in any notation,
     /// tilers, shapes, numbers, and other calls
-    pub(crate) expression: String,
+    #[arg(required_unless_present = "list")]
+    pub(crate) expression: Option<String>,
+
+    /// List the operations
+    #[arg(long, conflicts_with_all = ["expression", "explain"])]
+    pub(crate) list: bool,
 
     /// Say how the outcome comes about, step by step
     #[arg(long)]

@@ -3,13 +3,15 @@
 use anyhow::anyhow;
 use serde::Serialize;
 use serde_json::json;
-use tilewright::tla::{Int, IntTuple, Nested, TypedLayout, crd2int};
+use tilewright::IndexMap;
+use tilewright::algebra::Composition;
+use tilewright::tla::{Int, IntTuple, Layout, Nested, crd2int};
 
 use crate::Answer;
 use crate::args::IndexArgs;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::subject::{Reader, Subject, for_each_text};
+use crate::subject::{Reader, Subject, coordinate_layout, for_each_text};
 
 pub(crate) fn run(
     args: &IndexArgs,
@@ -22,7 +24,12 @@ pub(crate) fn run(
         })?;
         return Ok(Answer::Yes);
     }
-    let subject = reader.array(&args.layout, console)?;
+    let said = reader.read(&args.layout, console)?;
+    if let Some(layout) = coordinate_layout(&said) {
+        coordinate(layout, args, console)?;
+        return Ok(Answer::Yes);
+    }
+    let subject = Subject::of(said)?;
     match (args.inverse, &args.index) {
         (Some(offset), _) => inverse(&subject, offset, console)?,
         (None, index) => forward(&subject, index.as_deref().unwrap_or(""), console)?,
@@ -31,34 +38,53 @@ pub(crate) fn run(
 }
 
 fn forward(subject: &Subject, text: &str, console: &mut Console) -> Result<(), Failure> {
-    let offset = match subject.tla_layout() {
-        Some(layout) => hierarchical(subject, layout, text)?,
+    let offset = match subject.composition() {
+        Some(layout) => hierarchical(&subject.map, layout, text)?,
         None => subject.map.offset(&coordinates(text)?)?,
     };
     console.answer(&json!({ "offset": offset }), || offset.to_string())
 }
 
-/// The offset of a coordinate of a hierarchical layout: one integer per mode, nested, or an integer
-/// for all of it, which runs over the padded shape.
-fn hierarchical(subject: &Subject, layout: &TypedLayout, text: &str) -> Result<i64, Failure> {
+/// The offset of a coordinate of a hierarchical layout.
+fn hierarchical(map: &IndexMap, layout: &Composition, text: &str) -> Result<i64, Failure> {
+    let coordinate = nested(text)?;
+    check_coordinate(&coordinate, layout.shape(), map.dims())?;
+    Ok(layout.at(&coordinate)?.elements()?.value())
+}
+
+/// One integer per mode, nested as deep as one likes, or an integer for all.
+fn nested(text: &str) -> Result<IntTuple, Failure> {
     let is_list = !text.trim_start().starts_with('(') && text.contains(',');
-    let coordinate: IntTuple = if is_list { format!("({text})").parse()? } else { text.parse()? };
-    let layout = &layout.layout;
+    Ok(if is_list { format!("({text})").parse()? } else { text.parse()? })
+}
+
+/// Whether a coordinate lies within the dimensions. An integer for all runs over the padded shape.
+fn check_coordinate(coordinate: &IntTuple, shape: &IntTuple, dims: &[i64]) -> Result<(), Failure> {
     if let Nested::Leaf(index) = coordinate
-        && layout.rank() != 1
+        && shape.rank() != 1
     {
-        let size = layout.size()?.value();
-        if !(0..size).contains(&index.value()) {
-            return Err(Failure::message(&format!("coordinate {index} is not below {size}")));
-        }
-        return Ok(layout.offset(&coordinate)?);
+        let size = shape.product()?.value();
+        return match (0..size).contains(&index.value()) {
+            true => Ok(()),
+            false => Err(Failure::message(&format!("coordinate {index} is not below {size}"))),
+        };
     }
-    let pairs = coordinate.elements().iter().zip(layout.shape().elements());
+    let pairs = coordinate.elements().iter().zip(shape.elements());
     let index: Vec<i64> = pairs
         .map(|(part, shape)| crd2int(part, shape).map(Int::value))
         .collect::<Result<_, _>>()?;
-    subject.map.offset(&index)?;
-    Ok(layout.offset(&coordinate)?)
+    Ok(tilewright::shape::check_index(&index, dims)?)
+}
+
+/// Where a layout leads whose strides are steps of a coordinate.
+fn coordinate(layout: &Layout, args: &IndexArgs, console: &mut Console) -> Result<(), Failure> {
+    let Some(text) = args.index.as_deref().filter(|_| args.inverse.is_none()) else {
+        return Err(Failure::message("a coordinate has no offset to be found again"));
+    };
+    let index = nested(text)?;
+    check_coordinate(&index, layout.shape(), &layout.org_shape()?.values())?;
+    let place = layout.at(&index)?.to_string();
+    console.answer(&json!({ "offset": null, "coordinate": place }), || place.clone())
 }
 
 fn inverse(subject: &Subject, offset: i64, console: &mut Console) -> Result<(), Failure> {

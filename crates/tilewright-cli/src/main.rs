@@ -14,6 +14,7 @@ mod subject;
 
 mod bitcast;
 mod calc;
+mod coordinates;
 mod grid;
 mod index;
 mod same;

@@ -1,12 +1,14 @@
 //! `tilewright same`: do two layouts place every element alike?
 
 use serde::Serialize;
+use tilewright::tla::Layout;
 
 use crate::Answer;
 use crate::args::SameArgs;
 use crate::console::Console;
+use crate::coordinates;
 use crate::failure::Failure;
-use crate::subject::{Reader, Subject};
+use crate::subject::{Reader, Subject, coordinate_layout};
 
 #[derive(Serialize)]
 struct Comparison {
@@ -28,13 +30,32 @@ pub(crate) fn run(
     reader: Reader,
     console: &mut Console,
 ) -> Result<Answer, Failure> {
-    let a = reader.array(&args.a, console)?;
-    let b = reader.array(&args.b, console)?;
-    let comparison = compare(&a, &b)?;
+    let (a, b) = (reader.read(&args.a, console)?, reader.read(&args.b, console)?);
+    let comparison = match (coordinate_layout(&a), coordinate_layout(&b)) {
+        (Some(a), Some(b)) => compare_coordinates(a, b)?,
+        (None, None) => compare(&Subject::of(a)?, &Subject::of(b)?)?,
+        _ => different(false, None, "one leads to offsets, the other to coordinates".to_owned()),
+    };
     console.answer(&comparison, || {
         comparison.reason.clone().unwrap_or_else(|| "the same".to_owned())
     })?;
     Ok(if comparison.same { Answer::Yes } else { Answer::No })
+}
+
+fn compare_coordinates(a: &Layout, b: &Layout) -> Result<Comparison, Failure> {
+    let dims = [a.org_shape()?.values(), b.org_shape()?.values()];
+    if dims[0] != dims[1] {
+        let reason = format!("the dimensions differ: {:?} and {:?}", dims[0], dims[1]);
+        return Ok(different(false, None, reason));
+    }
+    let difference = coordinates::first_difference(a, b)?;
+    Ok(match difference {
+        None => Comparison { same: true, same_offsets: true, first_difference: None, reason: None },
+        Some((index, direction)) => {
+            let reason = format!("index {index:?} leads elsewhere along {direction}");
+            different(false, None, reason)
+        }
+    })
 }
 
 fn compare(a: &Subject, b: &Subject) -> Result<Comparison, Failure> {

@@ -2,15 +2,18 @@
 
 use serde::Serialize;
 use tilewright::map::Notation;
+use tilewright::notation::Described;
+use tilewright::tla::Layout;
 use tilewright::xla::TilingProgram;
 use tilewright::{ArrayShape, ElementType, IndexMap, Shape};
 
 use crate::Answer;
 use crate::args::ShowArgs;
 use crate::console::Console;
+use crate::coordinates;
 use crate::failure::Failure;
 use crate::grid;
-use crate::subject::{Reader, Said, Subject, for_each_text};
+use crate::subject::{Reader, Subject, coordinate_layout, for_each_text};
 
 pub(crate) fn run(
     args: &ShowArgs,
@@ -18,10 +21,7 @@ pub(crate) fn run(
     console: &mut Console,
 ) -> Result<Answer, Failure> {
     for_each_text(&args.layout, console, |text, console| {
-        let shown = match reader.read(text, console)? {
-            Said::Shape(shape) => Shown::of_shape(&shape)?,
-            Said::Tla(layout) => Shown::of_array(&Subject::of_tla(layout)?)?,
-        };
+        let shown = Shown::of(reader.read(text, console)?)?;
         console.answer(&shown.document, || shown.described())
     })?;
     Ok(Answer::Yes)
@@ -59,6 +59,32 @@ impl Shown {
     fn described(&self) -> String {
         let text = std::iter::once(self.document.text.as_str());
         text.chain(self.lines.iter().map(String::as_str)).collect::<Vec<_>>().join("\n")
+    }
+
+    fn of(said: Described) -> Result<Self, Failure> {
+        if let Described::Xla(shape) = &said {
+            return Shown::of_shape(shape);
+        }
+        match coordinate_layout(&said) {
+            Some(layout) => Shown::of_coordinates(layout, &said),
+            None => Shown::of_array(&Subject::of(said)?),
+        }
+    }
+
+    /// A layout that leads to coordinates has no size.
+    fn of_coordinates(layout: &Layout, said: &Described) -> Result<Self, Failure> {
+        let expression = coordinates::expressions(layout)?;
+        let document = Document {
+            text: said.to_string(),
+            notation: said.notation(),
+            dims: Some(layout.org_shape()?.values().into_iter().map(Some).collect()),
+            elements: Some(layout.org_shape()?.product()?.value()),
+            index_expression: Some(expression.clone()),
+            tla: Some(layout.to_string()),
+            ..Document::default()
+        };
+        let lines = vec![format!("  {:<14} {expression}", "coordinate")];
+        Ok(Shown { document, lines })
     }
 
     fn of_shape(shape: &Shape) -> Result<Self, Failure> {

@@ -2,10 +2,11 @@
 
 use std::io::{self, BufRead};
 
+use tilewright::algebra::Composition;
 use tilewright::map::{Notation, Untranslatable};
-use tilewright::tla::TypedLayout;
-use tilewright::xla::{ParseOptions, parse_shape};
-use tilewright::{ArrayShape, ElementType, Error, IndexMap, Shape};
+use tilewright::notation::Described;
+use tilewright::xla::ParseOptions;
+use tilewright::{ArrayShape, ElementType, Error, IndexMap, Shape, tla};
 
 use crate::console::Console;
 use crate::failure::Failure;
@@ -17,108 +18,73 @@ pub(crate) struct Reader {
     pub(crate) strict: bool,
 }
 
-/// What a text says.
-#[derive(Clone, Debug)]
-pub(crate) enum Said {
-    /// A shape in XLA's notation.
-    Shape(Shape),
-    /// A hierarchical layout.
-    Tla(TypedLayout),
-}
-
 impl Reader {
-    /// What a text says; warnings go to stderr. A bracket makes it XLA's.
-    pub(crate) fn read(self, text: &str, console: &Console) -> Result<Said, Failure> {
-        let is_tla = text.contains(':') && !text.contains('[') && !self.strict;
-        if is_tla {
-            return Ok(Said::Tla(text.parse()?));
-        }
+    /// What a text says; warnings go to stderr.
+    pub(crate) fn read(self, text: &str, console: &Console) -> Result<Described, Failure> {
         let options = ParseOptions { strict: self.strict, ..ParseOptions::default() };
-        let parsed = parse_shape(text, options)?;
+        let parsed = Described::parse(text, options)?;
         for warning in parsed.warnings {
             console.note(&warning.to_string());
         }
-        Ok(Said::Shape(parsed.value))
+        Ok(parsed.value)
     }
 
     /// The array that a text says.
     pub(crate) fn array(self, text: &str, console: &Console) -> Result<Subject, Failure> {
-        match self.read(text, console)? {
-            Said::Shape(shape) => Ok(Subject::of_array(shape.as_array()?.clone())?),
-            Said::Tla(layout) => Ok(Subject::of_tla(layout)?),
-        }
+        Ok(Subject::of(self.read(text, console)?)?)
     }
 }
 
 /// An array and where its elements lie.
 #[derive(Clone, Debug)]
 pub(crate) struct Subject {
-    source: Source,
+    said: Described,
     pub(crate) map: IndexMap,
 }
 
-#[derive(Clone, Debug)]
-enum Source {
-    Xla(ArrayShape),
-    Tla(TypedLayout),
-}
-
 impl Subject {
-    pub(crate) fn of_array(array: ArrayShape) -> Result<Self, Error> {
-        let map = array.index_map()?;
-        Ok(Subject { source: Source::Xla(array), map })
+    pub(crate) fn of(said: Described) -> Result<Self, Error> {
+        let map = said.index_map()?;
+        Ok(Subject { said, map })
     }
 
-    pub(crate) fn of_tla(layout: TypedLayout) -> Result<Self, Error> {
-        let map = IndexMap::from_tla(&layout.layout)?;
-        Ok(Subject { source: Source::Tla(layout), map })
+    pub(crate) fn of_array(array: ArrayShape) -> Result<Self, Error> {
+        Self::of(Described::Xla(Shape::Array(array)))
     }
 
     /// The canonical text.
     pub(crate) fn text(&self) -> String {
-        match &self.source {
-            Source::Xla(array) => array.to_string(),
-            Source::Tla(layout) => layout.to_string(),
-        }
+        self.said.to_string()
     }
 
     /// The name of the notation it was said in.
     pub(crate) fn notation(&self) -> &'static str {
-        match &self.source {
-            Source::Xla(_) => "xla",
-            Source::Tla(_) => "tla",
-        }
+        self.said.notation()
     }
 
     /// The array, where it was said in XLA's notation.
     pub(crate) fn xla_array(&self) -> Option<&ArrayShape> {
-        match &self.source {
-            Source::Xla(array) => Some(array),
-            Source::Tla(_) => None,
+        match &self.said {
+            Described::Xla(shape) => shape.as_array().ok(),
+            _ => None,
         }
     }
 
-    /// The layout, where it was said as shape and stride.
-    pub(crate) fn tla_layout(&self) -> Option<&TypedLayout> {
-        match &self.source {
-            Source::Tla(layout) => Some(layout),
-            Source::Xla(_) => None,
+    /// The layout, where it was said as shape and stride, composed or not.
+    pub(crate) fn composition(&self) -> Option<&Composition> {
+        match &self.said {
+            Described::Tla(typed) => Some(&typed.layout),
+            _ => None,
         }
     }
 
     pub(crate) fn element_type(&self) -> Option<ElementType> {
-        match &self.source {
-            Source::Xla(array) => Some(array.element_type()),
-            Source::Tla(layout) => layout.element_type,
-        }
+        self.said.element_type()
     }
 
     /// The bits of an element, where the type is said.
     pub(crate) fn element_bits(&self) -> Option<u32> {
-        match &self.source {
-            Source::Xla(array) => Some(array.element_bits()),
-            Source::Tla(layout) => layout.element_bits(),
-        }
+        self.said.element_bits()
     }
 
     /// The bytes of the allocation, where the type is said.
@@ -134,10 +100,10 @@ impl Subject {
 
     /// The text in XLA's notation: of an array, or, where no type is said, of a layout.
     pub(crate) fn xla_text(&self) -> anyhow::Result<String> {
-        let layout = match &self.source {
-            Source::Xla(array) => return Ok(array.to_string()),
-            Source::Tla(_) => self.map.to_xla_layout()?,
-        };
+        if let Some(array) = self.xla_array() {
+            return Ok(array.to_string());
+        }
+        let layout = self.map.to_xla_layout()?;
         Ok(match self.element_type() {
             None => layout.to_string(),
             Some(element_type) => {
@@ -150,13 +116,25 @@ impl Subject {
 
     /// The text in another notation.
     pub(crate) fn to_notation(&self, notation: Notation) -> Result<String, Untranslatable> {
-        match (&self.source, notation) {
-            (Source::Tla(layout), Notation::Tla) => Ok(layout.layout.to_string()),
-            (Source::Tla(layout), Notation::Cute) => {
-                Ok(layout.layout.clone().without_org_shape().to_string())
+        match (self.composition(), notation) {
+            (Some(layout), Notation::Tla) => Ok(layout.to_string()),
+            (Some(Composition::Layout(layout)), Notation::Cute) => {
+                Ok(layout.clone().without_org_shape().to_string())
             }
+            (Some(composed), Notation::Cute) => Ok(composed.to_string()),
             _ => self.map.to_notation(notation, self.element_bits().unwrap_or(8)),
         }
+    }
+}
+
+/// The layout, where what was said leads to coordinates and not to offsets.
+pub(crate) fn coordinate_layout(said: &Described) -> Option<&tla::Layout> {
+    match said {
+        Described::Tla(typed) => match &typed.layout {
+            Composition::Layout(layout) if layout.has_coordinate_strides() => Some(layout),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -3,12 +3,13 @@
 use anyhow::Context;
 use serde_json::json;
 use tilewright::map;
+use tilewright::notation::Described;
 
 use crate::Answer;
 use crate::args::{Notation, ToArgs};
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::subject::{Reader, Said, Subject, for_each_text};
+use crate::subject::{Reader, Subject, for_each_text};
 
 /// What is said before the reason.
 const REFUSED: &str = "there is no exact translation";
@@ -41,7 +42,7 @@ fn translated(
 
 fn to_xla(text: &str, reader: Reader, console: &Console) -> Result<String, Failure> {
     match reader.read(text, console)? {
-        Said::Shape(shape) => Ok(shape.to_string()),
-        Said::Tla(layout) => Ok(Subject::of_tla(layout)?.xla_text().context(REFUSED)?),
+        Described::Xla(shape) => Ok(shape.to_string()),
+        said => Ok(Subject::of(said)?.xla_text().context(REFUSED)?),
     }
 }

@@ -26,12 +26,16 @@
 #![forbid(unsafe_code)]
 
 pub mod algebra;
+mod bare;
 pub mod element;
 mod error;
 pub mod formats;
 pub mod map;
+pub mod notation;
+pub mod onednn;
 mod permutation;
 pub mod shape;
+pub mod strided;
 pub mod text;
 pub mod tla;
 pub mod xla;

@@ -90,6 +90,76 @@ fn no_is_proved_by_an_index() {
     }
 }
 
+/// The offsets that prove a no are those of the element in either array, were A reshaped.
+#[test]
+fn no_is_proved_in_large_arrays() {
+    let a = map("f32[393216,131072]{1,0:T(8,128)}");
+    let b = map("f32[262144,196608]{1,0}");
+    let Bitcast::No(NoBitcast::Moved(moved)) = a.bitcast(&b).unwrap() else { panic!("moved") };
+    let number = moved.index[0] * 131_072 + moved.index[1];
+    assert_eq!(a.offset(&moved.index).unwrap(), moved.offsets[0]);
+    assert_eq!(b.offset(&[number / 196_608, number % 196_608]).unwrap(), moved.offsets[1]);
+    assert_ne!(moved.offsets[0], moved.offsets[1]);
+}
+
+/// Nothing looks at 2⁶² elements, and no order is tried.
+#[test]
+fn large_arrays_and_high_ranks() {
+    check("f32[393216,131072]{0,1}", "f32[262144,196608]", "[1, 0] [262144, 196608] [0, 1]");
+    let array = |order: Vec<usize>, dims: &[i64]| {
+        let layout = Layout::new(Permutation::new(order).unwrap());
+        let shape = ArrayShape::new(ElementType::U8, dims).unwrap().with_layout(layout).unwrap();
+        shape.index_map().unwrap()
+    };
+    let flat = array(vec![0], &[1 << 62]);
+    let ascending = array((0..62).collect(), &[2; 62]);
+    let Bitcast::TransposeReshapeTranspose { first, dims, second } =
+        ascending.bitcast(&flat).unwrap()
+    else {
+        panic!("a transposition")
+    };
+    assert!(first.is_reversal() && second.is_identity());
+    assert_eq!(dims, [1 << 62]);
+    let rotated = array((0..62).map(|dim| (dim + 31) % 62).collect(), &[2; 62]);
+    assert!(matches!(ascending.bitcast(&rotated).unwrap(), Bitcast::Transpose(_)));
+}
+
+/// Of the orders that do, those are taken that leave an array as it is; dimensions of size 1 go
+/// along with their neighbours.
+#[test]
+fn simple_orders_first() {
+    check(
+        "f32[2,3,8,128]{3,2,0,1:T(8,128)}",
+        "f32[1,3,1,16,128]{4,3,2,1,0:T(8,128)}",
+        "[1, 0, 2, 3] [1, 3, 1, 16, 128] [0, 1, 2, 3, 4]",
+    );
+    check(
+        "f32[16,1,17,1,3]{4,3,2,1,0}",
+        "f32[51,1,16]{0,1,2}",
+        "[0, 1, 2, 3, 4] [16, 51, 1] [1, 2, 0]",
+    );
+    check("f32[2,3,8,128]{3,2,0,1}", "f32[128,16,3]{0,1,2}", "[3, 0, 2, 1] [128, 16, 3] [0, 1, 2]");
+}
+
+/// Where a tile straddles dimensions, these have a part of their own to play in a transposition,
+/// and their order in memory can be told by how far they reach.
+#[test]
+fn merged_dimensions() {
+    let straddled = map("f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}");
+    assert!(!straddled.is_separable());
+    let order = Permutation::new([3, 0, 4, 1, 2]).unwrap();
+    let permuted = straddled.permuted(&order).unwrap();
+    assert_eq!(straddled.bitcast(&permuted).unwrap(), Bitcast::Transpose(order.clone()));
+    let reshaped = straddled.reshaped(&[14, 1, 8, 110]).unwrap();
+    let Bitcast::TransposeReshapeTranspose { first, dims, second } =
+        permuted.bitcast(&reshaped).unwrap()
+    else {
+        panic!("a transposition")
+    };
+    assert_eq!((first, second), (order.inverse(), Permutation::identity(4)));
+    assert_eq!(dims, [14, 1, 8, 110]);
+}
+
 /// A tiled array of few elements and rank up to 4.
 fn arrays() -> impl Strategy<Value = ArrayShape> {
     let tile = proptest::collection::vec(1i64..=4, 1..=3);

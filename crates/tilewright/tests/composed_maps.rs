@@ -79,6 +79,8 @@ fn maps_of_texts() {
         "Sw<3,0,3> o 5 o (7,9):(9,1)",
         "Sw<1,0,1> o 0 o (5,3):(3,1)",
         "Sw<0,4,0> o 3 o (5,3):(3,1)",
+        // The bits that flip are all that is left: 96 and 6 make one step of 102.
+        "Sw<3,1,4> o 24 o (2):(96)",
         "Sw<3,2,4> o 1 o ((4,2),(3,5)):((4,100),(1,16)):(7,11)",
         // Padded rows: the bits of the offset are bits of a sum, not of an index.
         "Sw<2,0,2> o 0 o (6,7):(9,1)",

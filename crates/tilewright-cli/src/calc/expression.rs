@@ -31,7 +31,7 @@ impl<'a> Node<'a> {
     /// Whether some integer in it is static: written so, or made by a tag.
     pub(super) fn says_static(&self) -> bool {
         match &self.kind {
-            Kind::Text(text) => text.contains('_'),
+            Kind::Text(text) => has_static_mark(text),
             Kind::Call { name, arguments } => {
                 name.parse::<Tag>().is_ok() || arguments.iter().any(Node::says_static)
             }
@@ -93,4 +93,12 @@ fn nesting(c: char) -> i64 {
         ')' | ']' | '}' | '>' => -1,
         _ => 0,
     }
+}
+
+/// Whether an integer is written with its mark, `_4`.
+fn has_static_mark(text: &str) -> bool {
+    let next = |(place, _): (usize, &str)| {
+        text[place + 1..].starts_with(|c: char| c.is_ascii_digit() || c == '-')
+    };
+    text.match_indices('_').any(next)
 }

@@ -1,7 +1,9 @@
 //! `tilewright calc`: the layout algebra.
 
+mod call;
 mod expression;
 mod operations;
+mod value;
 
 use serde_json::json;
 
@@ -13,7 +15,11 @@ use crate::subject::for_each_text;
 use expression::Node;
 
 pub(crate) fn run(args: &CalcArgs, console: &mut Console) -> Result<Answer, Failure> {
-    for_each_text(&args.expression, console, |text, console| {
+    let Some(expression) = &args.expression else {
+        console.answer(&json!({ "operations": operations::usages() }), operations::list)?;
+        return Ok(Answer::Yes);
+    };
+    for_each_text(expression, console, |text, console| {
         let node = Node::parse(text)?;
         if args.explain {
             let explanation = operations::explained(&node)?;
@@ -24,10 +30,24 @@ pub(crate) fn run(args: &CalcArgs, console: &mut Console) -> Result<Answer, Fail
             let document = json!({ "text": text, "steps": explanation.steps() });
             return console.answer(&document, || explanation.to_string());
         }
-        let value = operations::value(&node)?.to_string();
+        let value = call::value(&node)?.to_string();
         // Where nothing static was said, constants of the algebra itself are not marked either.
-        let value = if node.says_static() { value } else { value.replace('_', "") };
+        let value = if node.says_static() { value } else { without_marks(&value) };
         console.answer(&json!({ "text": value }), || value.clone())
     })?;
     Ok(Answer::Yes)
+}
+
+/// The text with `_4` as `4`.
+fn without_marks(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let is_mark =
+            c == '_' && rest.peek().is_some_and(|next| next.is_ascii_digit() || *next == '-');
+        if !is_mark {
+            kept.push(c);
+        }
+    }
+    kept
 }

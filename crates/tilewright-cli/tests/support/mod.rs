@@ -29,6 +29,13 @@ impl Outcome {
         self
     }
 
+    /// Exit status 1: a question whose answer is no.
+    #[track_caller]
+    pub fn answered_no(self) -> Self {
+        assert_eq!(self.code, 1, "{self:?}");
+        self
+    }
+
     /// Exit status 2, and words on stderr that hold all of these.
     #[track_caller]
     pub fn failed_with(self, fragments: &[&str]) -> Self {

@@ -5,7 +5,8 @@ use crate::error::Error;
 use crate::tla::{Int, Layout, Nested, Stride};
 use crate::xla::invalid;
 
-/// The layout of elements `n` times as large: `f16` memory as `f32` is `upcast` by 2.
+/// The layout of elements `n` times as large: `f16` memory as `f32` is `upcast` by 2. By 1 it is the
+/// layout itself.
 ///
 /// * Requires of each mode `s:d` that `n` divides `d`, or `d` divides `n` and `n/d` (the elements
 ///   that become one) divides `s` or `s` divides it.
@@ -29,6 +30,9 @@ use crate::xla::invalid;
 pub fn upcast(layout: &Layout, n: Int) -> Result<Layout, Error> {
     if n.value() < 1 {
         return invalid(format!("elements cannot be {n} times as large"));
+    }
+    if n.value() == 1 {
+        return Ok(layout.clone().without_org_shape());
     }
     let mut inside = 0i128;
     let mut modes = Vec::new();
@@ -66,9 +70,10 @@ fn upcast_mode(mode: &Mode, n: Int) -> Result<(Mode, i128), Error> {
     invalid(format!("{n} elements of the mode {mode} do not become one"))
 }
 
-/// The layout of elements one `n`th as large: `f32` memory as `f16` is `downcast` by 2.
+/// The layout of elements one `n`th as large: `f32` memory as `f16` is `downcast` by 2. By 1 it is
+/// the layout itself.
 ///
-/// * Requires a mode of stride 1.
+/// * Requires a mode of stride 1, unless `n` is 1.
 /// * Ensures `R(c * n + r) = L(c) * n + r` for `r` below `n`, where only the coordinate along the
 ///   (first) mode of stride 1 is multiplied and added to.
 ///
@@ -87,6 +92,9 @@ fn upcast_mode(mode: &Mode, n: Int) -> Result<(Mode, i128), Error> {
 pub fn downcast(layout: &Layout, n: Int) -> Result<Layout, Error> {
     if n.value() < 1 {
         return invalid(format!("elements cannot be cut into {n}"));
+    }
+    if n.value() == 1 {
+        return Ok(layout.clone().without_org_shape());
     }
     let mut modes = modes_of(layout);
     let strides = super::mode::element_strides(&modes)?;

@@ -56,7 +56,7 @@ pub(super) fn coalesce_traced(layout: &Layout, trace: &mut Trace) -> Result<Layo
 /// profile stay as they are. The profile's values do not matter.
 ///
 /// * Requires that each tuple of the profile meets a tuple of the layout with at least as many
-///   elements.
+///   elements; an integer is as good as a tuple of one.
 /// * Ensures the same offset at every coordinate that has the profile's nesting.
 ///
 /// ```
@@ -64,6 +64,8 @@ pub(super) fn coalesce_traced(layout: &Layout, trace: &mut Trace) -> Result<Layo
 /// let layout: Layout = "(2,(1,6)):(1,(6,2))".parse()?;
 /// let by_mode: IntTuple = "(1,1)".parse()?;
 /// assert_eq!(coalesce_by(&layout, &by_mode)?.to_string(), "(2,6):(1,2)");
+/// let (integer, one_mode): (Layout, IntTuple) = ("12:2".parse()?, "(1)".parse()?);
+/// assert_eq!(coalesce_by(&integer, &one_mode)?.to_string(), "(12):(2)");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -72,7 +74,7 @@ pub(super) fn coalesce_traced(layout: &Layout, trace: &mut Trace) -> Result<Layo
 pub fn coalesce_by<T>(layout: &Layout, profile: &Nested<T>) -> Result<Layout, Error> {
     let Nested::Tuple(profiles) = profile else { return coalesce(layout) };
     let mut modes = layout.modes();
-    if layout.shape().is_leaf() || profiles.len() > modes.len() {
+    if profiles.len() > modes.len() {
         return crate::xla::invalid(format!(
             "a profile of {} modes does not fit the layout {layout}",
             profiles.len()

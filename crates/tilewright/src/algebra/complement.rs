@@ -17,12 +17,16 @@ use crate::xla::invalid;
 ///   its extent, `(L, R)` reaches every offset from 0 to before its size, which is `size`
 ///   rounded up to a multiple of the span of `L`: the last stride times its extent. Where it is
 ///   not, nothing can, and `R` has as many steps as fit in each gap.
+/// * For the size 0, which rounds up to 0, `R` is empty: it has the extent 0. A single `L` would
+///   reach offsets that are not asked for, and dividing an empty layout into tiles of `L` would
+///   make elements of nothing.
 ///
 /// ```
 /// use tilewright::{algebra::complement, tla::{Int, Layout}};
 /// let layout: Layout = "(2,2):(1,6)".parse()?; // 0 1 6 7
 /// let rest = complement(&layout, Int::dynamic(24))?; // 0 2 4 12 14 16
 /// assert_eq!(rest.to_string(), "(3,2):(2,12)");
+/// assert_eq!(complement(&layout, Int::dynamic(0))?.size()?.value(), 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

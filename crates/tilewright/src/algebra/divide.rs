@@ -1,7 +1,8 @@
 //! Cutting a layout into tiles.
 
 use super::complement::Chain;
-use super::composition::{by_mode, composition_traced};
+use super::composition::composition_traced;
+use super::regroup::{by_tiler, spread_both, spread_second, zipped};
 use super::tiler::Tiler;
 use super::trace::Trace;
 use crate::error::Error;
@@ -47,25 +48,21 @@ pub(super) fn logical_divide_traced(
     tiler: &Tiler,
     trace: &mut Trace,
 ) -> Result<Layout, Error> {
-    match tiler {
-        Tiler::Keep => Ok(a.clone().without_org_shape()),
-        Tiler::Modes(tilers) => by_mode(a, tilers, |mode, tiler| {
-            trace.say(|| format!("mode {mode} by {tiler}:"));
-            logical_divide_traced(mode, tiler, trace)
-        }),
-        Tiler::Layout(tile) => {
-            let chain = Chain::of(tile)?;
-            if let Some(gap) = chain.gap()? {
-                return invalid(format!("{a} cannot be divided into tiles of {tile}: {gap}"));
-            }
-            let size = a.size()?;
-            trace.say(|| format!("the complement of the tile {tile} up to {size}:"));
-            let rest = chain.complement(size, trace)?;
-            let both = Layout::from_modes(&[tile.clone(), rest]);
-            trace.say(|| format!("{a} composed with {both}:"));
-            composition_traced(a, &both.into(), trace)
-        }
+    by_tiler(a, tiler, trace, divided)
+}
+
+/// A layout cut into tiles of another.
+fn divided(a: &Layout, tile: &Layout, trace: &mut Trace) -> Result<Layout, Error> {
+    let chain = Chain::of(tile)?;
+    if let Some(gap) = chain.gap()? {
+        return invalid(format!("{a} cannot be divided into tiles of {tile}: {gap}"));
     }
+    let size = a.size()?;
+    trace.say(|| format!("the complement of the tile {tile} up to {size}:"));
+    let rest = chain.complement(size, trace)?;
+    let both = Layout::from_modes(&[tile.clone(), rest]);
+    trace.say(|| format!("{a} composed with {both}:"));
+    composition_traced(a, &both.into(), trace)
 }
 
 /// [`logical_divide`] with the tiles in the first mode and the rests in the second:
@@ -84,8 +81,7 @@ pub(super) fn logical_divide_traced(
 /// As [`logical_divide`].
 pub fn zipped_divide(a: &Layout, tiler: impl Into<Tiler>) -> Result<Layout, Error> {
     let tiler = tiler.into();
-    let (tiles, rests) = unzip(&logical_divide(a, &tiler)?, &tiler)?;
-    Ok(Layout::from_modes(&[tiles, rests]))
+    zipped(&logical_divide(a, &tiler)?, &tiler)
 }
 
 /// [`zipped_divide`] with the modes of the second mode spread out: `((tiles),rest0,rest1,…)`.
@@ -118,38 +114,4 @@ pub fn tiled_divide(a: &Layout, tiler: impl Into<Tiler>) -> Result<Layout, Error
 /// As [`logical_divide`].
 pub fn flat_divide(a: &Layout, tiler: impl Into<Tiler>) -> Result<Layout, Error> {
     spread_both(&zipped_divide(a, tiler)?)
-}
-
-/// `(first,(a,b))` as `(first,a,b)`.
-pub(super) fn spread_second(zipped: &Layout) -> Result<Layout, Error> {
-    let mut modes = vec![zipped.mode(&[0])?];
-    modes.extend(zipped.mode(&[1])?.modes());
-    Ok(Layout::from_modes(&modes))
-}
-
-/// `((a,b),(c,d))` as `(a,b,c,d)`.
-pub(super) fn spread_both(zipped: &Layout) -> Result<Layout, Error> {
-    let mut modes = zipped.mode(&[0])?.modes();
-    modes.extend(zipped.mode(&[1])?.modes());
-    Ok(Layout::from_modes(&modes))
-}
-
-/// A divided (or multiplied) layout taken apart as the tiler was: the first parts, and the second
-/// parts with the modes that the tiler did not touch.
-pub(super) fn unzip(divided: &Layout, tiler: &Tiler) -> Result<(Layout, Layout), Error> {
-    let Tiler::Modes(tilers) = tiler else {
-        return Ok((divided.mode(&[0])?, divided.mode(&[1])?));
-    };
-    let (mut tiles, mut rests) = (Vec::new(), Vec::new());
-    for (position, mode) in divided.modes().iter().enumerate() {
-        match tilers.get(position) {
-            None | Some(Tiler::Keep) => rests.push(mode.clone()),
-            Some(tiler) => {
-                let (tile, rest) = unzip(mode, tiler)?;
-                tiles.push(tile);
-                rests.push(rest);
-            }
-        }
-    }
-    Ok((Layout::from_modes(&tiles), Layout::from_modes(&rests)))
 }

@@ -4,53 +4,52 @@ use super::mode::{Mode, layout_of, same_place};
 use crate::error::Error;
 use crate::tla::{Int, Layout, Stride};
 
-/// The shortest modes whose offsets, leftmost fastest, are these; `None` if there are none.
+/// How many values each digit takes, the fastest first, if a list of values is the sums of digits;
+/// else the first place at which it falls out of step.
 ///
-/// The first mode is as long as the offsets go on in even steps: a layout of shorter modes would
-/// coalesce to that, and one of longer modes would go on in even steps longer. So the search has
-/// one way to go, and where it ends there is no layout.
-pub(super) fn fit(values: &[Stride], is_static: bool) -> Result<Option<Vec<Mode>>, Error> {
-    let mut modes = Vec::new();
-    let mut rest: Vec<&Stride> = values.iter().collect();
-    while let [first, second, ..] = rest[..] {
-        let step = difference(second, first)?;
-        let run = even_run(&rest, &step)?;
-        if !rest.len().is_multiple_of(run) || !repeats(&rest, run)? {
-            return Ok(None);
+/// The first digit is as long as the values go on in even steps: a list of shorter digits would
+/// be one of that too, and one of longer digits would go on in even steps longer. So there is one
+/// way to go, and where it ends there are no digits. The last digit may end early: its number is
+/// rounded up.
+///
+/// `is_same_step` says whether the step between the values at two places is the one between two
+/// others. It is asked less than twice for each value.
+pub(crate) fn digit_counts(
+    n_values: usize,
+    mut is_same_step: impl FnMut([usize; 2], [usize; 2]) -> Result<bool, Error>,
+) -> Result<Result<Vec<usize>, usize>, Error> {
+    let mut counts = Vec::new();
+    let mut taken = 1usize;
+    while taken < n_values {
+        let mut run = taken.saturating_mul(2);
+        while run < n_values && is_same_step([run - taken, run], [0, taken])? {
+            run = run.saturating_add(taken);
         }
-        let extent = i64::try_from(run).unwrap_or(i64::MAX);
-        let extent = if is_static { Int::fixed(extent) } else { Int::dynamic(extent) };
-        modes.push(Mode::new(extent, step));
-        rest = rest.into_iter().step_by(run).collect();
-    }
-    Ok(Some(modes))
-}
-
-/// How many values follow one another by `step`.
-fn even_run(values: &[&Stride], step: &Stride) -> Result<usize, Error> {
-    for (position, pair) in values.windows(2).enumerate() {
-        if let [before, after] = pair
-            && !same_place(after, &before.plus(step)?)
-        {
-            return Ok(position + 1);
-        }
-    }
-    Ok(values.len())
-}
-
-/// Whether each run is the first one moved.
-fn repeats(values: &[&Stride], run: usize) -> Result<bool, Error> {
-    let Some(first) = values.first() else { return Ok(true) };
-    for chunk in values.chunks(run) {
-        let Some(start) = chunk.first() else { continue };
-        let moved = difference(start, first)?;
-        for (&value, &original) in chunk.iter().zip(values) {
-            if !same_place(value, &original.plus(&moved)?) {
-                return Ok(false);
+        for place in (run..n_values).step_by(taken) {
+            if !is_same_step([place - place % run, place], [0, place % run])? {
+                return Ok(Err(place));
             }
         }
+        counts.push(run / taken);
+        taken = run;
     }
-    Ok(true)
+    Ok(Ok(counts))
+}
+
+/// The shortest modes whose offsets, leftmost fastest, are these; `None` if there are none.
+pub(super) fn fit(values: &[Stride], is_static: bool) -> Result<Option<Vec<Mode>>, Error> {
+    let step = |[from, to]: [usize; 2]| difference(&values[to], &values[from]);
+    let is_same_step = |a, b| Ok(same_place(&step(a)?, &step(b)?));
+    let Ok(counts) = digit_counts(values.len(), is_same_step)? else { return Ok(None) };
+    let mut modes = Vec::new();
+    let mut taken = 1usize;
+    for count in counts {
+        let extent = i64::try_from(count).unwrap_or(i64::MAX);
+        let extent = if is_static { Int::fixed(extent) } else { Int::dynamic(extent) };
+        modes.push(Mode::new(extent, step([0, taken])?));
+        taken = taken.saturating_mul(count);
+    }
+    Ok((taken == values.len()).then_some(modes))
 }
 
 fn difference(a: &Stride, b: &Stride) -> Result<Stride, Error> {

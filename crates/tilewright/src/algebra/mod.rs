@@ -56,6 +56,7 @@ mod levels;
 mod make;
 mod mode;
 mod product;
+mod regroup;
 mod slice;
 mod structure;
 mod swizzle;
@@ -77,6 +78,7 @@ pub use domain::{
 };
 pub use explain::Explanation;
 pub use f2::F2Matrix;
+pub(crate) use fit::digit_counts;
 pub use fit::fit_offsets;
 pub use inverse::{
     left_inverse, max_alignment, max_common_layout, max_common_vector, right_inverse,

@@ -1,9 +1,9 @@
 //! Repeating a layout.
 
 use super::complement::Chain;
-use super::composition::{by_mode, composition_traced};
-use super::divide::{spread_both, spread_second, unzip};
+use super::composition::composition_traced;
 use super::make::make_ordered_layout;
+use super::regroup::{by_tiler, spread_both, spread_second, zipped};
 use super::structure::{append_to_rank, zip};
 use super::tiler::Tiler;
 use super::trace::Trace;
@@ -44,19 +44,15 @@ pub(super) fn logical_product_traced(
     tiler: &Tiler,
     trace: &mut Trace,
 ) -> Result<Layout, Error> {
-    match tiler {
-        Tiler::Keep => Ok(a.clone().without_org_shape()),
-        Tiler::Modes(tilers) => by_mode(a, tilers, |mode, tiler| {
-            trace.say(|| format!("mode {mode} by {tiler}:"));
-            logical_product_traced(mode, tiler, trace)
-        }),
-        Tiler::Layout(b) => {
-            let places = places_for_copies(a, b.cosize()?, trace)?;
-            trace.say(|| format!("{places} composed with {b}:"));
-            let copies = composition_traced(&places, tiler, trace)?;
-            Ok(Layout::from_modes(&[a.clone(), copies]))
-        }
-    }
+    by_tiler(a, tiler, trace, repeated)
+}
+
+/// A layout repeated as another says.
+fn repeated(a: &Layout, b: &Layout, trace: &mut Trace) -> Result<Layout, Error> {
+    let places = places_for_copies(a, b.cosize()?, trace)?;
+    trace.say(|| format!("{places} composed with {b}:"));
+    let copies = composition_traced(&places, &b.into(), trace)?;
+    Ok(Layout::from_modes(&[a.clone(), copies]))
 }
 
 /// The complement of `a`, with a place for each of `n` copies.
@@ -86,8 +82,7 @@ fn places_for_copies(a: &Layout, n: Int, trace: &mut Trace) -> Result<Layout, Er
 /// As [`logical_product`].
 pub fn zipped_product(a: &Layout, tiler: impl Into<Tiler>) -> Result<Layout, Error> {
     let tiler = tiler.into();
-    let (tiles, copies) = unzip(&logical_product(a, &tiler)?, &tiler)?;
-    Ok(Layout::from_modes(&[tiles, copies]))
+    zipped(&logical_product(a, &tiler)?, &tiler)
 }
 
 /// [`zipped_product`] with the modes of the second mode spread out.

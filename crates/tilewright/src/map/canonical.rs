@@ -28,10 +28,9 @@ impl IndexMap {
 
     /// Digits that run together joined, those that add nothing left out, largest stride first.
     fn simplified(&self, mut digits: Vec<Digit>) -> Vec<Digit> {
-        digits.sort_by_key(|digit| (digit.source, digit.divisor));
+        self.add_up_repeated(&mut digits);
         let mut joined: Vec<Digit> = Vec::new();
         for digit in digits {
-            let digit = without_idle_modulus(&self.dims, &self.merged, digit);
             if self.extent(&digit) <= 1 {
                 continue;
             }
@@ -48,6 +47,21 @@ impl IndexMap {
             (std::cmp::Reverse(digit.stride.unsigned_abs()), digit.source, digit.divisor)
         });
         joined
+    }
+
+    /// Sorts digits by their sources; those that are written twice become one.
+    fn add_up_repeated(&self, digits: &mut Vec<Digit>) {
+        for digit in digits.iter_mut() {
+            *digit = without_idle_modulus(&self.dims, &self.merged, *digit);
+        }
+        digits.sort_by_key(|digit| (digit.source, digit.divisor, digit.modulus));
+        digits.dedup_by(|next, digit| {
+            let is_same = (next.source, next.divisor, next.modulus)
+                == (digit.source, digit.divisor, digit.modulus);
+            let sum = digit.stride.checked_add(next.stride).filter(|_| is_same);
+            digit.stride = sum.unwrap_or(digit.stride);
+            sum.is_some()
+        });
     }
 
     /// Replaces one digit that is a whole merged coordinate by that coordinate's digits. Says

@@ -1,14 +1,19 @@
-//! The layout, if there is one, that a table of offsets is.
+//! The layout, if there is one, that a table of offsets or any other function is.
 
 use std::fmt;
 
 use super::IndexMap;
 use super::compare::row_major_index;
-use crate::error::Error;
+use crate::algebra::digit_counts;
+use crate::error::{Error, Kind, checked};
 use crate::shape::checked_product;
 use crate::tla::{Int, IntTuple, Layout, Nested, Stride};
+use crate::xla::invalid;
 
-/// A layout found in a table, and the offset of its first element.
+/// A function of at most so many elements is asked for the offset of each.
+const MAX_ELEMENTS_ASKED: i64 = 1 << 28;
+
+/// A layout found in a table or another function, and the offset of its first element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fitted {
     /// The offset at the index of zeros.
@@ -17,7 +22,7 @@ pub struct Fitted {
     pub layout: Layout,
 }
 
-/// Why a table of offsets is no layout.
+/// Why offsets are no layout's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotALayout {
     /// The offset at an index is not what the offsets along the single dimensions add up to.
@@ -68,59 +73,104 @@ impl std::error::Error for NotALayout {}
 /// The outer one: if the table has not one offset per element, or a number does not fit 64 bits.
 /// The inner one: why there is no layout.
 pub fn fit(dims: &[i64], offsets: &[i64]) -> Result<Result<Fitted, NotALayout>, Error> {
-    let elements = checked_product(dims.iter().copied())?;
+    let elements = n_elements(dims)?;
     if i64::try_from(offsets.len()) != Ok(elements) {
-        return crate::xla::invalid(format!(
+        return invalid(format!(
             "a table of {} offsets is not one for each of {elements} elements",
             offsets.len()
         ));
     }
-    let base = offsets.first().copied().unwrap_or(0);
+    fit_places(dims, |place| offsets.get(place).copied().unwrap_or(0))
+}
+
+/// The layout that is this function from an index to an offset.
+///
+/// Complete as [`fit`] is, and as it does asks for every element: for those along each dimension
+/// first, then for all in row-major order until one is not where the layout says. There may be at
+/// most 2²⁸.
+///
+/// ```
+/// use tilewright::map::fit_function;
+/// let fitted = fit_function(&[6, 10], |index| match *index {
+///     [row, column] => 100 + (row * 16 + column) * 4,
+///     _ => 0,
+/// })??;
+/// assert_eq!((fitted.base, fitted.layout.to_string().as_str()), (100, "(6,10):(64,4):(6,10)"));
+/// let swizzled = fit_function(&[4, 4], |index| index[0] * 4 + (index[0] ^ index[1]))?;
+/// assert_eq!(
+///     swizzled.unwrap_err().to_string(),
+///     "the offset at [1, 1] is not what the offsets along single dimensions add up to"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The outer one: if a dimension is negative, there are more elements, or a number does not fit 64
+/// bits. The inner one: why there is no layout.
+pub fn fit_function(
+    dims: &[i64],
+    mut offset: impl FnMut(&[i64]) -> i64,
+) -> Result<Result<Fitted, NotALayout>, Error> {
+    let (elements, limit) = (n_elements(dims)?, MAX_ELEMENTS_ASKED);
+    if elements > limit {
+        return Err(Error::new(Kind::TooLarge { elements, limit }));
+    }
+    fit_places(dims, |place| offset(&row_major_index(dims, place)))
+}
+
+/// The layout that is this function of an element's number in row-major order.
+fn fit_places(
+    dims: &[i64],
+    mut offset: impl FnMut(usize) -> i64,
+) -> Result<Result<Fitted, NotALayout>, Error> {
+    if dims.contains(&0) {
+        let modes: Vec<_> = dims.iter().map(|&size| vec![(size, 0)]).collect();
+        return Ok(Ok(Fitted { base: 0, layout: layout_of(&modes, dims)? }));
+    }
+    let base = offset(0);
     let mut modes = Vec::new();
     for dim in 0..dims.len() {
-        match digits(&along(dims, offsets, dim, base)) {
+        match digits(&along(dims, dim, &mut offset))? {
             Ok(digits) => modes.push(digits),
             Err(index) => return Ok(Err(NotALayout::NotDigits { dim, index })),
         }
     }
     let layout = layout_of(&modes, dims)?;
-    Ok(match first_other(&layout, base, dims, offsets)? {
-        Some(index) => Err(NotALayout::NotASum { index }),
+    Ok(match first_other(&layout, base, offset)? {
+        Some(place) => Err(NotALayout::NotASum { index: row_major_index(dims, place) }),
         None => Ok(Fitted { base, layout }),
     })
 }
 
-/// The offsets beyond the base along one dimension, all other indices 0.
-fn along(dims: &[i64], offsets: &[i64], dim: usize, base: i64) -> Vec<i64> {
+fn n_elements(dims: &[i64]) -> Result<i64, Error> {
+    match dims.iter().find(|size| **size < 0) {
+        Some(size) => invalid(format!("a dimension cannot have {size} elements")),
+        None => checked_product(dims.iter().copied()),
+    }
+}
+
+/// The offsets along one dimension, all other indices 0.
+fn along(dims: &[i64], dim: usize, offset: &mut impl FnMut(usize) -> i64) -> Vec<i64> {
     let step: i64 = dims[dim + 1..].iter().product();
     let places = (0..dims[dim]).map(|index| usize::try_from(index * step).unwrap_or(usize::MAX));
-    places.filter_map(|place| offsets.get(place)).map(|offset| offset.wrapping_sub(base)).collect()
+    places.map(offset).collect()
 }
 
 /// The (count, stride) of each digit, smallest first; or the first index that breaks step.
-fn digits(values: &[i64]) -> Result<Vec<(i64, i64)>, i64> {
+fn digits(values: &[i64]) -> Result<Result<Vec<(i64, i64)>, i64>, Error> {
+    let step = |[from, to]: [usize; 2]| i128::from(values[to]) - i128::from(values[from]);
+    let counts = match digit_counts(values.len(), |a, b| Ok(step(a) == step(b)))? {
+        Ok(counts) => counts,
+        Err(place) => return Ok(Err(i64::try_from(place).unwrap_or(i64::MAX))),
+    };
     let mut digits = Vec::new();
     let mut taken = 1usize;
-    while taken < values.len() {
-        let stride = values[taken];
-        let count = (0..).take_while(|&n| is_at(values, n, taken, stride)).count();
-        let run = taken * count;
-        let broken = (run..values.len())
-            .find(|&i| values[i] != values[i % run].wrapping_add(values[i - i % run]));
-        if let Some(index) = broken {
-            return Err(i64::try_from(index).unwrap_or(i64::MAX));
-        }
+    for count in counts {
+        let stride = checked(i64::try_from(step([0, taken])).ok(), "a stride")?;
         digits.push((i64::try_from(count).unwrap_or(i64::MAX), stride));
-        taken = run;
+        taken = taken.saturating_mul(count);
     }
-    Ok(digits)
-}
-
-/// Whether the value `n` steps of `taken` on is `n` strides.
-fn is_at(values: &[i64], n: usize, taken: usize, stride: i64) -> bool {
-    let value = n.checked_mul(taken).and_then(|place| values.get(place));
-    let expected = i64::try_from(n).ok().and_then(|n| n.checked_mul(stride));
-    value.is_some() && value.copied() == expected
+    Ok(Ok(digits))
 }
 
 fn layout_of(modes: &[Vec<(i64, i64)>], dims: &[i64]) -> Result<Layout, Error> {
@@ -140,14 +190,23 @@ fn mode_of(digits: &[(i64, i64)], pick: fn(&(i64, i64)) -> i64) -> Nested<i64> {
     }
 }
 
-/// The first index at which the layout is not the table.
+/// The number in row-major order of the first element that the layout leads elsewhere.
 fn first_other(
     layout: &Layout,
     base: i64,
-    dims: &[i64],
-    offsets: &[i64],
-) -> Result<Option<Vec<i64>>, Error> {
-    let found = IndexMap::from_tla(layout)?.offsets()?;
-    let other = found.iter().zip(offsets).position(|(a, b)| a.wrapping_add(base) != *b);
-    Ok(other.map(|place| row_major_index(dims, place)))
+    mut offset: impl FnMut(usize) -> i64,
+) -> Result<Option<usize>, Error> {
+    let rows = IndexMap::from_tla(layout)?.rows()?;
+    let mut row = vec![0; rows.row_len()];
+    let mut place = 0;
+    for number in 0..rows.n_rows() {
+        rows.fill(number, &mut row);
+        for found in &row {
+            if i128::from(*found) + i128::from(base) != i128::from(offset(place)) {
+                return Ok(Some(place));
+            }
+            place += 1;
+        }
+    }
+    Ok(None)
 }

@@ -170,6 +170,9 @@ impl IndexMap {
 
     fn straddle_reason(&self, number: usize, cut: &Digit) -> String {
         let tile = cut.modulus.unwrap_or(cut.divisor);
+        if self.is_a_sum_of_bits(number) {
+            return "bits of the offset are flipped by other bits".to_owned();
+        }
         let mut dims: Vec<usize> = self.dims_under(number);
         dims.sort_unstable();
         match dims[..] {
@@ -181,6 +184,12 @@ impl IndexMap {
                 format!("tile {tile} straddles dim {last} of extent {}", self.dims[last])
             }
         }
+    }
+
+    /// Whether a merged coordinate is the sum of two bits, as swizzles make them.
+    fn is_a_sum_of_bits(&self, number: usize) -> bool {
+        let digits = &self.merged[number].digits;
+        digits.len() > 1 && digits.iter().all(|digit| digit.stride == 1 && self.extent(digit) == 2)
     }
 
     /// The dimensions that a merged coordinate is made of.
@@ -202,6 +211,9 @@ impl IndexMap {
         if !element_bits.is_multiple_of(8) {
             return refused(format!("elements of {element_bits} bits have no stride in bytes"));
         }
+        if self.base != 0 {
+            return refused(format!("the first element is at offset {}, not 0", self.base));
+        }
         let width = i128::from(element_bits / 8);
         let strides: Vec<String> = self
             .element_strides()?
@@ -220,8 +232,14 @@ impl IndexMap {
             let digits: Vec<&Digit> =
                 self.digits.iter().filter(|d| d.source == Source::Dim(dim)).collect();
             strides.push(match digits[..] {
+                [] if self.dims[dim] > 1 => Some(0),
                 [] => None,
-                [digit] => Some(digit.stride),
+                [digit] if digit.divisor == 1 && digit.modulus.is_none() => Some(digit.stride),
+                [_] => {
+                    return refused(format!(
+                        "dimension {dim} repeats places by turns, as no single stride does"
+                    ));
+                }
                 _ => {
                     return refused(format!(
                         "dimension {dim} is cut in {} digits, and numpy has one stride per dimension",

@@ -41,6 +41,7 @@
 //!
 //! All are in elements. Arithmetic is checked: what does not fit 64 bits is an error.
 
+mod analysis;
 mod bitcast;
 mod build;
 mod canonical;
@@ -54,19 +55,25 @@ mod lift_onednn;
 mod lift_xla;
 mod lower;
 mod lower_composed;
+mod lower_onednn;
 mod lower_tla;
 mod offsets;
 
 mod reshape;
 mod search;
 
+pub use analysis::{
+    Access, Alias, AliasGroup, Aliases, BankConflicts, Banks, Cycles, Gaps, Phase, Segments,
+    Sharing, Word,
+};
 pub use bitcast::{Bitcast, NoBitcast};
 pub use compare::Difference;
-pub use fit::{Fitted, NotALayout, fit};
+pub use fit::{Fitted, NotALayout, fit, fit_function};
 pub use lift::{Notation, Untranslatable};
 pub use offsets::OffsetRows;
 
 use crate::error::{Error, Kind, checked};
+use crate::shape::check_index;
 
 /// What a digit is taken of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -249,7 +256,7 @@ impl IndexMap {
     /// # Errors
     /// If the index has another rank or lies out of bounds.
     pub fn offset(&self, index: &[i64]) -> Result<i64, Error> {
-        self.check_index(index)?;
+        check_index(index, &self.dims)?;
         Ok(self.offset_unchecked(index))
     }
 
@@ -273,22 +280,6 @@ impl IndexMap {
             Some(index) => Ok(index),
             None => self.search(offset),
         }
-    }
-
-    fn check_index(&self, index: &[i64]) -> Result<(), Error> {
-        if index.len() != self.dims.len() {
-            return Err(Error::new(Kind::RankMismatch {
-                what: "the index",
-                expected: self.dims.len(),
-                found: index.len(),
-            }));
-        }
-        for (dimension, (&index, &extent)) in index.iter().zip(&self.dims).enumerate() {
-            if !(0..extent).contains(&index) {
-                return Err(Error::new(Kind::IndexOutOfBounds { dimension, index, extent }));
-            }
-        }
-        Ok(())
     }
 
     fn offset_unchecked(&self, index: &[i64]) -> i64 {

@@ -16,15 +16,12 @@ impl IndexMap {
     pub(super) fn digits_are_ordered(&self) -> bool {
         let lists = self.merged.iter().map(|coordinate| &coordinate.digits);
         let mut lists = lists.chain([&self.digits]);
-        lists.all(|digits| self.list_is_ordered(digits)) && self.merged_are_used_once()
+        lists.all(|digits| self.list_is_ordered(digits)) && self.parts_are_used_once()
     }
 
     /// Whether every part of a merged coordinate is written somewhere, and no part of anything
     /// twice, so that taking digits apart gives back the whole.
-    fn merged_are_used_once(&self) -> bool {
-        if self.is_separable() {
-            return true;
-        }
+    fn parts_are_used_once(&self) -> bool {
         let lists = self.merged.iter().map(|coordinate| &coordinate.digits);
         let mut used: Vec<&Digit> = lists.chain([&self.digits]).flatten().collect();
         used.sort_by_key(|digit| (digit.source, digit.divisor));
@@ -62,7 +59,7 @@ impl IndexMap {
         if self.elements == 0 {
             return Ok(None);
         }
-        if !self.is_separable() {
+        if !self.is_separable() || !self.parts_are_used_once() {
             return self.search_rows(offset);
         }
         let mut index = vec![0; self.dims.len()];

@@ -8,7 +8,7 @@
 //!
 //! Source: `IndexUtil::BumpIndices` and `ShapeUtil::ForEachIndex` in XLA.
 
-use crate::error::Error;
+use crate::error::{Error, Kind};
 use crate::map::{Digit, IndexMap, Source};
 use crate::shape::ArrayShape;
 
@@ -236,4 +236,21 @@ fn size_hint(remaining: i64) -> (usize, Option<usize>) {
         Ok(remaining) => (remaining, Some(remaining)),
         Err(_) => (usize::MAX, None),
     }
+}
+
+/// Whether an index is one of an array of these dimensions.
+///
+/// # Errors
+/// If it is not: the index has another rank or lies out of bounds.
+pub fn check_index(index: &[i64], dims: &[i64]) -> Result<(), Error> {
+    if index.len() != dims.len() {
+        let (expected, found) = (dims.len(), index.len());
+        return Err(Error::new(Kind::RankMismatch { what: "the index", expected, found }));
+    }
+    for (dimension, (&index, &extent)) in index.iter().zip(dims).enumerate() {
+        if !(0..extent).contains(&index) {
+            return Err(Error::new(Kind::IndexOutOfBounds { dimension, index, extent }));
+        }
+    }
+    Ok(())
 }

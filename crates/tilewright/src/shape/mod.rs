@@ -29,7 +29,7 @@ mod tree;
 pub use array::ArrayShape;
 pub(crate) use array::checked_product;
 pub use dim::{Dim, dimension_letters, resolve_dimension};
-pub use indices::{Indices, MemoryOrder};
+pub use indices::{Indices, MemoryOrder, check_index};
 
 use crate::ElementType;
 use crate::error::{Error, Kind};

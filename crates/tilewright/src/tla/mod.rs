@@ -23,6 +23,7 @@
 //!
 //! Source: CATLASS, *TLA Tensor: Layouts*; CUTLASS, *CuTe Layout Algebra*.
 
+mod batched;
 mod coord;
 mod int;
 mod layout;
@@ -34,6 +35,7 @@ mod tile;
 mod tuple;
 mod typed;
 
+pub use batched::{make_batched_layout, prepend_dim};
 pub use coord::{compact_col_major, crd2crd, crd2idx, crd2int, idx2crd};
 pub use int::Int;
 pub use layout::Layout;

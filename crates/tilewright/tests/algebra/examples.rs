@@ -63,6 +63,11 @@ fn complements() {
     check(complement("(2,2):(1,6)", 24), "(3,2):(2,12)");
     check(complement("(2,5,3):(0,1,5)", 30), "2:15");
     check(alg::complement_within(&layout("4:2")), "2:1");
+    // Nothing to cover: no copies, whatever fits into the gaps.
+    check(complement("4:2", 0), "(2,0):(1,8)");
+    check(complement("4:1", 0), "0:4");
+    check(complement("1:0", 0), "0:1");
+    check(alg::logical_divide(&layout("0:1"), tiler("4:2")), "(4,(2,0)):(2,(1,8))");
     for refused in ["(3,3):(1,2)", "4:-1", "(0,2):(1,3)", "(2,2):(1,1)", "(2,2):(1@0,1@1)"] {
         assert!(complement(refused, 24).is_err(), "{refused}");
     }
@@ -129,6 +134,26 @@ fn casts() {
     }
     check(alg::downcast(&layout("(1,4):(1,1)"), Int::dynamic(2)), "(1,8):(2,1)");
     assert!(alg::downcast(&layout("4:2"), Int::dynamic(2)).is_err());
+    for same in ["4:2", "(_3,(4,2)):(0,(_5,-1))", "(2,3):(1@0,1@1)"] {
+        let casts = [alg::downcast, alg::upcast].map(|cast| cast(&layout(same), Int::dynamic(1)));
+        assert_eq!(casts, [Ok(layout(same)), Ok(layout(same))]);
+    }
+}
+
+/// An integer is a mode, which a profile of one mode meets.
+#[test]
+fn coalescing_by_mode() {
+    let by = |a: &str, profile: &str| {
+        alg::coalesce_by(&layout(a), &profile.parse::<tilewright::tla::IntTuple>().unwrap())
+    };
+    check(by("(2,(1,6)):(1,(6,2))", "1"), "12:1");
+    check(by("(2,(1,6)):(1,(6,2))", "(1)"), "(2,(1,6)):(1,(6,2))");
+    check(by("12:2", "(1)"), "(12):(2)");
+    check(by("12:2", "((1))"), "((12)):((2))");
+    check(by("((2,6),4):((1,2),9)", "(1,(1))"), "(12,(4)):(1,(9))");
+    for (refused, profile) in [("12:2", "(1,1)"), ("(2,3):(1,2)", "((1,1))"), ("2:1", "((1,1))")] {
+        assert!(by(refused, profile).is_err(), "{refused} by {profile}");
+    }
 }
 
 #[test]
