@@ -73,8 +73,10 @@ fn measure(
     let planning = start.elapsed().as_secs_f64() * 1e6;
     let total = (from.bytes() + to.bytes()) as f64;
     let half = (from.bytes() + to.bytes()) / 2;
-    let src = vec![1u8; from.bytes().max(half)];
-    let mut dst = vec![2u8; to.bytes().max(half)];
+    // From a line on, as buffers of arrays are.
+    let mut src = vec![1u8; from.bytes().max(half) + 64];
+    let mut dst = vec![2u8; to.bytes().max(half) + 64];
+    let (src, dst) = (from_line(&mut src), from_line(&mut dst));
     let (mut moves, mut copies) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         let start = Instant::now();
@@ -86,6 +88,11 @@ fn measure(
     }
     let (moved, copied) = (median(moves), median(copies));
     Ok(format!("{moved:.2} | {copied:.2} | {:.2} | {planning:.1} |", moved / copied))
+}
+
+fn from_line(buffer: &mut [u8]) -> &mut [u8] {
+    let start = buffer.as_ptr().align_offset(64).min(64);
+    &mut buffer[start..]
 }
 
 fn median(mut figures: Vec<f64>) -> f64 {

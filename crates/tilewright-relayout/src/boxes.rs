@@ -13,8 +13,8 @@
 use crate::bits;
 use crate::chunk::{Cuttable, Piece, chunk_elements};
 use crate::error::{Error, checked};
-use crate::kernels::{move_box, walk};
-use crate::nest::{Loop, Nest};
+use crate::kernels::{Means, Stores, move_box};
+use crate::nest::{Loop, Nest, walk};
 use crate::refine::Refined;
 use crate::widths::Widths;
 use crate::work::{SourcePart, Work};
@@ -49,7 +49,7 @@ pub(crate) struct BoxMoves {
 /// What the boxes count in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Steps {
-    /// Units of this many bits (8, 16, 32, 64 or 128) on both sides.
+    /// Units of this many bits (8, 16, 32, 64, 128 or 256) on both sides.
     Units(i64),
     /// Slots of either side.
     Elements,
@@ -75,8 +75,7 @@ impl BoxMoves {
 
     /// The same moves in chunks of about this many elements.
     pub(crate) fn with_chunks_of(mut self, target: i64) -> Self {
-        // The fewest elements that make whole units of 16 bytes.
-        let align = 128 >> self.widths.to.trailing_zeros().min(7);
+        let align = alignment(target, self.widths.to);
         let whole = self.allocation.max(1).saturating_add(align);
         self.chunk_elements = match self.is_injective {
             true => chunk_elements(&self.digits, self.allocation, target.max(1), align),
@@ -192,30 +191,26 @@ impl BoxMoves {
         dst: &mut [u8],
         unit_bits: i64,
     ) {
-        match unit_bits {
-            8 => self.move_pieces::<1>(work, src, first_dst, dst),
-            16 => self.move_pieces::<2>(work, src, first_dst, dst),
-            32 => self.move_pieces::<4>(work, src, first_dst, dst),
-            64 => self.move_pieces::<8>(work, src, first_dst, dst),
-            _ => self.move_pieces::<16>(work, src, first_dst, dst),
-        }
+        let unit = (unit_bits / 8) as usize;
+        self.move_pieces(work, src, first_dst, dst, unit, work.means);
     }
 
-    /// Moves the pieces as units of `N` bytes, of which `dst` begins with number `first_dst`.
-    fn move_pieces<const N: usize>(
+    /// Moves the pieces as units of `unit` bytes, of which `dst` begins with number `first_dst`.
+    fn move_pieces(
         &self,
         work: &mut Work,
         src: SourcePart<'_>,
         first_dst: i64,
         dst: &mut [u8],
+        unit: usize,
+        means: Means,
     ) {
-        let (src, first_src) = src.units::<N>();
-        let dst = dst.as_chunks_mut::<N>().0;
         for (nest, piece) in self.nests_of(&work.pieces) {
             work.loops.clear();
             work.loops.extend(nest.loops(piece));
-            let start = (piece.src - first_src, piece.dst - first_dst);
-            move_box(&mut work.loops, start, src, dst);
+            let bytes = |place: i64| place * unit as i64;
+            let start = (bytes(piece.src) - src.start as i64, bytes(piece.dst - first_dst));
+            move_box(&mut work.loops, &mut work.lists, unit, start, src.bytes, dst, means);
         }
     }
 
@@ -253,8 +248,10 @@ impl BoxMoves {
         if let Some(pad) = pad {
             out.fill(pad);
         }
+        // What is staged is read again at once.
+        let means = Means { stores: Stores::Cached, ..work.means };
         if self.widths.are_bytes_already() {
-            return self.move_pieces::<1>(work, src, first_dst, out);
+            return self.move_pieces(work, src, first_dst, out, 1, means);
         }
         let Some(span) = self.span(&work.pieces) else { return };
         let n_spanned = span.end - span.start;
@@ -265,12 +262,8 @@ impl BoxMoves {
         unpacked.resize((n_spanned as usize).max(unpacked.len()), 0);
         let bytes = unpacked.get_mut(..n_spanned as usize).unwrap_or_default();
         self.unpack(src, span.start, bytes);
-        self.move_pieces::<1>(
-            work,
-            SourcePart { bytes, start: span.start as usize },
-            first_dst,
-            out,
-        );
+        let part = SourcePart { bytes, start: span.start as usize };
+        self.move_pieces(work, part, first_dst, out, 1, means);
         work.unpacked = unpacked;
     }
 
@@ -320,6 +313,14 @@ impl BoxMoves {
     }
 }
 
+/// The fewest elements that make whole cache lines of 64 bytes; in chunks of about `target`
+/// elements that are not much larger than lines, whole units of 32 bytes.
+fn alignment(target: i64, bits: u32) -> i64 {
+    let is_small = target.saturating_mul(i64::from(bits)) < 8 * 4096;
+    let whole = if is_small { 256u32 } else { 512 };
+    i64::from(whole >> bits.trailing_zeros().min(whole.trailing_zeros()))
+}
+
 /// The number of elements that a chunk is best about.
 ///
 /// Where source neighbours end up far apart, a chunk is a few columns of the source, and larger
@@ -346,8 +347,8 @@ fn with_steps(boxes: Vec<Nest>, widths: Widths) -> (Steps, Vec<Nest>) {
         return (Steps::Elements, boxes);
     }
     let in_bits: Vec<Nest> = boxes.iter().map(|nest| nest.in_bits(widths.to.into())).collect();
-    let largest = |nest: &Nest| nest.grain().trailing_zeros().min(7);
-    let unit = 1 << in_bits.iter().map(largest).min().unwrap_or(7);
+    let largest = |nest: &Nest| nest.grain().trailing_zeros().min(8);
+    let unit = 1 << in_bits.iter().map(largest).min().unwrap_or(8);
     if unit < 8 {
         return (Steps::Elements, boxes);
     }

@@ -30,14 +30,16 @@
 //!    several boxes, each of them dense, so that nothing is tested per element. `f32[20,5]` to
 //!    tiles of 8 × 2 is 4 boxes: the 16 rows that fill tiles and the 4 that do not, times 4 and 1
 //!    columns.
-//! 2. **Units.** What stays together on both sides moves together: a row of 128 `s4` is 4 units
-//!    of 16 bytes.
+//! 2. **Units.** What stays together on both sides moves together: a row of 128 `s4` is 2 units
+//!    of 32 bytes, the largest there are.
 //! 3. **Chunks.** The destination is cut where its tiles begin, into pieces of about half a
 //!    megabyte (4 where source neighbours end up far apart), written in order and each by one
 //!    thread.
 //!
-//! Running it cuts the boxes to each chunk and hands them to a kernel: copy runs, transpose
-//! blocks, zip rows, or, where elements are not whole bytes, gather and pack.
+//! Running it cuts the boxes to each chunk and hands them to a kernel: copy runs, zip rows, transpose
+//! squares, or, where elements are not whole bytes, gather and pack. Kernels use the vector registers
+//! that the processor has, AVX-512, AVX2, SSE4.1 or NEON, found at run time; what comes out does not
+//! depend on them. Destinations of 8 MiB and more are written past the caches.
 //!
 //! # What a relayout promises
 //! * Every byte of the destination is written. A slot that holds no element holds the
@@ -58,18 +60,18 @@
 //! Elements of which one side is wider than a byte, and the other has another width, are moved one
 //! by one too, but in chunks.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code, unsafe_op_in_unsafe_fn)]
 
 // To be read in this order: what comes in (`placement`, `options`), the plan (`plan`, `refine`,
 // `nest`, `chunk`), running it (`run`, `boxes`, `general`), and what that is made of (`kernels`,
-// `lanes`, `bits`).
+// `bits`).
 mod bits;
 mod boxes;
 mod chunk;
 mod error;
 mod general;
+#[allow(unsafe_code, reason = "the one room for it: see the module")]
 mod kernels;
-mod lanes;
 mod nest;
 mod options;
 mod placement;

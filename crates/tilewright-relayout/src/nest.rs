@@ -80,6 +80,19 @@ impl Nest {
     }
 }
 
+/// Calls `visit` with every place of a loop nest, the last loop varying fastest.
+pub(crate) fn walk(loops: &[Loop], at: (i64, i64), visit: &mut impl FnMut((i64, i64))) {
+    match loops {
+        [] => visit(at),
+        [l] => (0..l.extent).for_each(|step| visit((at.0 + step * l.src, at.1 + step * l.dst))),
+        [l, inner @ ..] => {
+            for step in 0..l.extent {
+                walk(inner, (at.0 + step * l.src, at.1 + step * l.dst), visit);
+            }
+        }
+    }
+}
+
 fn runs_on(outer: &Loop, inner: &Loop) -> bool {
     inner.src.checked_mul(inner.extent) == Some(outer.src)
         && inner.dst.checked_mul(inner.extent) == Some(outer.dst)

@@ -3,6 +3,7 @@
 use crate::boxes::BoxMoves;
 use crate::error::{Error, Kind, check_length, check_width};
 use crate::general::ElementMoves;
+use crate::kernels::Stores;
 use crate::options::RunOptions;
 use crate::placement::Placement;
 use crate::refine::refine;
@@ -259,9 +260,16 @@ impl Plan {
         match &self.route {
             Route::Copy(_) => copy(src, self.chunk_bytes(first).start, dst),
             Route::Boxes(moves) => {
-                for_each_chunk(dst, self.chunk_bytes, options.threads, |work, number, dst| {
-                    moves.run_chunk(work, src, first + number, dst, pad);
-                });
+                let stores = Stores::for_bytes(dst.len());
+                for_each_chunk(
+                    dst,
+                    self.chunk_bytes,
+                    options.threads,
+                    stores,
+                    |work, number, dst| {
+                        moves.run_chunk(work, src, first + number, dst, pad);
+                    },
+                );
             }
             Route::Elements(moves) if !dst.is_empty() => {
                 let whole = src.bytes.get(src.place_of(0) / 8..).unwrap_or_default();

@@ -1,0 +1,132 @@
+//! Which vector registers the processor has, and running code that uses them.
+
+use super::register::{Plain, Register};
+
+/// The vector registers that kernels use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    /// None: plain bytes.
+    Plain,
+    #[cfg(target_arch = "aarch64")]
+    Neon,
+    #[cfg(target_arch = "x86_64")]
+    Sse,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+/// Something to do with registers of any kind.
+///
+/// # Safety
+/// `with` must be inlined into its caller (`#[inline(always)]`), as must all that it calls with
+/// registers: instructions are available only there.
+pub(super) trait Task {
+    /// # Safety
+    /// The processor has the registers `R`, and whatever the task itself requires.
+    unsafe fn with<R: Register>(self);
+}
+
+impl Level {
+    /// The best that the processor has.
+    pub(crate) fn best() -> Self {
+        Self::all().pop().unwrap_or(Level::Plain)
+    }
+
+    /// All that the processor has, the best last.
+    pub(crate) fn all() -> Vec<Self> {
+        let mut levels = vec![Level::Plain];
+        if cfg!(miri) {
+            return levels;
+        }
+        #[cfg(target_arch = "aarch64")]
+        levels.push(Level::Neon);
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::is_x86_feature_detected as has;
+            if has!("sse4.1") && has!("ssse3") {
+                levels.push(Level::Sse);
+            }
+            if has!("avx2") {
+                levels.push(Level::Avx2);
+            }
+            if has!("avx512f") && has!("avx512bw") && has!("avx512vbmi") && has!("avx512vl") {
+                levels.push(Level::Avx512);
+            }
+        }
+        levels
+    }
+
+    /// Does a task with this level's registers.
+    ///
+    /// # Safety
+    /// What the task requires, but for the registers: a level is only ever made where the
+    /// processor has them.
+    #[inline]
+    pub(super) unsafe fn run<T: Task>(self, task: T) {
+        match self {
+            // SAFETY: every processor has bytes.
+            Level::Plain => unsafe { task.with::<Plain>() },
+            // SAFETY: `all` and `best` make a level only where it was detected.
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => unsafe { task.with::<super::neon::Neon>() },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Sse => unsafe { with_sse(task) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { with_avx2(task) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => unsafe { with_avx512(task) },
+        }
+    }
+}
+
+/// # Safety
+/// What the task requires, and that the processor has these instructions.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "ssse3,sse4.1")]
+unsafe fn with_sse<T: Task>(task: T) {
+    // SAFETY: the caller's promise.
+    unsafe { task.with::<super::x86::Sse>() }
+}
+
+/// # Safety
+/// What the task requires, and that the processor has these instructions.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn with_avx2<T: Task>(task: T) {
+    // SAFETY: the caller's promise.
+    unsafe { task.with::<super::x86::Avx2>() }
+}
+
+/// # Safety
+/// What the task requires, and that the processor has these instructions.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512vbmi")]
+unsafe fn with_avx512<T: Task>(task: T) {
+    // SAFETY: the caller's promise.
+    unsafe { task.with::<super::x86::Avx512>() }
+}
+
+/// Waits until what was streamed can be seen by other threads.
+#[inline]
+pub(super) fn fence() {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: every 64-bit x86 has the instruction, and it touches no memory.
+    unsafe {
+        std::arch::x86_64::_mm_sfence();
+    }
+}
+
+/// Asks for the line at an address, which need not be a valid one.
+#[inline(always)]
+pub(super) fn prefetch(_address: *const u8) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: a prefetch of any address does no harm.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(_address.cast());
+    }
+}

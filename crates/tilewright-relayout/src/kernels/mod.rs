@@ -1,0 +1,537 @@
+//! The inner loops: moving dense boxes of elements of 1, 2, 4, 8, 16 or 32 bytes.
+//!
+//! This is the one room of the project in which code is `unsafe`. What comes in is safe: two
+//! slices, and loops over them that are checked once, as a whole, before anything is touched
+//! ([`Span`]). What the loops of a box are decides how it is moved:
+//!
+//! * [`Kernel::Runs`]: neighbours stay neighbours. Whole runs are copied.
+//! * [`Kernel::Zip`], [`Kernel::Unzip`]: 2, 4, 8, 16 or 32 rows interleaved, or taken apart (the
+//!   second tile of `T(8,128)(2,1)`).
+//! * [`Kernel::Grid`]: neighbours in the destination are far apart in the source, and the other way
+//!   round. Squares of whole lines are transposed in registers. A side's neighbours may be made by
+//!   several loops, as where a line goes across two tiles.
+//! * [`Kernel::Single`]: anything else, element by element.
+//!
+//! Every kernel is written once, for registers of any length; [`Level`] says which the processor
+//! has. Boxes that do not pass the check are moved one by one with every index tested, which is
+//! also what the tests hold the kernels to.
+
+mod level;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+mod place;
+mod register;
+mod runs;
+mod shuffle;
+mod squares;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+mod zips;
+
+pub(crate) use level::Level;
+pub(crate) use place::Stores;
+
+use crate::nest::{Loop, walk};
+use level::{Task, fence};
+use place::{At, LINE, copy_one};
+use register::Register;
+use squares::Grid;
+use zips::Rows;
+
+const ONCE: Loop = Loop { extent: 1, src: 0, dst: 0 };
+
+/// A grid's list of distances is no longer than this.
+const MAX_GRID: i64 = 1 << 14;
+
+/// The most loops around a kernel.
+const MAX_LOOPS: usize = 24;
+
+/// Registers that a thread may use, and how it stores.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Means {
+    pub(crate) level: Level,
+    pub(crate) stores: Stores,
+}
+
+/// Lists that are used again for every box.
+#[derive(Debug, Default)]
+pub(crate) struct Lists {
+    rows: Vec<i64>,
+    columns: Vec<i64>,
+    across: Vec<Loop>,
+    along: Vec<Loop>,
+}
+
+/// What moves the innermost loops of a box. Strides are in elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kernel {
+    /// `length` neighbours.
+    Runs { length: i64 },
+    /// `count` rows `step` apart, each of `length` elements.
+    Zip { count: i64, step: i64, length: i64 },
+    /// The same in the destination.
+    Unzip { count: i64, step: i64, length: i64 },
+    /// The two chains of loops in the lists.
+    Grid,
+    /// Two loops of any strides.
+    Single { outer: Loop, inner: Loop },
+}
+
+/// Moves a box of elements of `unit` bytes: `loops`, from byte `start.0` of the source and
+/// `start.1` of the destination on. Uses up the list of loops.
+pub(crate) fn move_box(
+    loops: &mut Vec<Loop>,
+    lists: &mut Lists,
+    unit: usize,
+    start: (i64, i64),
+    src: &[u8],
+    dst: &mut [u8],
+    means: Means,
+) {
+    match unit {
+        1 => move_units::<1>(loops, lists, start, src, dst, means),
+        2 => move_units::<2>(loops, lists, start, src, dst, means),
+        4 => move_units::<4>(loops, lists, start, src, dst, means),
+        8 => move_units::<8>(loops, lists, start, src, dst, means),
+        16 => move_units::<16>(loops, lists, start, src, dst, means),
+        32 => move_units::<32>(loops, lists, start, src, dst, means),
+        _ => move_checked(loops, unit, start, src, dst),
+    }
+}
+
+fn move_units<const N: usize>(
+    loops: &mut Vec<Loop>,
+    lists: &mut Lists,
+    start: (i64, i64),
+    src: &[u8],
+    dst: &mut [u8],
+    means: Means,
+) {
+    if loops.iter().any(|l| l.extent < 1) {
+        return;
+    }
+    if loops.len() > MAX_LOOPS || !lies_inside(loops, N, start, src.len(), dst.len()) {
+        return move_checked(loops, N, start, src, dst);
+    }
+    let kernel = Kernel::choose(loops, lists, N as i64);
+    let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() }.plus(start.0, start.1);
+    order_walk(loops, kernel, N as i64);
+    if kernel == Kernel::Grid {
+        lists.tabulate(N as i64);
+    }
+    let task = BoxTask::<N> { kernel, loops, lists, at, stores: means.stores };
+    // SAFETY: `lies_inside` found all elements of the loops within the two slices, which cannot
+    // overlap; the kernel and the loops left are those loops.
+    unsafe { means.level.run(task) };
+    if means.stores == Stores::Streamed {
+        fence();
+    }
+}
+
+/// Whether every element of a box lies within both sides.
+fn lies_inside(loops: &[Loop], unit: usize, start: (i64, i64), src: usize, dst: usize) -> bool {
+    let span = |start: i64, stride: fn(&Loop) -> i64| {
+        let (mut low, mut high) = (i128::from(start), i128::from(start) + unit as i128);
+        for l in loops {
+            let reach = i128::from(l.extent - 1) * i128::from(stride(l)) * unit as i128;
+            low += reach.min(0);
+            high += reach.max(0);
+        }
+        (low, high)
+    };
+    let (src_span, dst_span) = (span(start.0, |l| l.src), span(start.1, |l| l.dst));
+    src_span.0 >= 0 && src_span.1 <= src as i128 && dst_span.0 >= 0 && dst_span.1 <= dst as i128
+}
+
+/// Moves a box one by one; elements that lie outside either side are left out.
+fn move_checked(loops: &[Loop], unit: usize, start: (i64, i64), src: &[u8], dst: &mut [u8]) {
+    let scaled = |l: &Loop| Loop { src: l.src * unit as i64, dst: l.dst * unit as i64, ..*l };
+    let loops: Vec<Loop> = loops.iter().map(scaled).collect();
+    walk(&loops, start, &mut |(s, d)| {
+        let from = usize::try_from(s).ok().and_then(|s| src.get(s..)?.get(..unit));
+        let to = usize::try_from(d).ok().and_then(|d| dst.get_mut(d..)?.get_mut(..unit));
+        if let (Some(from), Some(to)) = (from, to) {
+            to.copy_from_slice(from);
+        }
+    });
+}
+
+impl Kernel {
+    /// Takes the loops a kernel will see to out of `loops`, which are in the order of the
+    /// destination's strides, largest first.
+    fn choose(loops: &mut Vec<Loop>, lists: &mut Lists, unit: i64) -> Kernel {
+        if let Some(place) = loops.iter().rposition(Loop::is_run) {
+            return Kernel::Runs { length: loops.remove(place).extent };
+        }
+        let across = loops.iter().rposition(|l| l.dst == 1);
+        let along = loops.iter().rposition(|l| l.src == 1);
+        let (Some(across), Some(along)) = (across, along) else { return Kernel::single(loops) };
+        let (a, b) = (loops[across], loops[along]);
+        if b.dst == a.extent && is_zipped(a.extent, unit) && b.extent * unit >= 16 {
+            remove_both(loops, across, along);
+            return Kernel::Zip { count: a.extent, step: a.src, length: b.extent };
+        }
+        if a.src == b.extent && is_zipped(b.extent, unit) && a.extent * unit >= 16 {
+            remove_both(loops, across, along);
+            return Kernel::Unzip { count: b.extent, step: b.dst, length: a.extent };
+        }
+        remove_both(loops, across, along);
+        lists.chain(loops, a, b);
+        Kernel::Grid
+    }
+
+    fn single(loops: &mut Vec<Loop>) -> Kernel {
+        let inner = loops.pop().unwrap_or(ONCE);
+        Kernel::Single { outer: loops.pop().unwrap_or(ONCE), inner }
+    }
+}
+
+/// Whether rows of this number have a kernel that zips them.
+fn is_zipped(count: i64, unit: i64) -> bool {
+    matches!(count, 2 | 4 | 8 | 16 | 32) && count * unit <= LINE as i64 / 2
+}
+
+fn remove_both(loops: &mut Vec<Loop>, a: usize, b: usize) {
+    loops.remove(a.max(b));
+    loops.remove(a.min(b));
+}
+
+impl Lists {
+    /// Begins the chains with a loop each, and adds the loops that go on where they end.
+    fn chain(&mut self, loops: &mut Vec<Loop>, across: Loop, along: Loop) {
+        self.across.clear();
+        self.along.clear();
+        self.across.push(across);
+        self.along.push(along);
+        let (mut wide, mut long) = (across.extent, along.extent);
+        loop {
+            let more = loops.iter().position(|l| l.dst == wide);
+            if let Some(place) = more.filter(|_| wide < MAX_GRID) {
+                wide = wide.saturating_mul(loops[place].extent);
+                self.across.push(loops.remove(place));
+                continue;
+            }
+            let more = loops.iter().position(|l| l.src == long);
+            let Some(place) = more.filter(|_| long < MAX_GRID) else { break };
+            long = long.saturating_mul(loops[place].extent);
+            self.along.push(loops.remove(place));
+        }
+        shorten(&mut self.across, loops);
+        shorten(&mut self.along, loops);
+    }
+
+    /// Writes out the distances of the chains.
+    fn tabulate(&mut self, unit: i64) {
+        distances(&self.across, &mut self.rows, |l| l.src * unit);
+        distances(&self.along, &mut self.columns, |l| l.dst * unit);
+    }
+}
+
+/// Moves the outer part of a chain that is too long to be listed back to the loops.
+fn shorten(chain: &mut [Loop], loops: &mut Vec<Loop>) {
+    let Some((last, others)) = chain.split_last_mut() else { return };
+    let inner: i64 = others.iter().map(|l| l.extent).product();
+    let room = (MAX_GRID / inner).max(1);
+    if last.extent <= 2 * room {
+        return;
+    }
+    let (whole, rest) = (last.extent / room, last.extent % room);
+    // What does not divide stays one long list: rare, and right.
+    if rest == 0 {
+        loops.push(Loop { extent: whole, src: last.src * room, dst: last.dst * room });
+        last.extent = room;
+    }
+}
+
+/// The distance of every element of a chain from its first.
+fn distances(chain: &[Loop], list: &mut Vec<i64>, stride: impl Fn(&Loop) -> i64) {
+    list.clear();
+    list.push(0);
+    for l in chain {
+        let n = list.len();
+        for step in 1..l.extent {
+            let far = step * stride(l);
+            list.extend_from_within(..n);
+            let first = list.len() - n;
+            list[first..].iter_mut().for_each(|distance| *distance += far);
+        }
+    }
+}
+
+/// Puts the loops around a kernel in the order in which fewer places are visited in turn on the
+/// side that is not walked straight on.
+fn order_walk(loops: &mut [Loop], kernel: Kernel, unit: i64) {
+    let (src_len, dst_len) = match kernel {
+        Kernel::Runs { length } => (length, length),
+        Kernel::Zip { count, length, .. } => (length, count * length),
+        Kernel::Unzip { count, length, .. } => (count * length, length),
+        Kernel::Grid | Kernel::Single { .. } => return,
+    };
+    if src_len.max(dst_len) * unit < LINE as i64 {
+        return;
+    }
+    let in_dst_order = n_places(loops, |l| l.src, src_len);
+    loops.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
+    let in_src_order = n_places(loops, |l| l.dst, dst_len);
+    if in_dst_order <= in_src_order {
+        loops.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
+    }
+}
+
+/// How many places of one side are visited before a walk goes on where it has been.
+fn n_places(loops: &[Loop], stride: fn(&Loop) -> i64, length: i64) -> i64 {
+    let inner = loops.iter().rev().take_while(|l| stride(l) != length);
+    inner.fold(1, |places, l| places.saturating_mul(l.extent))
+}
+
+/// A box on its way to a kernel.
+struct BoxTask<'t, const N: usize> {
+    kernel: Kernel,
+    loops: &'t [Loop],
+    lists: &'t Lists,
+    at: At,
+    stores: Stores,
+}
+
+impl<const N: usize> Task for BoxTask<'_, N> {
+    #[inline(always)]
+    unsafe fn with<R: Register>(self) {
+        let stores = self.stores;
+        let mut places = Places::new(self.loops, N, self.at);
+        // SAFETY: all elements of the loops and the kernel lie within both sides, says the
+        // caller, and the processor has the registers.
+        unsafe {
+            match self.kernel {
+                Kernel::Runs { length } => {
+                    let len = length as usize * N;
+                    while let Some(at) = places.next() {
+                        runs::copy_run::<R>(at, len, stores);
+                    }
+                }
+                Kernel::Zip { count, step, length } => {
+                    let rows = Rows { step: step * N as i64, length: length as usize };
+                    while let Some(at) = places.next() {
+                        zip::<R, N>(at, rows, count, stores);
+                    }
+                }
+                Kernel::Unzip { count, step, length } => {
+                    let rows = Rows { step: step * N as i64, length: length as usize };
+                    while let Some(at) = places.next() {
+                        unzip::<R, N>(at, rows, count, stores);
+                    }
+                }
+                Kernel::Grid => {
+                    let grid = Grid::new(&self.lists.rows, &self.lists.columns);
+                    while let Some(at) = places.next() {
+                        squares::transpose_grid::<R, N>(at, grid, stores);
+                    }
+                }
+                Kernel::Single { outer, inner } => {
+                    while let Some(at) = places.next() {
+                        copy_each::<N>(at, outer, inner);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The places of some loops, the last varying fastest. Neither recursive nor taking a closure, so
+/// that all of it is inlined where instructions are available.
+struct Places<'t> {
+    loops: &'t [Loop],
+    unit: i64,
+    next: Option<At>,
+    steps: [i64; MAX_LOOPS],
+}
+
+impl<'t> Places<'t> {
+    #[inline(always)]
+    fn new(loops: &'t [Loop], unit: usize, at: At) -> Self {
+        Places { loops, unit: unit as i64, next: Some(at), steps: [0; MAX_LOOPS] }
+    }
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<At> {
+        let here = self.next?;
+        let mut at = here;
+        for (l, step) in self.loops.iter().zip(&mut self.steps).rev() {
+            *step += 1;
+            if *step < l.extent {
+                self.next = Some(at.plus(l.src * self.unit, l.dst * self.unit));
+                return Some(here);
+            }
+            *step = 0;
+            let back = 1 - l.extent;
+            at = at.plus(back * l.src * self.unit, back * l.dst * self.unit);
+        }
+        self.next = None;
+        Some(here)
+    }
+}
+
+/// # Safety
+/// As [`zips::zip_rows`].
+#[inline(always)]
+unsafe fn zip<R: Register, const N: usize>(at: At, rows: Rows, count: i64, stores: Stores) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match count {
+            2 if N <= 16 => zips::zip_rows::<R, N, 2>(at, rows, stores),
+            4 if N <= 8 => zips::zip_rows::<R, N, 4>(at, rows, stores),
+            8 if N <= 4 => zips::zip_rows::<R, N, 8>(at, rows, stores),
+            16 if N <= 2 => zips::zip_rows::<R, N, 16>(at, rows, stores),
+            _ if N == 1 => zips::zip_rows::<R, N, 32>(at, rows, stores),
+            _ => {}
+        }
+    }
+}
+
+/// # Safety
+/// As [`zips::unzip_rows`].
+#[inline(always)]
+unsafe fn unzip<R: Register, const N: usize>(at: At, rows: Rows, count: i64, stores: Stores) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match count {
+            2 if N <= 16 => zips::unzip_rows::<R, N, 2>(at, rows, stores),
+            4 if N <= 8 => zips::unzip_rows::<R, N, 4>(at, rows, stores),
+            8 if N <= 4 => zips::unzip_rows::<R, N, 8>(at, rows, stores),
+            16 if N <= 2 => zips::unzip_rows::<R, N, 16>(at, rows, stores),
+            _ if N == 1 => zips::unzip_rows::<R, N, 32>(at, rows, stores),
+            _ => {}
+        }
+    }
+}
+
+/// Moves the elements of two loops one by one.
+///
+/// # Safety
+/// All of them can be read and written.
+#[inline(always)]
+unsafe fn copy_each<const N: usize>(at: At, outer: Loop, inner: Loop) {
+    let unit = N as i64;
+    for i in 0..outer.extent {
+        let row = at.plus(i * outer.src * unit, i * outer.dst * unit);
+        for j in 0..inner.extent {
+            // SAFETY: the caller's promise.
+            unsafe { copy_one::<N>(row.plus(j * inner.src * unit, j * inner.dst * unit)) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes around each buffer that nothing may touch.
+    const GUARD: usize = 64;
+
+    fn l(extent: i64, src: i64, dst: i64) -> Loop {
+        Loop { extent, src, dst }
+    }
+
+    fn bytes_of(loops: &[Loop], unit: usize, stride: fn(&Loop) -> i64) -> usize {
+        let reach = |l: &Loop| ((l.extent - 1) * stride(l)) as usize;
+        (1 + loops.iter().map(reach).sum::<usize>()) * unit
+    }
+
+    /// Moves a box by its kernel, with all registers there are, stored both ways, and to places of
+    /// any alignment; and one by one.
+    fn check(loops: &[Loop], unit: usize) {
+        let n_src = bytes_of(loops, unit, |l| l.src);
+        let n_dst = bytes_of(loops, unit, |l| l.dst);
+        let src: Vec<u8> =
+            (0..n_src as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 11) as u8).collect();
+        let mut expected = vec![0xee; n_dst];
+        move_checked(loops, unit, (0, 0), &src, &mut expected);
+        for level in Level::all() {
+            for stores in [Stores::Cached, Stores::Streamed] {
+                for shift in [0, unit, 3] {
+                    let means = Means { level, stores };
+                    let mut buffer = vec![0xee; n_dst + 3 * GUARD];
+                    let aligned = buffer.as_ptr().align_offset(GUARD);
+                    let start = aligned + GUARD / 2 + shift;
+                    let dst = &mut buffer[start..start + n_dst];
+                    let mut lists = Lists::default();
+                    move_box(&mut loops.to_vec(), &mut lists, unit, (0, 0), &src, dst, means);
+                    assert_eq!(dst, expected, "{loops:?} of {unit} bytes by {means:?} at {shift}");
+                    let mut around = buffer[..start].iter().chain(&buffer[start + n_dst..]);
+                    assert!(around.all(|byte| *byte == 0xee), "{loops:?} by {means:?}");
+                }
+            }
+        }
+    }
+
+    const UNITS: [usize; 6] = [1, 2, 4, 8, 16, 32];
+
+    #[test]
+    fn runs() {
+        for unit in UNITS {
+            check(&[], unit);
+            for length in [1, 2, 3, 7, 9, 16, 33, 70, 129, 300] {
+                check(&[l(length, 1, 1)], unit);
+                check(&[l(3, 2 * length, 4 * length + 5), l(length, 1, 1)], unit);
+            }
+        }
+    }
+
+    #[test]
+    fn zips_and_unzips() {
+        for unit in UNITS {
+            for count in [2, 3, 4, 5, 8, 16, 32] {
+                for length in [1, 7, 16, 64, 100, 257] {
+                    check(&[l(length, 1, count), l(count, length + 3, 1)], unit);
+                    check(&[l(count, 1, length + 3), l(length, count, 1)], unit);
+                    check(&[l(count, 1, 64 * length), l(length, count, 1)], unit);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn grids() {
+        for unit in UNITS {
+            let sides = [(3, 5), (16, 16), (64, 64), (37, 70), (130, 65)];
+            for (a, b) in sides {
+                check(&[l(b, 1, a), l(a, b, 1)], unit);
+                check(&[l(b, 1, 64 * ((a + 63) / 64)), l(a, b + 5, 1)], unit);
+                check(&[l(2, b, a * b), l(b, 1, a), l(a, 2 * b, 1)], unit);
+            }
+        }
+    }
+
+    #[test]
+    fn grids_of_chains() {
+        // Tiles of 8 × 128 to tiles of the transposed array: lines go across two tiles.
+        let loops = [l(2, 8, 2048), l(2, 1024, 8), l(8, 1, 128), l(8, 128, 1)];
+        for unit in UNITS {
+            check(&loops, unit);
+        }
+        // Chains that are too long to be listed.
+        check(&[l(40_000, 1, 3), l(3, 50_000, 1)], 1);
+        check(&[l(32_768, 1, 40), l(40, 32_768, 1)], 1);
+    }
+
+    #[test]
+    fn anything_else() {
+        for unit in UNITS {
+            check(&[l(3, 40, 50), l(4, 10, 12), l(9, 5, 2)], unit);
+            check(&[l(9, 0, 1)], unit);
+        }
+    }
+
+    #[test]
+    fn what_lies_outside_is_left_out() {
+        let loops = [l(4, 2, 1)];
+        let means = Means { level: Level::best(), stores: Stores::Cached };
+        for (start, expected) in
+            [((2, 0), [3, 5, 0, 0]), ((-2, 0), [0, 1, 3, 5]), ((0, -1), [3, 5, 0, 0])]
+        {
+            let mut dst = [0; 4];
+            let src = [1, 2, 3, 4, 5, 6];
+            move_box(&mut loops.to_vec(), &mut Lists::default(), 1, start, &src, &mut dst, means);
+            assert_eq!(dst, expected, "{start:?}");
+        }
+    }
+}

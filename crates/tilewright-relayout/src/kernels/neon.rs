@@ -1,0 +1,73 @@
+//! The registers of 64-bit Arm: NEON, which all of them have.
+//!
+//! Soundness of every block: the caller of a method promises that memory can be reached as the
+//! method's contract says; what is called needs no more.
+
+use std::arch::aarch64::*;
+
+use super::register::Register;
+
+/// 16 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Neon(uint8x16_t);
+
+/// Calls an instruction of pairs of 8-, 16-, 32- or 64-bit lanes on registers of bytes.
+macro_rules! on_lanes {
+    ($n:expr, $a:expr, $b:expr, $u8:ident, $u16:ident, $u32:ident, $u64:ident) => {
+        match $n {
+            1 => $u8($a, $b),
+            2 => vreinterpretq_u8_u16($u16(vreinterpretq_u16_u8($a), vreinterpretq_u16_u8($b))),
+            4 => vreinterpretq_u8_u32($u32(vreinterpretq_u32_u8($a), vreinterpretq_u32_u8($b))),
+            _ => vreinterpretq_u8_u64($u64(vreinterpretq_u64_u8($a), vreinterpretq_u64_u8($b))),
+        }
+    };
+}
+
+impl Register for Neon {
+    const BYTES: usize = 16;
+    type Half = Neon;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        // SAFETY: see the top of the file.
+        Neon(unsafe { vld1q_u8(from) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: see the top of the file.
+        unsafe { vst1q_u8(to, self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn stream(self, to: *mut u8) {
+        // SAFETY: what streaming requires includes what storing does.
+        unsafe { self.store(to) }
+    }
+
+    #[inline(always)]
+    unsafe fn zip<const N: usize>(self, other: Self) -> (Self, Self) {
+        if N >= 16 {
+            return (self, other);
+        }
+        let (a, b) = (self.0, other.0);
+        // SAFETY: see the top of the file.
+        unsafe {
+            let low = on_lanes!(N, a, b, vzip1q_u8, vzip1q_u16, vzip1q_u32, vzip1q_u64);
+            (Neon(low), Neon(on_lanes!(N, a, b, vzip2q_u8, vzip2q_u16, vzip2q_u32, vzip2q_u64)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn unzip<const N: usize>(self, other: Self) -> (Self, Self) {
+        if N >= 16 {
+            return (self, other);
+        }
+        let (a, b) = (self.0, other.0);
+        // SAFETY: see the top of the file.
+        unsafe {
+            let evens = on_lanes!(N, a, b, vuzp1q_u8, vuzp1q_u16, vuzp1q_u32, vuzp1q_u64);
+            (Neon(evens), Neon(on_lanes!(N, a, b, vuzp2q_u8, vuzp2q_u16, vuzp2q_u32, vuzp2q_u64)))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Where to read and where to write: two addresses that move together.
+
+use super::level::prefetch;
+use super::register::Register;
+
+/// How what is moved is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stores {
+    /// Into the caches, to be read soon.
+    Cached,
+    /// Past the caches where whole lines are written.
+    Streamed,
+}
+
+/// Destinations of at least this many bytes are streamed: they would not stay in a cache, and
+/// whoever reads them next finds none of them there.
+const STREAM_FROM: usize = 8 << 20;
+
+impl Stores {
+    /// How to store a destination of this many bytes.
+    pub(crate) fn for_bytes(bytes: usize) -> Self {
+        if bytes < STREAM_FROM { Stores::Cached } else { Stores::Streamed }
+    }
+}
+
+/// Where to read from and where to write to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct At {
+    pub(super) src: *const u8,
+    pub(super) dst: *mut u8,
+}
+
+impl At {
+    /// Further on, by so many bytes on either side. The outcome need not lie in the buffers.
+    #[inline(always)]
+    pub(super) fn plus(self, src: i64, dst: i64) -> Self {
+        At {
+            src: self.src.wrapping_offset(src as isize),
+            dst: self.dst.wrapping_offset(dst as isize),
+        }
+    }
+
+    /// Asks for the line some bytes further on.
+    #[inline(always)]
+    pub(super) fn prefetch(self, ahead: i64) {
+        prefetch(self.src.wrapping_offset(ahead as isize));
+    }
+
+    /// How many bytes it is to the next multiple of a line in the destination.
+    #[inline(always)]
+    pub(super) fn to_line(self) -> usize {
+        (self.dst as usize).wrapping_neg() % LINE
+    }
+}
+
+/// The bytes of a cache line.
+pub(super) const LINE: usize = 64;
+
+/// Stores a register, past the caches if `S` is 1. A number, since it is decided when compiled.
+///
+/// # Safety
+/// The processor has these registers, its bytes can be written at `to`, and for streaming `to` is
+/// a multiple of the register.
+#[inline(always)]
+pub(super) unsafe fn put<R: Register, const S: usize>(register: R, to: *mut u8) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match S {
+            0 => register.store(to),
+            _ => register.stream(to),
+        }
+    }
+}
+
+/// Copies one element of `N` bytes.
+///
+/// # Safety
+/// `N` bytes can be read and written at the two places.
+#[inline(always)]
+pub(super) unsafe fn copy_one<const N: usize>(at: At) {
+    // SAFETY: the caller's promise; arrays of bytes need no alignment.
+    unsafe {
+        let value = at.src.cast::<[u8; N]>().read_unaligned();
+        at.dst.cast::<[u8; N]>().write_unaligned(value);
+    }
+}

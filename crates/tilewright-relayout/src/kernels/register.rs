@@ -1,0 +1,98 @@
+//! What kernels need of a vector register, and a register of plain bytes.
+
+/// A vector register: some bytes that are loaded, stored and interleaved at once.
+///
+/// All but the plain one exist only on processors that have them. Nothing here may be called
+/// elsewhere than under [`Level::run`](super::level::Level::run) of their level.
+pub(super) trait Register: Copy {
+    /// The bytes of a register, 16, 32 or 64.
+    const BYTES: usize;
+
+    /// A register half as long; of 16 bytes itself.
+    type Half: Register;
+
+    /// # Safety
+    /// The processor has these registers, and [`BYTES`](Self::BYTES) bytes can be read at `from`.
+    unsafe fn load(from: *const u8) -> Self;
+
+    /// # Safety
+    /// The processor has these registers, and `BYTES` bytes can be written at `to`.
+    unsafe fn store(self, to: *mut u8);
+
+    /// Stores past the caches.
+    ///
+    /// # Safety
+    /// As [`store`](Self::store), and `to` is a multiple of `BYTES`.
+    unsafe fn stream(self, to: *mut u8);
+
+    /// The elements of the two registers in turn, each `N` bytes, as two registers; where an
+    /// element is as large as a register, the two.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn zip<const N: usize>(self, other: Self) -> (Self, Self);
+
+    /// The elements of even place of the two registers, and those of odd place: undoes `zip`.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn unzip<const N: usize>(self, other: Self) -> (Self, Self);
+}
+
+/// Sixteen bytes, moved by whatever instructions the compiler finds.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(16))]
+pub(super) struct Plain([u8; 16]);
+
+// Soundness: loads and stores are of 16 bytes, as promised; the rest is arithmetic.
+impl Register for Plain {
+    const BYTES: usize = 16;
+    type Half = Plain;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        // SAFETY: the caller says that 16 bytes can be read there; the array needs no alignment.
+        Plain(unsafe { from.cast::<[u8; 16]>().read_unaligned() })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: the caller says that 16 bytes can be written there.
+        unsafe { to.cast::<[u8; 16]>().write_unaligned(self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn stream(self, to: *mut u8) {
+        // SAFETY: what streaming requires includes what storing does.
+        unsafe { self.store(to) }
+    }
+
+    #[inline(always)]
+    unsafe fn zip<const N: usize>(self, other: Self) -> (Self, Self) {
+        if N >= 16 {
+            return (self, other);
+        }
+        let mut zipped = [[0; 16]; 2];
+        for (place, byte) in zipped.as_flattened_mut().iter_mut().enumerate() {
+            let from = if (place / N).is_multiple_of(2) { &self.0 } else { &other.0 };
+            *byte = from[place / (2 * N) * N + place % N];
+        }
+        (Plain(zipped[0]), Plain(zipped[1]))
+    }
+
+    #[inline(always)]
+    unsafe fn unzip<const N: usize>(self, other: Self) -> (Self, Self) {
+        if N >= 16 {
+            return (self, other);
+        }
+        let both = [self.0, other.0];
+        let taken = |odd: usize| {
+            let mut half = [0; 16];
+            for (place, byte) in half.iter_mut().enumerate() {
+                *byte = both.as_flattened()[place / N * 2 * N + odd * N + place % N];
+            }
+            Plain(half)
+        };
+        (taken(0), taken(1))
+    }
+}

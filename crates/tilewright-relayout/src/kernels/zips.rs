@@ -1,0 +1,141 @@
+//! Rows zipped together, and taken apart: the second tile of `T(8,128)(2,1)`.
+
+use super::place::{At, LINE, Stores, copy_one, put};
+use super::register::Register;
+use super::shuffle::{interleave, take_apart};
+
+/// `K` rows of elements, `row` bytes apart, and how long they are in elements.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rows {
+    pub(super) step: i64,
+    pub(super) length: usize,
+}
+
+/// Zips `K` rows of the source into one run of the destination.
+///
+/// # Safety
+/// The processor has these registers. `rows.length` elements of `N` bytes can be read in each of
+/// the rows, and `K` times as many written.
+#[inline(always)]
+pub(super) unsafe fn zip_rows<R: Register, const N: usize, const K: usize>(
+    at: At,
+    rows: Rows,
+    stores: Stores,
+) {
+    let group = N * K;
+    let mut done = 0;
+    // SAFETY: every step takes elements that are there; streamed registers are at multiples of a
+    // line.
+    unsafe {
+        let head = at.to_line();
+        if stores == Stores::Streamed && head.is_multiple_of(group) {
+            done = (head / group).min(rows.length);
+            zip_each::<N, K>(at, rows, 0, done);
+            done = zip_registers::<R, N, K, 1>(at, rows, done);
+        } else {
+            done = zip_registers::<R, N, K, 0>(at, rows, done);
+        }
+        done = zip_registers::<R::Half, N, K, 0>(at, rows, done);
+        done = zip_registers::<<R::Half as Register>::Half, N, K, 0>(at, rows, done);
+        zip_each::<N, K>(at, rows, done, rows.length);
+    }
+}
+
+/// Zips from element `done` on as long as whole registers are left. Says how far.
+///
+/// # Safety
+/// As [`zip_rows`]; for streaming, the destination of element `done` is a multiple of a register.
+#[inline(always)]
+unsafe fn zip_registers<R: Register, const N: usize, const K: usize, const S: usize>(
+    at: At,
+    rows: Rows,
+    mut done: usize,
+) -> usize {
+    let per_register = R::BYTES / N;
+    while done + per_register <= rows.length {
+        let from = at.plus((done * N) as i64, (done * N * K) as i64);
+        // SAFETY: a register's worth of elements is left in each row, and room for all of them.
+        unsafe {
+            let mut registers = [R::load(from.src); K];
+            for (register, row) in registers.iter_mut().zip(0..) {
+                *register = R::load(from.plus(row * rows.step, 0).src);
+            }
+            let zipped = interleave::<R, N, K>(registers);
+            for (place, register) in zipped.into_iter().enumerate() {
+                put::<R, S>(register, from.plus(0, (place * R::BYTES) as i64).dst);
+            }
+        }
+        done += per_register;
+    }
+    done
+}
+
+/// # Safety
+/// As [`zip_rows`].
+#[inline(always)]
+unsafe fn zip_each<const N: usize, const K: usize>(at: At, rows: Rows, from: usize, to: usize) {
+    for place in from..to {
+        let group = at.plus((place * N) as i64, (place * N * K) as i64);
+        for row in 0..K {
+            // SAFETY: `place` is below the length of the rows.
+            unsafe { copy_one::<N>(group.plus(row as i64 * rows.step, (row * N) as i64)) };
+        }
+    }
+}
+
+/// Takes a run of the source apart into `K` rows of the destination.
+///
+/// # Safety
+/// The processor has these registers. `K * rows.length` elements of `N` bytes can be read, and
+/// `rows.length` written in each of the rows.
+#[inline(always)]
+pub(super) unsafe fn unzip_rows<R: Register, const N: usize, const K: usize>(
+    at: At,
+    rows: Rows,
+    stores: Stores,
+) {
+    let is_aligned = at.to_line() == 0 && rows.step % LINE as i64 == 0;
+    // SAFETY: every step takes elements that are there; all rows begin at multiples of a line
+    // where registers are streamed.
+    unsafe {
+        let done = match stores == Stores::Streamed && is_aligned {
+            true => unzip_registers::<R, N, K, 1>(at, rows, 0),
+            false => unzip_registers::<R, N, K, 0>(at, rows, 0),
+        };
+        let done = unzip_registers::<R::Half, N, K, 0>(at, rows, done);
+        let done = unzip_registers::<<R::Half as Register>::Half, N, K, 0>(at, rows, done);
+        for place in done..rows.length {
+            let group = at.plus((place * N * K) as i64, (place * N) as i64);
+            for row in 0..K {
+                copy_one::<N>(group.plus((row * N) as i64, row as i64 * rows.step));
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As [`unzip_rows`]; for streaming, all rows' element `done` are multiples of a register.
+#[inline(always)]
+unsafe fn unzip_registers<R: Register, const N: usize, const K: usize, const S: usize>(
+    at: At,
+    rows: Rows,
+    mut done: usize,
+) -> usize {
+    let per_register = R::BYTES / N;
+    while done + per_register <= rows.length {
+        let from = at.plus((done * N * K) as i64, (done * N) as i64);
+        // SAFETY: `K` registers' worth of elements are left, and one's in each row.
+        unsafe {
+            let mut registers = [R::load(from.src); K];
+            for (place, register) in registers.iter_mut().enumerate() {
+                *register = R::load(from.plus((place * R::BYTES) as i64, 0).src);
+            }
+            let apart = take_apart::<R, N, K>(registers);
+            for (register, row) in apart.into_iter().zip(0..) {
+                put::<R, S>(register, from.plus(0, row * rows.step).dst);
+            }
+        }
+        done += per_register;
+    }
+    done
+}
