@@ -3,9 +3,11 @@
 //! * `test`: everything that must hold before a change lands. Needs the Rust toolchain only.
 //! * `miri`: the core's own tests under Miri. Needs a nightly toolchain with Miri.
 //! * `oracle`: makes the frozen test data again from jaxlib, libtpu and numpy. Needs Python.
+//! * `bench`: the side-by-side benchmark. Takes oneDNN and the Python peers in where it can.
 
 #![forbid(unsafe_code)]
 
+mod bench;
 mod oracle;
 mod test;
 
@@ -17,6 +19,7 @@ usage: cargo xtask COMMAND
   test             format, clippy and docs with warnings denied, and every test
   miri             the core's own tests under Miri, with a nightly toolchain
   oracle [NAME…]   make the frozen test data again from jaxlib, libtpu and numpy
+  bench [OPTION…]  relayouts beside plain copies and beside other libraries; --help lists options
 ";
 
 fn main() -> ExitCode {
@@ -25,6 +28,7 @@ fn main() -> ExitCode {
         Some((command, rest)) if command == "test" && rest.is_empty() => test::run(),
         Some((command, rest)) if command == "miri" && rest.is_empty() => test::miri(),
         Some((command, rest)) if command == "oracle" => oracle::run(rest),
+        Some((command, rest)) if command == "bench" => bench::run(rest),
         _ => {
             say(USAGE);
             ExitCode::from(2)

@@ -1,0 +1,142 @@
+//! What can be asked for on the command line.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::cases::Size;
+use crate::peers::{PEERS, cores};
+
+/// What `--help` prints.
+pub(crate) const USAGE: &str = "\
+usage: cargo xtask bench [OPTIONS]
+
+Moves arrays between layouts, beside a plain copy and beside everybody else who can.
+
+  --quick            smaller arrays and fewer rounds: two minutes
+  --cases A,B'       these cases only
+  --threads 1,2      on so many threads (one, and two where there are two cores)
+  --peers NAME,…     these peers only: onednn, strided-perm, ndarray, transpose,
+                     fast_transpose, numpy, jax-put, jax-jit, torch
+  --no-python        without numpy, JAX and torch
+  --rounds N         so many rounds
+  --json FILE        the figures, an array with an object for each case and number of threads
+  --svg FILE         a chart
+";
+
+/// The command line.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Arguments {
+    pub(crate) size: Size,
+    /// None for all.
+    pub(crate) cases: Vec<String>,
+    pub(crate) threads: Vec<usize>,
+    pub(crate) peers: Vec<String>,
+    pub(crate) rounds: Option<usize>,
+    pub(crate) json: Option<PathBuf>,
+    pub(crate) svg: Option<PathBuf>,
+    /// The interpreter, and the script that it runs; the xtask's to say.
+    pub(crate) python: Option<[PathBuf; 2]>,
+    /// The library made of `onednn.cpp`; the xtask's to say.
+    pub(crate) onednn: Option<PathBuf>,
+    pub(crate) help: bool,
+}
+
+impl Arguments {
+    /// Reads a command line.
+    pub(crate) fn read(words: impl IntoIterator<Item = String>) -> Result<Self> {
+        let mut arguments = Arguments {
+            size: Size::Full,
+            cases: vec![],
+            threads: if cores() > 1 { vec![1, 2] } else { vec![1] },
+            peers: PEERS.iter().map(|&peer| peer.to_owned()).collect(),
+            rounds: None,
+            json: None,
+            svg: None,
+            python: None,
+            onednn: None,
+            help: false,
+        };
+        let mut words = words.into_iter();
+        let mut without_python = false;
+        while let Some(word) = words.next() {
+            let mut value = || words.next().with_context(|| format!("{word} needs a value"));
+            match word.as_str() {
+                "--quick" => arguments.size = Size::Quick,
+                "--cases" => arguments.cases = list(&value()?),
+                "--threads" => arguments.threads = numbers(&value()?)?,
+                "--peers" => arguments.peers = peers(&value()?)?,
+                "--no-python" => without_python = true,
+                "--rounds" => arguments.rounds = Some(number(&value()?)?),
+                "--json" => arguments.json = Some(value()?.into()),
+                "--svg" => arguments.svg = Some(value()?.into()),
+                "--python" => arguments.python = Some([value()?.into(), value()?.into()]),
+                "--onednn" => arguments.onednn = Some(value()?.into()),
+                "--help" | "-h" => arguments.help = true,
+                _ => bail!("unknown option `{word}`\n\n{USAGE}"),
+            }
+        }
+        arguments.python = arguments.python.filter(|_| !without_python);
+        Ok(arguments)
+    }
+}
+
+fn list(text: &str) -> Vec<String> {
+    text.split(',').map(|item| item.trim().to_owned()).collect()
+}
+
+fn number(text: &str) -> Result<usize> {
+    let number = text.trim().parse::<usize>().ok().filter(|&number| number > 0);
+    number.with_context(|| format!("`{text}` is not a number above 0"))
+}
+
+fn numbers(text: &str) -> Result<Vec<usize>> {
+    let mut numbers = text.split(',').map(number).collect::<Result<Vec<_>>>()?;
+    numbers.sort_unstable();
+    numbers.dedup();
+    Ok(numbers)
+}
+
+fn peers(text: &str) -> Result<Vec<String>> {
+    let names = list(text);
+    for name in &names {
+        ensure!(PEERS.contains(&name.as_str()), "no peer is called `{name}`\n\n{USAGE}");
+    }
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Arguments> {
+        Arguments::read(text.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn everything_at_once() {
+        let arguments =
+            read("--quick --cases A,B' --threads 2,1,2 --peers numpy --json f").unwrap();
+        assert_eq!(arguments.size, Size::Quick);
+        assert_eq!((arguments.cases, arguments.threads), (list("A,B'"), vec![1, 2]));
+        assert_eq!((arguments.peers, arguments.json), (list("numpy"), Some("f".into())));
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        for text in ["--fast", "--cases", "--threads 0", "--threads x", "--peers numpi"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_python_wins() {
+        assert_eq!(read("--no-python --python p s").unwrap().python, None);
+        assert!(read("--python p s").unwrap().python.is_some());
+    }
+
+    #[test]
+    fn usage_names_every_peer() {
+        assert!(PEERS.iter().all(|peer| USAGE.contains(peer)));
+    }
+}

@@ -1,0 +1,132 @@
+//! Memory to measure in: on huge pages where the system has them, and faulted in.
+
+use std::io;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+
+use anyhow::{Context, Result};
+
+/// The size and the alignment of a huge page on x86-64.
+const HUGE_PAGE: usize = 2 << 20;
+
+/// Bytes that begin at a huge page's boundary.
+#[derive(Debug)]
+pub(crate) struct Buffer {
+    start: NonNull<u8>,
+    len: usize,
+    mapping: *mut libc::c_void,
+    mapped: usize,
+}
+
+impl Buffer {
+    /// A buffer of this many zeros, every page of it present.
+    pub(crate) fn zeroed(len: usize) -> Result<Self> {
+        let mapped = len.next_multiple_of(HUGE_PAGE) + HUGE_PAGE;
+        let mapping = map(mapped).with_context(|| format!("no memory for {len} bytes"))?;
+        let skipped = mapping.align_offset(HUGE_PAGE);
+        // SAFETY: at most one huge page is skipped, and the mapping has one more than `len` needs.
+        let start = unsafe { mapping.cast::<u8>().add(skipped) };
+        let start = NonNull::new(start).context("memory at address 0")?;
+        // SAFETY: the range lies within the mapping. The advice changes no byte; where there are
+        // no huge pages it fails, and the buffer is what it would have been without it.
+        unsafe { libc::madvise(start.as_ptr().cast(), mapped - HUGE_PAGE, libc::MADV_HUGEPAGE) };
+        let mut buffer = Buffer { start, len, mapping, mapped };
+        // Writing is what makes the pages present.
+        buffer.fill(0xff);
+        buffer.fill(0);
+        Ok(buffer)
+    }
+}
+
+/// Fresh private memory that no file stands behind.
+fn map(bytes: usize) -> io::Result<*mut libc::c_void> {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: a new mapping at an address of the system's choice touches no memory there is.
+    let mapping = unsafe { libc::mmap(std::ptr::null_mut(), bytes, protection, flags, -1, 0) };
+    if mapping == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(mapping)
+}
+
+impl Deref for Buffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: `start` is valid for `len` bytes, which the system has set to zero, until the
+        // mapping goes with `self`; nobody else knows of it.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl DerefMut for Buffer {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as in `deref`, and `self` is borrowed mutably.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is this buffer's own, of exactly this length, and goes away once.
+        unsafe { libc::munmap(self.mapping, self.mapped) };
+    }
+}
+
+/// The source and the destination that every contestant of a case is given.
+///
+/// Both are at least half of the bytes that a relayout moves, so that a copy of as many bytes can
+/// be made between them where the two sides differ in size.
+#[derive(Debug)]
+pub(crate) struct Buffers {
+    src: Buffer,
+    dst: Buffer,
+    src_bytes: usize,
+    dst_bytes: usize,
+}
+
+impl Buffers {
+    pub(crate) fn new(src_bytes: usize, dst_bytes: usize) -> Result<Self> {
+        let half = (src_bytes + dst_bytes) / 2;
+        Ok(Buffers {
+            src: Buffer::zeroed(src_bytes.max(half))?,
+            dst: Buffer::zeroed(dst_bytes.max(half))?,
+            src_bytes,
+            dst_bytes,
+        })
+    }
+
+    /// The bytes that a relayout reads and writes.
+    pub(crate) fn moved(&self) -> usize {
+        self.src_bytes + self.dst_bytes
+    }
+
+    pub(crate) fn src(&self) -> &[u8] {
+        &self.src[..self.src_bytes]
+    }
+
+    pub(crate) fn src_mut(&mut self) -> &mut [u8] {
+        &mut self.src[..self.src_bytes]
+    }
+
+    pub(crate) fn dst(&self) -> &[u8] {
+        &self.dst[..self.dst_bytes]
+    }
+
+    /// What a relayout is given.
+    pub(crate) fn both(&mut self) -> (&[u8], &mut [u8]) {
+        (&self.src[..self.src_bytes], &mut self.dst[..self.dst_bytes])
+    }
+
+    /// What a relayout is given that may write to the padding of its source.
+    pub(crate) fn both_mut(&mut self) -> (&mut [u8], &mut [u8]) {
+        (&mut self.src[..self.src_bytes], &mut self.dst[..self.dst_bytes])
+    }
+
+    /// What a copy is given: as many bytes read and written in all as a relayout.
+    pub(crate) fn halves(&mut self) -> (&[u8], &mut [u8]) {
+        let half = self.moved() / 2;
+        (&self.src[..half], &mut self.dst[..half])
+    }
+}

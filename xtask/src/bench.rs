@@ -1,0 +1,124 @@
+//! `cargo xtask bench [OPTIONS]`: builds and runs the side-by-side benchmark in `bench/`.
+//!
+//! The benchmark is a workspace of its own, so that nothing else pulls its peers in. What cargo
+//! does not prepare is prepared here, under `target/bench`: a virtual environment with the Python
+//! peers pinned in `bench/requirements.txt`, and a library made of `bench/src/onednn.cpp` where
+//! oneDNN is installed (Debian's `libdnnl-dev`). A peer that cannot be had is left out. Every
+//! option goes to the benchmark; `cargo xtask bench --help` lists them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use crate::say;
+
+/// Builds, prepares and runs; the exit status is the benchmark's own.
+pub(crate) fn run(options: &[String]) -> ExitCode {
+    match measure(options) {
+        Ok(code) => ExitCode::from(code),
+        Err(message) => {
+            say(&format!("bench: {message}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn measure(options: &[String]) -> Result<u8, String> {
+    let root = root()?;
+    let (sources, home) = (root.join("bench"), home(&root));
+    fs::create_dir_all(&home).map_err(|error| format!("{}: {error}", home.display()))?;
+    succeed(
+        Command::new("cargo")
+            .args(["build", "--release", "--quiet", "--manifest-path"])
+            .arg(sources.join("Cargo.toml"))
+            .arg("--target-dir")
+            .arg(&home),
+    )?;
+    let mut benchmark = Command::new(home.join("release/tilewright-bench"));
+    // OpenMP's threads spin after their work, by default for milliseconds of somebody else's turn;
+    // and each is to have a processor, as everybody else's have.
+    benchmark.envs([
+        ("GOMP_SPINCOUNT", "10000"),
+        ("OMP_PROC_BIND", "close"),
+        ("OMP_PLACES", "threads"),
+    ]);
+    let asks = |name: &str| options.iter().any(|option| option == name);
+    if !asks("--help") && !asks("-h") {
+        add_onednn(&mut benchmark, &sources, &home);
+        if !asks("--no-python") {
+            add_python(&mut benchmark, &sources, &home);
+        }
+    }
+    let status = benchmark.args(options).status().map_err(|error| error.to_string())?;
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(2))
+}
+
+/// Where everything goes that is made: `bench` in cargo's target directory.
+fn home(root: &Path) -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR");
+    target.map_or_else(|| root.join("target"), PathBuf::from).join("bench")
+}
+
+/// The repository: the parent of this crate.
+fn root() -> Result<PathBuf, String> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().map(Path::to_owned).ok_or_else(|| format!("{} has no parent", here.display()))
+}
+
+/// Tells the benchmark where oneDNN is, if it is.
+fn add_onednn(benchmark: &mut Command, sources: &Path, home: &Path) {
+    let library = home.join("libbench_onednn.so");
+    let compiled = Command::new("c++")
+        .args(["-O2", "-std=c++17", "-shared", "-fPIC", "-fopenmp"])
+        .arg(sources.join("src/onednn.cpp"))
+        .arg("-o")
+        .arg(&library)
+        .arg("-ldnnl")
+        .output();
+    if compiled.is_ok_and(|output| output.status.success()) {
+        benchmark.arg("--onednn").arg(library);
+    } else {
+        say("without oneDNN: a C++ compiler and libdnnl-dev are needed");
+    }
+}
+
+/// Tells the benchmark where Python is, if there is one with the pinned packages.
+fn add_python(benchmark: &mut Command, sources: &Path, home: &Path) {
+    match environment(&home.join("venv"), &sources.join("requirements.txt")) {
+        Ok(python) => {
+            benchmark.arg("--python").arg(python).arg(sources.join("peers.py"));
+        }
+        Err(message) => say(&format!("without the Python peers: {message}")),
+    }
+}
+
+/// The virtual environment's Python, made and filled when it is missing or its pins have changed.
+/// It sees the system's packages too, so that torch takes part where it is installed.
+fn environment(venv: &Path, requirements: &Path) -> Result<PathBuf, String> {
+    let python = venv.join("bin/python");
+    let stamp = venv.join("requirements.txt");
+    let pins = fs::read(requirements).map_err(|e| format!("{}: {e}", requirements.display()))?;
+    if fs::read(&stamp).is_ok_and(|installed| installed == pins) {
+        return Ok(python);
+    }
+    succeed(
+        Command::new("python3").args(["-m", "venv", "--clear", "--system-site-packages"]).arg(venv),
+    )?;
+    succeed(
+        Command::new(&python)
+            .args(["-m", "pip", "install", "--quiet", "--no-deps", "--requirement"])
+            .arg(requirements),
+    )?;
+    // Last, so that a stopped installation starts again.
+    fs::write(&stamp, pins).map_err(|error| format!("{}: {error}", stamp.display()))?;
+    Ok(python)
+}
+
+fn succeed(command: &mut Command) -> Result<(), String> {
+    let shown = command.get_program().to_string_lossy().into_owned();
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{shown}: {status}")),
+        Err(error) => Err(format!("cannot run {shown}: {error}")),
+    }
+}
