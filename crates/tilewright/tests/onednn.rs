@@ -190,7 +190,7 @@ fn tags_and_dims() -> impl Strategy<Value = (Tag, Vec<i64>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Lowering is oneDNN's rule for blocked memory, evaluated naively; text and lifting go back.
     #[test]
@@ -396,6 +396,11 @@ fn bad_arrays() {
     check("f32::blocked:ab::f0 mb2ic3", "`mb2ic3` is not a size", "mb2ic3");
     check("f32::blocked:ab::f0 2x*", "`*` is not a size", "*");
     check("f32::blocked:ab::f0 2x", "`` is not a size", "");
+    check(
+        "f32::blocked:ab::f0 2247984104x2247984104",
+        "the size in bytes does not fit in 64 bits",
+        "2247984104x2247984104",
+    );
     check("f32::blocked:ab::f0", "the dimensions are missing", "");
     let two = "src:f32::blocked:ab::f0 dst:f32::blocked:ba::f0 2x3";
     check(two, "extra content after the dimensions", "2x3");

@@ -9,8 +9,8 @@
 
 use super::array::check_rank;
 use super::{Tag, TaggedArray};
-use crate::ElementType;
 use crate::text::{Diagnostic, MAX_TEXT, Span};
+use crate::{ArrayShape, ElementType};
 
 /// oneDNN's names of element types. `f8_e4m3` is the OCP's, which is finite only.
 const TYPES: &[(&str, ElementType)] = &[
@@ -84,6 +84,8 @@ pub(super) fn read(text: &str) -> Result<TaggedArray, Diagnostic> {
     let (element_type, tag) = reader.descriptor(descriptor)?;
     let sizes = reader.dims(dims)?;
     check_rank(text, &tag, sizes.len(), dims.span())?;
+    // As many elements as an array may have.
+    ArrayShape::new(element_type, &sizes).map_err(|e| reader.error(dims, e.to_string()))?;
     Ok(TaggedArray { element_type, dims: sizes, tag })
 }
 
