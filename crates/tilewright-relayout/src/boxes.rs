@@ -24,10 +24,15 @@ use tilewright::IndexMap;
 /// The bytes of destination (or of unpacked elements) that one chunk is about.
 const CHUNK_BYTES: i64 = 512 << 10;
 
-/// The same where source neighbours end up at least [`FAR_BYTES`] apart, for large arrays.
-const FAR_CHUNK_BYTES: i64 = 4 << 20;
+/// The most bytes of destination that a chunk is made larger for.
+const MAX_CHUNK_BYTES: i64 = 32 << 20;
 
-const FAR_BYTES: i64 = 4096;
+/// Chunks are not made larger if there would be fewer than this.
+const MIN_CHUNKS: i64 = 8;
+
+/// How many bytes of the source that lie together a chunk had better read at once: memory is
+/// slow to begin and quick to go on.
+const READ_TOGETHER: i64 = 2048;
 
 /// A source is unpacked if a chunk reads at least one element in this many that it spans.
 const MAX_SPREAD: i64 = 4;
@@ -321,10 +326,8 @@ fn alignment(target: i64, bits: u32) -> i64 {
     i64::from(whole >> bits.trailing_zeros().min(whole.trailing_zeros()))
 }
 
-/// The number of elements that a chunk is best about.
-///
-/// Where source neighbours end up far apart, a chunk is a few columns of the source, and larger
-/// chunks read more of each memory page they visit.
+/// The number of elements that a chunk is best about: as many as it takes to read
+/// [`READ_TOGETHER`] bytes of the source that lie together, within reason.
 fn target_elements(steps: Steps, widths: Widths, allocation: i64, boxes: &[Nest]) -> i64 {
     let (step_bits, element_bits) = match steps {
         Steps::Units(bits) => (bits, widths.to),
@@ -332,13 +335,10 @@ fn target_elements(steps: Steps, widths: Widths, allocation: i64, boxes: &[Nest]
         Steps::Elements => (128, 128),
     };
     let element_bits = i64::from(element_bits);
-    let scatters = |l: &Loop| l.src == 1 && l.dst.saturating_mul(step_bits) >= 8 * FAR_BYTES;
-    let is_far = boxes.iter().any(|nest| nest.loops.iter().any(scatters));
-    let bytes = match is_far {
-        true => (allocation.saturating_mul(element_bits) / 128).clamp(CHUNK_BYTES, FAR_CHUNK_BYTES),
-        false => CHUNK_BYTES,
-    };
-    bytes * 8 / element_bits
+    let needed = boxes.iter().map(|nest| nest.dst_reach_of(READ_TOGETHER * 8 / step_bits)).max();
+    let bytes = needed.unwrap_or(0).saturating_mul(step_bits) / 8;
+    let most = allocation.saturating_mul(element_bits) / 8 / MIN_CHUNKS;
+    bytes.min(most).clamp(CHUNK_BYTES, MAX_CHUNK_BYTES) * 8 / element_bits
 }
 
 /// The boxes in the largest whole units that suit all of them, or as they are.

@@ -60,6 +60,20 @@ impl Nest {
         Nest { src: self.src * bits, dst: self.dst * bits, loops }.tidied()
     }
 
+    /// How far apart in the destination `count` elements end up that lie together in the source,
+    /// or as many of them as there are.
+    pub(crate) fn dst_reach_of(&self, count: i64) -> i64 {
+        let (mut length, mut reach) = (1i64, 0i64);
+        while length < count
+            && let Some(l) = self.loops.iter().find(|l| l.src == length && l.extent > 1)
+        {
+            let steps = l.extent.min((count + length - 1) / length);
+            reach = reach.max(steps.saturating_mul(l.dst));
+            length = length.saturating_mul(l.extent);
+        }
+        reach
+    }
+
     /// The largest number that everything is a multiple of: where the nest starts, the length of
     /// its runs, and every other stride.
     pub(crate) fn grain(&self) -> i64 {

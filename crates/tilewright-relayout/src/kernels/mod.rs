@@ -176,7 +176,7 @@ impl Kernel {
             return Kernel::Unzip { count: b.extent, step: b.dst, length: a.extent };
         }
         remove_both(loops, across, along);
-        lists.chain(loops, a, b);
+        lists.chain(loops, a, b, unit);
         Kernel::Grid
     }
 
@@ -197,25 +197,18 @@ fn remove_both(loops: &mut Vec<Loop>, a: usize, b: usize) {
 }
 
 impl Lists {
-    /// Begins the chains with a loop each, and adds the loops that go on where they end.
-    fn chain(&mut self, loops: &mut Vec<Loop>, across: Loop, along: Loop) {
+    /// Begins the chains with a loop each, and adds the loops that go on where they end: first
+    /// until both are whole lines of elements of `unit` bytes, then as far as there are any.
+    fn chain(&mut self, loops: &mut Vec<Loop>, across: Loop, along: Loop, unit: i64) {
         self.across.clear();
         self.along.clear();
         self.across.push(across);
         self.along.push(along);
-        let (mut wide, mut long) = (across.extent, along.extent);
-        loop {
-            let more = loops.iter().position(|l| l.dst == wide);
-            if let Some(place) = more.filter(|_| wide < MAX_GRID) {
-                wide = wide.saturating_mul(loops[place].extent);
-                self.across.push(loops.remove(place));
-                continue;
-            }
-            let more = loops.iter().position(|l| l.src == long);
-            let Some(place) = more.filter(|_| long < MAX_GRID) else { break };
-            long = long.saturating_mul(loops[place].extent);
-            self.along.push(loops.remove(place));
-        }
+        let is_ragged = |chain: &[Loop]| length_of(chain) * unit % LINE as i64 != 0;
+        while is_ragged(&self.across) && extend(&mut self.across, loops, |l| l.dst) {}
+        while is_ragged(&self.along) && extend(&mut self.along, loops, |l| l.src) {}
+        while extend(&mut self.along, loops, |l| l.src) {}
+        while extend(&mut self.across, loops, |l| l.dst) {}
         shorten(&mut self.across, loops);
         shorten(&mut self.along, loops);
     }
@@ -224,6 +217,26 @@ impl Lists {
     fn tabulate(&mut self, unit: i64) {
         distances(&self.across, &mut self.rows, |l| l.src * unit);
         distances(&self.along, &mut self.columns, |l| l.dst * unit);
+    }
+}
+
+/// The number of elements of a chain.
+fn length_of(chain: &[Loop]) -> i64 {
+    chain.iter().fold(1, |length, l| length.saturating_mul(l.extent))
+}
+
+/// Adds the loop that goes on where a chain ends, if there is one and the chain stays short enough
+/// to be listed, or is hardly begun.
+fn extend(chain: &mut Vec<Loop>, loops: &mut Vec<Loop>, stride: fn(&Loop) -> i64) -> bool {
+    let length = length_of(chain);
+    let next = loops.iter().position(|l| stride(l) == length);
+    let fits = |l: &Loop| length.saturating_mul(l.extent) <= MAX_GRID || length < LINE as i64;
+    match next.filter(|&place| fits(&loops[place])) {
+        Some(place) => {
+            chain.push(loops.remove(place));
+            true
+        }
+        None => false,
     }
 }
 
@@ -323,7 +336,8 @@ impl<const N: usize> Task for BoxTask<'_, N> {
                 Kernel::Grid => {
                     let grid = Grid::new(&self.lists.rows, &self.lists.columns);
                     while let Some(at) = places.next() {
-                        squares::transpose_grid::<R, N>(at, grid, stores);
+                        let next = places.next.unwrap_or(at);
+                        squares::transpose_grid::<R, N>(at, next, grid, stores);
                     }
                 }
                 Kernel::Single { outer, inner } => {

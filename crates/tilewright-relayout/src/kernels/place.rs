@@ -40,10 +40,10 @@ impl At {
         }
     }
 
-    /// Asks for the line some bytes further on.
+    /// Asks for the line to be read from here.
     #[inline(always)]
-    pub(super) fn prefetch(self, ahead: i64) {
-        prefetch(self.src.wrapping_offset(ahead as isize));
+    pub(super) fn prefetch(self) {
+        prefetch(self.src);
     }
 
     /// How many bytes it is to the next multiple of a line in the destination.

@@ -8,6 +8,7 @@
 use super::place::{At, LINE, Stores, copy_one, put};
 use super::register::Register;
 use super::shuffle::interleave;
+use std::ops::Range;
 
 /// Two chains of loops as lists of distances in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -27,14 +28,18 @@ impl<'t> Grid<'t> {
     }
 }
 
-/// How far ahead in the source lines are asked for, in bytes.
-const AHEAD: i64 = 2 * LINE as i64;
+/// How many squares ahead in the walk along a panel lines of the source are asked for.
+const AHEAD: usize = 8;
 
-/// The rows of squares that are walked together, so that a visit to a part of the destination
-/// writes more than one line of it.
-const ROWS_TOGETHER: usize = 2;
+/// The squares that are walked together across a panel, so that a visit to a part of the
+/// destination writes more than one line of it.
+const fn squares_together(side: usize) -> usize {
+    let rows = 16;
+    if side * 2 >= rows { 2 } else { rows / side }
+}
 
-/// Moves every element of a grid of elements of `N` bytes.
+/// Moves every element of a grid of elements of `N` bytes. `next` is where the next grid of the
+/// same form begins, whose first lines are asked for at the end.
 ///
 /// # Safety
 /// The processor has these registers. For every row and column, an element can be read at
@@ -42,88 +47,168 @@ const ROWS_TOGETHER: usize = 2;
 #[inline(always)]
 pub(super) unsafe fn transpose_grid<R: Register, const N: usize>(
     at: At,
+    next: At,
     grid: Grid<'_>,
     stores: Stores,
 ) {
     let side = LINE / N;
-    let head = at.to_line();
-    let peeled = if head.is_multiple_of(N) { (head / N).min(grid.rows.len()) } else { 0 };
-    let is_aligned = head.is_multiple_of(N) && grid.columns_are_lines;
+    let (n_rows, n_columns) = (grid.rows.len(), grid.columns.len());
     // SAFETY: the parts of the grid are each within it; squares are streamed to whole lines.
     unsafe {
-        if grid.rows.len() < peeled + side || grid.columns.len() < side {
-            return transpose_narrow::<R::Half, N>(at, grid);
+        if n_rows < side || n_columns < side {
+            return transpose_small::<R::Half, N>(at, grid);
         }
-        transpose_narrow::<R::Half, N>(at, Grid { rows: &grid.rows[..peeled], ..grid });
-        let body = Grid { rows: &grid.rows[peeled..], ..grid };
-        let body_at = at.plus(0, (peeled * N) as i64);
-        match stores == Stores::Streamed && is_aligned {
-            true => transpose_body::<R, N, 1>(body_at, body),
-            false => transpose_body::<R, N, 0>(body_at, body),
+        let head = at.to_line();
+        let first = head / N;
+        let is_aligned = head.is_multiple_of(N) && grid.columns_are_lines;
+        if stores == Stores::Cached || !is_aligned || n_rows < first + side {
+            return transpose_body::<R, N, 0>(at, next, grid, 0);
         }
+        // The rows before the first line, with some that are moved again as whole lines.
+        if first > 0 {
+            let top = Grid { rows: &grid.rows[..side], ..grid };
+            transpose_body::<R, N, 0>(at, at, top, 0);
+        }
+        transpose_body::<R, N, 1>(at, next, grid, first);
     }
 }
 
-/// Moves squares of whole lines, and what is left at the ends.
+/// Moves the rows of a grid from `first` on, in squares of whole lines. The last squares of a side
+/// that is no multiple of a line share elements with those before them.
 ///
 /// # Safety
-/// As [`transpose_grid`]; for streaming, all squares' lines are multiples of a line.
+/// As [`transpose_grid`]; there is a line's worth of rows from `first` on, and of columns. For
+/// streaming, all columns are multiples of a line, as is row `first`.
 #[inline(always)]
-unsafe fn transpose_body<R: Register, const N: usize, const S: usize>(at: At, grid: Grid<'_>) {
+unsafe fn transpose_body<R: Register, const N: usize, const S: usize>(
+    at: At,
+    next: At,
+    grid: Grid<'_>,
+    first: usize,
+) {
     let side = LINE / N;
-    let n_rows = grid.rows.len() / side * side;
-    let n_columns = grid.columns.len() / side * side;
-    let mut first = 0;
-    // SAFETY: squares lie within the grid, as do the ends.
+    let last = first + (grid.rows.len() - first) / side * side;
+    let mut panel = first..first;
+    // SAFETY: panels lie within the grid; only the last one is not in whole lines.
     unsafe {
-        while first < n_rows {
-            let last = (first + ROWS_TOGETHER * side).min(n_rows);
-            for column in (0..n_columns).step_by(side) {
-                let columns = &grid.columns[column..column + side];
-                for row in (first..last).step_by(side) {
-                    let rows = &grid.rows[row..row + side];
-                    let here = at.plus((column * N) as i64, (row * N) as i64);
-                    square::<R, N, S>(here, rows, columns);
-                }
-            }
-            first = last;
+        while panel.end < last {
+            panel = panel.end..(panel.end + squares_together(side) * side).min(last);
+            // Further rows come next, or the first ones of the next grid.
+            let after = if panel.end < last { (at, panel.end) } else { (next, 0) };
+            transpose_panel::<R, N, S>(at, grid, panel.clone(), after);
         }
-        let right = Grid { columns: &grid.columns[n_columns..], ..grid };
-        let at_right = at.plus((n_columns * N) as i64, 0);
-        transpose_narrow::<R::Half, N>(at_right, Grid { rows: &grid.rows[..n_rows], ..right });
-        let below = Grid { rows: &grid.rows[n_rows..], ..grid };
-        transpose_narrow::<R::Half, N>(at.plus(0, (n_rows * N) as i64), below);
+        if last < grid.rows.len() {
+            let bottom = grid.rows.len() - side..grid.rows.len();
+            transpose_panel::<R, N, 0>(at, grid, bottom, (next, 0));
+        }
     }
 }
 
-/// Moves a grid in squares of quarter lines, and what is left one by one.
+/// Moves some rows of a grid, a multiple of a line. `after` is where the walk goes on: another
+/// start, and a row from it.
+///
+/// # Safety
+/// As [`transpose_body`], for these rows.
+#[inline(always)]
+unsafe fn transpose_panel<R: Register, const N: usize, const S: usize>(
+    at: At,
+    grid: Grid<'_>,
+    panel: Range<usize>,
+    after: (At, usize),
+) {
+    let side = LINE / N;
+    let n_columns = grid.columns.len();
+    let ahead = (AHEAD * side).min(n_columns);
+    let mut column = 0;
+    while column < n_columns {
+        let here = column.min(n_columns - side);
+        let columns = &grid.columns[here..here + side];
+        for row in panel.clone().step_by(side) {
+            let rows = &grid.rows[row..row + side];
+            let soon = if column + ahead < n_columns {
+                Ahead { at: at.plus(((column + ahead) * N) as i64, 0), rows }
+            } else {
+                let row = (row - panel.start + after.1).min(grid.rows.len() - side);
+                let from = after.0.plus(((column + ahead - n_columns) * N) as i64, 0);
+                Ahead { at: from, rows: &grid.rows[row..row + side] }
+            };
+            let at = at.plus((here * N) as i64, (row * N) as i64);
+            // SAFETY: the square lies within the grid.
+            unsafe { square::<R, N, S>(at, rows, columns, soon) };
+        }
+        column += side;
+    }
+}
+
+/// The rows of a square that is to be moved soon.
+#[derive(Clone, Copy)]
+struct Ahead<'t> {
+    at: At,
+    rows: &'t [i64],
+}
+
+/// Moves a grid that has no line's worth of rows or of columns, in squares of the largest
+/// registers that it has a side for, or one by one.
 ///
 /// # Safety
 /// As [`transpose_grid`].
 #[inline(always)]
-unsafe fn transpose_narrow<R: Register, const N: usize>(at: At, grid: Grid<'_>) {
-    let side = (16 / N).max(1);
-    let (n_rows, n_columns) = match N < 16 {
-        true => (grid.rows.len() / side * side, grid.columns.len() / side * side),
-        false => (0, 0),
-    };
-    // SAFETY: squares lie within the grid, and so do single elements.
+unsafe fn transpose_small<R: Register, const N: usize>(at: At, grid: Grid<'_>) {
+    let shorter = grid.rows.len().min(grid.columns.len());
+    // SAFETY: the caller's promise; there is a register's worth of rows and of columns.
     unsafe {
-        for row in (0..n_rows).step_by(side) {
-            for column in (0..n_columns).step_by(side) {
-                let here = at.plus((column * N) as i64, (row * N) as i64);
-                let rows = &grid.rows[row..row + side];
-                quarter::<<R::Half as Register>::Half, N>(
-                    here,
-                    rows,
-                    &grid.columns[column..column + side],
-                );
+        match () {
+            () if N < R::BYTES && shorter * N >= R::BYTES => squares_of::<R, N>(at, grid),
+            () if N < 16 && shorter * N >= 16 => {
+                squares_of::<<R::Half as Register>::Half, N>(at, grid);
             }
+            () => one_by_one::<N>(at, grid),
         }
-        for (row, &from) in grid.rows.iter().enumerate() {
-            let first = if row < n_rows { n_columns } else { 0 };
-            for (column, &to) in grid.columns.iter().enumerate().skip(first) {
-                copy_one::<N>(at.plus(from + (column * N) as i64, to + (row * N) as i64));
+    }
+}
+
+/// Moves a grid in squares of registers, the last ones sharing elements with those before them.
+///
+/// # Safety
+/// As [`transpose_grid`]; there is a register's worth of rows and of columns.
+#[inline(always)]
+unsafe fn squares_of<R: Register, const N: usize>(at: At, grid: Grid<'_>) {
+    let side = R::BYTES / N;
+    let (n_rows, n_columns) = (grid.rows.len(), grid.columns.len());
+    for row in (0..n_rows).step_by(side) {
+        let row = row.min(n_rows - side);
+        for column in (0..n_columns).step_by(side) {
+            let column = column.min(n_columns - side);
+            let at = at.plus((column * N) as i64, (row * N) as i64);
+            let (rows, columns) =
+                (&grid.rows[row..row + side], &grid.columns[column..column + side]);
+            // SAFETY: the square lies within the grid.
+            unsafe { small_square::<R, N>(at, rows, columns) };
+        }
+    }
+}
+
+/// Moves a grid element by element, along its longer side.
+///
+/// # Safety
+/// As [`transpose_grid`].
+#[inline(always)]
+unsafe fn one_by_one<const N: usize>(at: At, grid: Grid<'_>) {
+    // SAFETY: the elements lie within the grid.
+    unsafe {
+        if grid.rows.len() < grid.columns.len() {
+            for (row, &from) in grid.rows.iter().enumerate() {
+                let at = at.plus(from, (row * N) as i64);
+                for (column, &to) in grid.columns.iter().enumerate() {
+                    copy_one::<N>(at.plus((column * N) as i64, to));
+                }
+            }
+        } else {
+            for (column, &to) in grid.columns.iter().enumerate() {
+                let at = at.plus((column * N) as i64, to);
+                for (row, &from) in grid.rows.iter().enumerate() {
+                    copy_one::<N>(at.plus(from, (row * N) as i64));
+                }
             }
         }
     }
@@ -138,18 +223,19 @@ unsafe fn square<R: Register, const N: usize, const S: usize>(
     at: At,
     rows: &[i64],
     columns: &[i64],
+    soon: Ahead<'_>,
 ) {
     // The number of registers is a constant of each case; the compiler leaves one.
     // SAFETY: the caller's promise.
     unsafe {
         match R::BYTES / N {
-            64 => parts::<R, N, S, 64>(at, rows, columns),
-            32 => parts::<R, N, S, 32>(at, rows, columns),
-            16 => parts::<R, N, S, 16>(at, rows, columns),
-            8 => parts::<R, N, S, 8>(at, rows, columns),
-            4 => parts::<R, N, S, 4>(at, rows, columns),
-            2 => parts::<R, N, S, 2>(at, rows, columns),
-            1 => parts::<R, N, S, 1>(at, rows, columns),
+            64 => parts::<R, N, S, 64>(at, rows, columns, soon),
+            32 => parts::<R, N, S, 32>(at, rows, columns, soon),
+            16 => parts::<R, N, S, 16>(at, rows, columns, soon),
+            8 => parts::<R, N, S, 8>(at, rows, columns, soon),
+            4 => parts::<R, N, S, 4>(at, rows, columns, soon),
+            2 => parts::<R, N, S, 2>(at, rows, columns, soon),
+            1 => parts::<R, N, S, 1>(at, rows, columns, soon),
             _ => units::<R, N, S>(at, rows, columns),
         }
     }
@@ -164,6 +250,7 @@ unsafe fn parts<R: Register, const N: usize, const S: usize, const K: usize>(
     at: At,
     rows: &[i64],
     columns: &[i64],
+    soon: Ahead<'_>,
 ) {
     let n_parts = LINE / R::BYTES;
     for across in 0..n_parts {
@@ -173,9 +260,10 @@ unsafe fn parts<R: Register, const N: usize, const S: usize, const K: usize>(
             let mut lines = [[R::load(from.plus(rows[0], 0).src); K]; 4];
             for (part, line) in lines.iter_mut().enumerate().take(n_parts) {
                 for (row, register) in line.iter_mut().enumerate() {
-                    let from = from.plus(rows[part * K + row], 0);
-                    *register = R::load(from.src);
-                    from.prefetch(AHEAD);
+                    *register = R::load(from.plus(rows[part * K + row], 0).src);
+                    if across == 0 {
+                        soon.at.plus(soon.rows[part * K + row], 0).prefetch();
+                    }
                 }
                 *line = interleave::<R, N, K>(*line);
             }
@@ -211,27 +299,29 @@ unsafe fn units<R: Register, const N: usize, const S: usize>(
     }
 }
 
-/// Moves a square of registers of 16 bytes.
+/// Moves a square whose sides are a register's.
 ///
 /// # Safety
-/// As [`transpose_grid`], for 16 bytes' worth of rows and columns.
+/// As [`transpose_grid`], for a register's worth of rows and columns.
 #[inline(always)]
-unsafe fn quarter<R: Register, const N: usize>(at: At, rows: &[i64], columns: &[i64]) {
+unsafe fn small_square<R: Register, const N: usize>(at: At, rows: &[i64], columns: &[i64]) {
+    // The number of registers is a constant of each case; the compiler leaves one.
     // SAFETY: the caller's promise.
     unsafe {
-        match N {
-            1 => quarter_of::<R, N, 16>(at, rows, columns),
-            2 => quarter_of::<R, N, 8>(at, rows, columns),
-            4 => quarter_of::<R, N, 4>(at, rows, columns),
-            _ => quarter_of::<R, N, 2>(at, rows, columns),
+        match R::BYTES / N {
+            32 => small_square_of::<R, N, 32>(at, rows, columns),
+            16 => small_square_of::<R, N, 16>(at, rows, columns),
+            8 => small_square_of::<R, N, 8>(at, rows, columns),
+            4 => small_square_of::<R, N, 4>(at, rows, columns),
+            _ => small_square_of::<R, N, 2>(at, rows, columns),
         }
     }
 }
 
 /// # Safety
-/// As [`quarter`].
+/// As [`small_square`].
 #[inline(always)]
-unsafe fn quarter_of<R: Register, const N: usize, const K: usize>(
+unsafe fn small_square_of<R: Register, const N: usize, const K: usize>(
     at: At,
     rows: &[i64],
     columns: &[i64],
