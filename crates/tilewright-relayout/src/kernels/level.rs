@@ -121,10 +121,21 @@ pub(super) fn fence() {
     }
 }
 
-/// Asks for the line at an address, which need not be a valid one, to be brought to the second
-/// cache: the first has too few places for lines that lie a power of two apart.
+/// Asks for the line at an address, which need not be a valid one, to be brought to the first
+/// cache.
 #[inline(always)]
 pub(super) fn prefetch(_address: *const u8) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: a prefetch of any address does no harm.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(_address.cast());
+    }
+}
+
+/// As [`prefetch`], to the second cache: the first has too few places for lines that lie a power
+/// of two apart.
+#[inline(always)]
+pub(super) fn prefetch_near(_address: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: a prefetch of any address does no harm.
     unsafe {

@@ -20,6 +20,7 @@ mod level;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod place;
+mod places;
 mod register;
 mod runs;
 mod shuffle;
@@ -34,17 +35,14 @@ pub(crate) use place::Stores;
 use crate::nest::{Loop, walk};
 use level::{Task, fence};
 use place::{At, LINE, copy_one};
+use places::{MAX_LOOPS, ONCE, Places, innermost};
 use register::Register;
+use runs::Row;
 use squares::Grid;
 use zips::Rows;
 
-const ONCE: Loop = Loop { extent: 1, src: 0, dst: 0 };
-
 /// A grid's list of distances is no longer than this.
 const MAX_GRID: i64 = 1 << 14;
-
-/// The most loops around a kernel.
-const MAX_LOOPS: usize = 24;
 
 /// Registers that a thread may use, and how it stores.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +113,7 @@ fn move_units<const N: usize>(
     }
     let kernel = Kernel::choose(loops, lists, N as i64);
     let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() }.plus(start.0, start.1);
-    order_walk(loops, kernel, N as i64);
+    order_walk(loops, kernel, N as i64, means.stores);
     if kernel == Kernel::Grid {
         lists.tabulate(N as i64);
     }
@@ -271,22 +269,25 @@ fn distances(chain: &[Loop], list: &mut Vec<i64>, stride: impl Fn(&Loop) -> i64)
     }
 }
 
-/// Puts the loops around a kernel in the order in which fewer places are visited in turn on the
-/// side that is not walked straight on.
-fn order_walk(loops: &mut [Loop], kernel: Kernel, unit: i64) {
+/// Puts the loops around a kernel in order. Streamed lines may go anywhere, so that the source is
+/// walked straight on; otherwise fewer places are to be visited in turn on the side that is not.
+fn order_walk(loops: &mut [Loop], kernel: Kernel, unit: i64, stores: Stores) {
     let (src_len, dst_len) = match kernel {
         Kernel::Runs { length } => (length, length),
         Kernel::Zip { count, length, .. } => (length, count * length),
         Kernel::Unzip { count, length, .. } => (count * length, length),
         Kernel::Grid | Kernel::Single { .. } => return,
     };
-    if src_len.max(dst_len) * unit < LINE as i64 {
+    let line = LINE as i64;
+    if src_len.max(dst_len) * unit < line {
         return;
     }
     let in_dst_order = n_places(loops, |l| l.src, src_len);
     loops.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
     let in_src_order = n_places(loops, |l| l.dst, dst_len);
-    if in_dst_order <= in_src_order {
+    let is_run = matches!(kernel, Kernel::Runs { .. });
+    let is_streamed = stores == Stores::Streamed && is_run && dst_len * unit >= 2 * line;
+    if in_dst_order <= in_src_order && !is_streamed {
         loops.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
     }
 }
@@ -316,27 +317,30 @@ impl<const N: usize> Task for BoxTask<'_, N> {
         unsafe {
             match self.kernel {
                 Kernel::Runs { length } => {
-                    let len = length as usize * N;
+                    let (inner, outer) = innermost(self.loops);
+                    let row = Row {
+                        len: length as usize * N,
+                        count: inner.extent,
+                        src: inner.src * N as i64,
+                        dst: inner.dst * N as i64,
+                    };
+                    let mut places = Places::new(outer, N, self.at);
                     while let Some(at) = places.next() {
-                        runs::copy_run::<R>(at, len, stores);
+                        runs::copy_runs::<R>(at, row, stores);
                     }
                 }
                 Kernel::Zip { count, step, length } => {
                     let rows = Rows { step: step * N as i64, length: length as usize };
-                    while let Some(at) = places.next() {
-                        zip::<R, N>(at, rows, count, stores);
-                    }
+                    zip::<R, N>(places, rows, count, stores);
                 }
                 Kernel::Unzip { count, step, length } => {
                     let rows = Rows { step: step * N as i64, length: length as usize };
-                    while let Some(at) = places.next() {
-                        unzip::<R, N>(at, rows, count, stores);
-                    }
+                    unzip::<R, N>(places, rows, count, stores);
                 }
                 Kernel::Grid => {
                     let grid = Grid::new(&self.lists.rows, &self.lists.columns);
                     while let Some(at) = places.next() {
-                        let next = places.next.unwrap_or(at);
+                        let next = places.peek().unwrap_or(at);
                         squares::transpose_grid::<R, N>(at, next, grid, stores);
                     }
                 }
@@ -350,71 +354,75 @@ impl<const N: usize> Task for BoxTask<'_, N> {
     }
 }
 
-/// The places of some loops, the last varying fastest. Neither recursive nor taking a closure, so
-/// that all of it is inlined where instructions are available.
-struct Places<'t> {
-    loops: &'t [Loop],
-    unit: i64,
-    next: Option<At>,
-    steps: [i64; MAX_LOOPS],
-}
-
-impl<'t> Places<'t> {
-    #[inline(always)]
-    fn new(loops: &'t [Loop], unit: usize, at: At) -> Self {
-        Places { loops, unit: unit as i64, next: Some(at), steps: [0; MAX_LOOPS] }
-    }
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<At> {
-        let here = self.next?;
-        let mut at = here;
-        for (l, step) in self.loops.iter().zip(&mut self.steps).rev() {
-            *step += 1;
-            if *step < l.extent {
-                self.next = Some(at.plus(l.src * self.unit, l.dst * self.unit));
-                return Some(here);
-            }
-            *step = 0;
-            let back = 1 - l.extent;
-            at = at.plus(back * l.src * self.unit, back * l.dst * self.unit);
-        }
-        self.next = None;
-        Some(here)
-    }
-}
-
 /// # Safety
-/// As [`zips::zip_rows`].
+/// As [`zips::zip_rows`], at all places.
 #[inline(always)]
-unsafe fn zip<R: Register, const N: usize>(at: At, rows: Rows, count: i64, stores: Stores) {
+unsafe fn zip<R: Register, const N: usize>(
+    places: Places<'_>,
+    rows: Rows,
+    count: i64,
+    stores: Stores,
+) {
     // SAFETY: the caller's promise.
     unsafe {
         match count {
-            2 if N <= 16 => zips::zip_rows::<R, N, 2>(at, rows, stores),
-            4 if N <= 8 => zips::zip_rows::<R, N, 4>(at, rows, stores),
-            8 if N <= 4 => zips::zip_rows::<R, N, 8>(at, rows, stores),
-            16 if N <= 2 => zips::zip_rows::<R, N, 16>(at, rows, stores),
-            _ if N == 1 => zips::zip_rows::<R, N, 32>(at, rows, stores),
+            2 if N <= 16 => zip_all::<R, N, 2>(places, rows, stores),
+            4 if N <= 8 => zip_all::<R, N, 4>(places, rows, stores),
+            8 if N <= 4 => zip_all::<R, N, 8>(places, rows, stores),
+            16 if N <= 2 => zip_all::<R, N, 16>(places, rows, stores),
+            32 if N == 1 => zip_all::<R, N, 32>(places, rows, stores),
             _ => {}
         }
     }
 }
 
 /// # Safety
-/// As [`zips::unzip_rows`].
+/// As [`zip`].
 #[inline(always)]
-unsafe fn unzip<R: Register, const N: usize>(at: At, rows: Rows, count: i64, stores: Stores) {
+unsafe fn zip_all<R: Register, const N: usize, const K: usize>(
+    mut places: Places<'_>,
+    rows: Rows,
+    stores: Stores,
+) {
+    while let Some(at) = places.next() {
+        // SAFETY: the caller's promise.
+        unsafe { zips::zip_rows::<R, N, K>(at, rows, stores) };
+    }
+}
+
+/// # Safety
+/// As [`zips::unzip_rows`], at all places.
+#[inline(always)]
+unsafe fn unzip<R: Register, const N: usize>(
+    places: Places<'_>,
+    rows: Rows,
+    count: i64,
+    stores: Stores,
+) {
     // SAFETY: the caller's promise.
     unsafe {
         match count {
-            2 if N <= 16 => zips::unzip_rows::<R, N, 2>(at, rows, stores),
-            4 if N <= 8 => zips::unzip_rows::<R, N, 4>(at, rows, stores),
-            8 if N <= 4 => zips::unzip_rows::<R, N, 8>(at, rows, stores),
-            16 if N <= 2 => zips::unzip_rows::<R, N, 16>(at, rows, stores),
-            _ if N == 1 => zips::unzip_rows::<R, N, 32>(at, rows, stores),
+            2 if N <= 16 => unzip_all::<R, N, 2>(places, rows, stores),
+            4 if N <= 8 => unzip_all::<R, N, 4>(places, rows, stores),
+            8 if N <= 4 => unzip_all::<R, N, 8>(places, rows, stores),
+            16 if N <= 2 => unzip_all::<R, N, 16>(places, rows, stores),
+            32 if N == 1 => unzip_all::<R, N, 32>(places, rows, stores),
             _ => {}
         }
+    }
+}
+
+/// # Safety
+/// As [`unzip`].
+#[inline(always)]
+unsafe fn unzip_all<R: Register, const N: usize, const K: usize>(
+    mut places: Places<'_>,
+    rows: Rows,
+    stores: Stores,
+) {
+    while let Some(at) = places.next() {
+        // SAFETY: the caller's promise.
+        unsafe { zips::unzip_rows::<R, N, K>(at, rows, stores) };
     }
 }
 

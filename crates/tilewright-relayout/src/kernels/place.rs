@@ -1,6 +1,6 @@
 //! Where to read and where to write: two addresses that move together.
 
-use super::level::prefetch;
+use super::level::{prefetch, prefetch_near};
 use super::register::Register;
 
 /// How what is moved is stored.
@@ -40,10 +40,22 @@ impl At {
         }
     }
 
-    /// Asks for the line to be read from here.
+    /// Asks for the line to be read from here, which is one of many in turn.
     #[inline(always)]
-    pub(super) fn prefetch(self) {
-        prefetch(self.src);
+    pub(super) fn prefetch_near(self) {
+        prefetch_near(self.src);
+    }
+
+    /// Asks for the line to be read [`AHEAD`] bytes further on.
+    #[inline(always)]
+    pub(super) fn prefetch_ahead(self) {
+        prefetch(self.src.wrapping_add(AHEAD));
+    }
+
+    /// As [`prefetch_ahead`](Self::prefetch_ahead), where several rows are walked in turn.
+    #[inline(always)]
+    pub(super) fn prefetch_near_ahead(self) {
+        prefetch_near(self.src.wrapping_add(AHEAD));
     }
 
     /// How many bytes it is to the next multiple of a line in the destination.
@@ -52,6 +64,9 @@ impl At {
         (self.dst as usize).wrapping_neg() % LINE
     }
 }
+
+/// How far ahead lines are asked for where the source is walked straight on.
+const AHEAD: usize = 2048;
 
 /// The bytes of a cache line.
 pub(super) const LINE: usize = 64;

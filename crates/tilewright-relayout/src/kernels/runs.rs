@@ -3,13 +3,77 @@
 use super::place::{At, LINE, Stores, put};
 use super::register::Register;
 
+/// Runs of equal length, one after the other in a walk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    /// The bytes of a run.
+    pub(super) len: usize,
+    /// How many runs there are.
+    pub(super) count: i64,
+    /// From one run to the next in the source, in bytes.
+    pub(super) src: i64,
+    /// The same in the destination.
+    pub(super) dst: i64,
+}
+
+/// Copies some runs.
+///
+/// # Safety
+/// The processor has these registers; the bytes of all runs can be read and written, and the two
+/// sides do not overlap.
+#[inline(always)]
+pub(super) unsafe fn copy_runs<R: Register>(at: At, row: Row, stores: Stores) {
+    let is_aligned = at.to_line() == 0 && row.dst % LINE as i64 == 0;
+    let is_streamed = stores == Stores::Streamed;
+    // SAFETY: the caller's promise; lengths are those of the runs.
+    unsafe {
+        match row.len {
+            32 => copy_each::<R::Half, 32, 0>(at, row),
+            64 if !is_streamed => copy_each::<R, 64, 0>(at, row),
+            64 if is_aligned => copy_each::<R, 64, 1>(at, row),
+            128 if !is_streamed => copy_each::<R, 128, 0>(at, row),
+            128 if is_aligned => copy_each::<R, 128, 1>(at, row),
+            256 if !is_streamed => copy_each::<R, 256, 0>(at, row),
+            256 if is_aligned => copy_each::<R, 256, 1>(at, row),
+            512 if !is_streamed => copy_each::<R, 512, 0>(at, row),
+            512 if is_aligned => copy_each::<R, 512, 1>(at, row),
+            _ => {
+                for run in 0..row.count {
+                    copy_run::<R>(at.plus(run * row.src, run * row.dst), row.len, stores);
+                }
+            }
+        }
+    }
+}
+
+/// Copies runs of a known length, a multiple of a register; past the caches if `S` is 1.
+///
+/// # Safety
+/// As [`copy_runs`]; for streaming, runs begin at multiples of a line.
+#[inline(always)]
+unsafe fn copy_each<R: Register, const LEN: usize, const S: usize>(at: At, row: Row) {
+    for run in 0..row.count {
+        let at = at.plus(run * row.src, run * row.dst);
+        let mut done = 0;
+        while done < LEN {
+            let here = at.plus(done as i64, done as i64);
+            if S == 1 && done % LINE == 0 {
+                here.prefetch_ahead();
+            }
+            // SAFETY: the caller's promise.
+            unsafe { put::<R, S>(R::load(here.src), here.dst) };
+            done += R::BYTES;
+        }
+    }
+}
+
 /// Copies a run. Streamed, the lines that it fills go past the caches, its ends do not.
 ///
 /// # Safety
 /// The processor has these registers; `len` bytes can be read and written at the two places,
 /// which do not overlap.
 #[inline(always)]
-pub(super) unsafe fn copy_run<R: Register>(at: At, len: usize, stores: Stores) {
+unsafe fn copy_run<R: Register>(at: At, len: usize, stores: Stores) {
     let head = at.to_line();
     // SAFETY: every step stays within `len` bytes of either side; streamed registers are at
     // multiples of a line.
@@ -17,14 +81,17 @@ pub(super) unsafe fn copy_run<R: Register>(at: At, len: usize, stores: Stores) {
         if stores == Stores::Cached || len < head + LINE {
             return copy_cached::<R>(at, len);
         }
-        copy_cached::<R>(at, head);
-        let body = (len - head) / LINE * LINE;
+        if head > 0 {
+            copy_cached::<R>(at, head);
+        }
         let mut done = head;
-        while done < head + body {
+        while done + LINE <= len {
             copy_line::<R>(at.plus(done as i64, done as i64));
             done += LINE;
         }
-        copy_cached::<R>(at.plus(done as i64, done as i64), len - done);
+        if done < len {
+            copy_cached::<R>(at.plus(done as i64, done as i64), len - done);
+        }
     }
 }
 
@@ -35,6 +102,7 @@ pub(super) unsafe fn copy_run<R: Register>(at: At, len: usize, stores: Stores) {
 /// latter is a multiple of its length.
 #[inline(always)]
 unsafe fn copy_line<R: Register>(at: At) {
+    at.prefetch_ahead();
     let mut part = 0;
     while part < LINE {
         let at = at.plus(part as i64, part as i64);

@@ -262,7 +262,7 @@ unsafe fn parts<R: Register, const N: usize, const S: usize, const K: usize>(
                 for (row, register) in line.iter_mut().enumerate() {
                     *register = R::load(from.plus(rows[part * K + row], 0).src);
                     if across == 0 {
-                        soon.at.plus(soon.rows[part * K + row], 0).prefetch();
+                        soon.at.plus(soon.rows[part * K + row], 0).prefetch_near();
                     }
                 }
                 *line = interleave::<R, N, K>(*line);

@@ -58,7 +58,11 @@ unsafe fn zip_registers<R: Register, const N: usize, const K: usize, const S: us
         unsafe {
             let mut registers = [R::load(from.src); K];
             for (register, row) in registers.iter_mut().zip(0..) {
-                *register = R::load(from.plus(row * rows.step, 0).src);
+                let from = from.plus(row * rows.step, 0);
+                *register = R::load(from.src);
+                if S == 1 {
+                    from.prefetch_near_ahead();
+                }
             }
             let zipped = interleave::<R, N, K>(registers);
             for (place, register) in zipped.into_iter().enumerate() {
@@ -128,7 +132,11 @@ unsafe fn unzip_registers<R: Register, const N: usize, const K: usize, const S: 
         unsafe {
             let mut registers = [R::load(from.src); K];
             for (place, register) in registers.iter_mut().enumerate() {
-                *register = R::load(from.plus((place * R::BYTES) as i64, 0).src);
+                let from = from.plus((place * R::BYTES) as i64, 0);
+                *register = R::load(from.src);
+                if S == 1 {
+                    from.prefetch_ahead();
+                }
             }
             let apart = take_apart::<R, N, K>(registers);
             for (register, row) in apart.into_iter().zip(0..) {
