@@ -179,7 +179,7 @@ pub(crate) fn fill(bytes: &mut [u8], pattern: u128, width: u32, n_elements: usiz
 }
 
 /// Fills a buffer with copies of `period`, one after the other.
-fn repeat(bytes: &mut [u8], period: &[u8]) {
+pub(crate) fn repeat(bytes: &mut [u8], period: &[u8]) {
     if let Some(byte) = period.first().filter(|byte| period.iter().all(|other| other == *byte)) {
         bytes.fill(*byte);
         return;

@@ -13,26 +13,15 @@
 use crate::bits;
 use crate::chunk::{Cuttable, Piece, chunk_elements};
 use crate::error::{Error, checked};
-use crate::kernels::{Means, Stores, move_box};
+use crate::kernels::{Lists, Means, Stores, move_box};
 use crate::nest::{Loop, Nest, walk};
+use crate::padding::Padding;
 use crate::refine::Refined;
+use crate::sizing::{Sizing, alignment, streams_whole_lines};
 use crate::widths::Widths;
 use crate::work::{SourcePart, Work};
 use std::ops::Range;
 use tilewright::IndexMap;
-
-/// The bytes of destination (or of unpacked elements) that one chunk is about.
-const CHUNK_BYTES: i64 = 512 << 10;
-
-/// The most bytes of destination that a chunk is made larger for.
-const MAX_CHUNK_BYTES: i64 = 32 << 20;
-
-/// Chunks are not made larger if there would be fewer than this.
-const MIN_CHUNKS: i64 = 8;
-
-/// How many bytes of the source that lie together a chunk had better read at once: memory is
-/// slow to begin and quick to go on.
-const READ_TOGETHER: i64 = 2048;
 
 /// A source is unpacked if a chunk reads at least one element in this many that it spans.
 const MAX_SPREAD: i64 = 4;
@@ -41,6 +30,8 @@ const MAX_SPREAD: i64 = 4;
 #[derive(Clone, Debug)]
 pub(crate) struct BoxMoves {
     boxes: Vec<Cuttable>,
+    /// What lies around the elements, where it is filled apart.
+    padding: Option<Padding>,
     /// Every digit of the array's dimensions, counted in elements.
     digits: Vec<Loop>,
     steps: Steps,
@@ -49,6 +40,9 @@ pub(crate) struct BoxMoves {
     chunk_elements: i64,
     /// Whether no two elements share a slot, so that counting elements finds padding.
     is_injective: bool,
+    /// Whether chunks are put together in the caches before they are streamed, because the boxes
+    /// write parts of lines.
+    is_staged: bool,
 }
 
 /// What the boxes count in.
@@ -65,9 +59,27 @@ impl BoxMoves {
     pub(crate) fn new(refined: Refined, widths: Widths, to: &IndexMap) -> Self {
         let allocation = to.allocation();
         let (steps, boxes) = with_steps(refined.boxes, widths);
-        let target = target_elements(steps, widths, allocation, &boxes);
+        let padding = refined.padding.and_then(|boxes| Padding::new(boxes, widths.to, allocation));
+        let slot_bits = match steps {
+            Steps::Units(bits) => bits,
+            Steps::Elements if widths.fit_bytes() => 8,
+            Steps::Elements => 128,
+        };
+        let is_filled_first = padding.is_none() && to.elements() < allocation;
+        let is_staged = is_filled_first || !streams_whole_lines(&boxes, slot_bits);
+        let sizing = Sizing {
+            step_bits: slot_bits,
+            slot_bits: match steps {
+                Steps::Units(_) => i64::from(widths.to),
+                Steps::Elements => slot_bits,
+            },
+            is_staged,
+        };
+        let target = sizing.target(&boxes, allocation);
         let moves = BoxMoves {
             boxes: boxes.into_iter().map(Cuttable::new).collect(),
+            padding,
+            is_staged,
             steps,
             widths,
             allocation,
@@ -133,12 +145,17 @@ impl BoxMoves {
         self.cut(&within, &mut work.pieces);
         let n_elements = (elements.end - elements.start) as usize;
         match self.steps {
-            Steps::Units(bits) => {
-                if !self.is_filled(&work.pieces, n_elements, bits) {
-                    bits::fill(dst, pad, self.widths.to, n_elements);
-                }
-                self.move_units(work, src, within.start, dst, bits);
+            Steps::Units(bits) if self.is_staged && work.means.stores == Stores::Streamed => {
+                let means = work.means;
+                work.means.stores = Stores::Staged;
+                let mut stage = std::mem::take(&mut work.stage);
+                let staged = on_a_line(&mut stage, dst.len());
+                self.write_units(work, src, &elements, staged, pad, bits);
+                stream(staged, dst, means);
+                work.stage = stage;
+                work.means = means;
             }
+            Steps::Units(bits) => self.write_units(work, src, &elements, dst, pad, bits),
             Steps::Elements if self.widths.fit_bytes() => {
                 let is_filled = self.is_filled(&work.pieces, n_elements, self.widths.to.into());
                 let pad = (!is_filled).then_some(pad as u8);
@@ -188,16 +205,24 @@ impl BoxMoves {
         spans.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))
     }
 
-    fn move_units(
+    /// Writes a chunk, its slots `elements`, in units of whole bytes.
+    fn write_units(
         &self,
         work: &mut Work,
         src: SourcePart<'_>,
-        first_dst: i64,
+        elements: &Range<i64>,
         dst: &mut [u8],
+        pad: u128,
         unit_bits: i64,
     ) {
-        let unit = (unit_bits / 8) as usize;
-        self.move_pieces(work, src, first_dst, dst, unit, work.means);
+        let n_elements = (elements.end - elements.start) as usize;
+        match &self.padding {
+            _ if self.is_filled(&work.pieces, n_elements, unit_bits) => {}
+            Some(padding) => padding.fill(elements, dst, pad, &mut work.padding),
+            None => bits::fill(dst, pad, self.widths.to, n_elements),
+        }
+        let first = self.within(elements).start;
+        self.move_pieces(work, src, first, dst, (unit_bits / 8) as usize, work.means);
     }
 
     /// Moves the pieces as units of `unit` bytes, of which `dst` begins with number `first_dst`.
@@ -318,29 +343,6 @@ impl BoxMoves {
     }
 }
 
-/// The fewest elements that make whole cache lines of 64 bytes; in chunks of about `target`
-/// elements that are not much larger than lines, whole units of 32 bytes.
-fn alignment(target: i64, bits: u32) -> i64 {
-    let is_small = target.saturating_mul(i64::from(bits)) < 8 * 4096;
-    let whole = if is_small { 256u32 } else { 512 };
-    i64::from(whole >> bits.trailing_zeros().min(whole.trailing_zeros()))
-}
-
-/// The number of elements that a chunk is best about: as many as it takes to read
-/// [`READ_TOGETHER`] bytes of the source that lie together, within reason.
-fn target_elements(steps: Steps, widths: Widths, allocation: i64, boxes: &[Nest]) -> i64 {
-    let (step_bits, element_bits) = match steps {
-        Steps::Units(bits) => (bits, widths.to),
-        Steps::Elements if widths.fit_bytes() => (8, 8),
-        Steps::Elements => (128, 128),
-    };
-    let element_bits = i64::from(element_bits);
-    let needed = boxes.iter().map(|nest| nest.dst_reach_of(READ_TOGETHER * 8 / step_bits)).max();
-    let bytes = needed.unwrap_or(0).saturating_mul(step_bits) / 8;
-    let most = allocation.saturating_mul(element_bits) / 8 / MIN_CHUNKS;
-    bytes.min(most).clamp(CHUNK_BYTES, MAX_CHUNK_BYTES) * 8 / element_bits
-}
-
 /// The boxes in the largest whole units that suit all of them, or as they are.
 fn with_steps(boxes: Vec<Nest>, widths: Widths) -> (Steps, Vec<Nest>) {
     if !widths.are_equal() {
@@ -353,4 +355,17 @@ fn with_steps(boxes: Vec<Nest>, widths: Widths) -> (Steps, Vec<Nest>) {
         return (Steps::Elements, boxes);
     }
     (Steps::Units(unit), in_bits.iter().map(|nest| nest.in_units(unit)).collect())
+}
+
+/// `len` bytes of a buffer from the beginning of a cache line on.
+fn on_a_line(buffer: &mut Vec<u8>, len: usize) -> &mut [u8] {
+    buffer.resize(buffer.len().max(len + 64), 0);
+    let start = buffer.as_ptr().align_offset(64).min(64);
+    buffer.get_mut(start..start + len).unwrap_or_default()
+}
+
+/// Copies a chunk that has been put together.
+fn stream(from: &[u8], to: &mut [u8], means: Means) {
+    let mut run = vec![Loop { extent: from.len() as i64, src: 1, dst: 1 }];
+    move_box(&mut run, &mut Lists::default(), 1, (0, 0), from, to, means);
 }

@@ -164,7 +164,7 @@ pub(crate) fn chunk_elements(digits: &[Loop], allocation: i64, target: i64, alig
     let step = digits
         .iter()
         .filter_map(|l| l.dst.checked_mul(align / gcd(l.dst, align)))
-        .filter(|&step| step <= target)
+        .filter(|&step| step <= target + target / 4)
         .fold(align, i64::max);
     step * (target / step).max(1)
 }

@@ -74,10 +74,12 @@ mod general;
 mod kernels;
 mod nest;
 mod options;
+mod padding;
 mod placement;
 mod plan;
 mod refine;
 mod run;
+mod sizing;
 mod widths;
 mod work;
 

@@ -16,6 +16,7 @@
 //! dimensions. Inside a box nothing is ever tested against a bound.
 
 use crate::nest::{Loop, Nest};
+use std::cmp::Ordering;
 use tilewright::IndexMap;
 use tilewright::map::{Digit, Source};
 
@@ -29,6 +30,9 @@ pub(crate) struct Refined {
     pub(crate) digits: Vec<Loop>,
     /// The array's elements, each in exactly one box.
     pub(crate) boxes: Vec<Nest>,
+    /// The destination's slots that hold no element, each in exactly one box, both sides its
+    /// own; `None` where they are not just what its digits reach beyond the dimensions.
+    pub(crate) padding: Option<Vec<Nest>>,
 }
 
 /// The loops of two maps over the same dimensions, counted in elements. `None` where the maps
@@ -46,7 +50,65 @@ pub(crate) fn refine(from: &IndexMap, to: &IndexMap) -> Option<Refined> {
     let boxes: Vec<Nest> = boxes.into_iter().map(Nest::tidied).collect();
     let inside = boxes.iter().all(|nest| lies_inside(nest, from.allocation(), to.allocation()));
     let digits = dims.into_iter().flat_map(|radix| radix.digits).collect();
-    inside.then_some(Refined { digits, boxes })
+    inside.then(|| Refined { digits, boxes, padding: padding(to) })
+}
+
+/// The slots of a map's memory that hold no element: the room between digits, and for every
+/// dimension what its digits reach beyond it, inside all dimensions before it and as far as the
+/// digits of those after it reach.
+fn padding(to: &IndexMap) -> Option<Vec<Nest>> {
+    let rank = to.dims().len();
+    let dims: Vec<Radix> = (0..rank).map(|dim| Radix::of(to, to, dim)).collect::<Option<_>>()?;
+    let mut padding = room_between(&dims, to.allocation());
+    for beyond in 0..rank {
+        let mut boxes = vec![Nest { src: 0, dst: 0, loops: Vec::new() }];
+        for (dim, radix) in dims.iter().enumerate() {
+            let ranges = match dim.cmp(&beyond) {
+                Ordering::Less => radix.boxes(),
+                Ordering::Equal => radix.boxes_beyond(),
+                Ordering::Greater => vec![radix.whole()],
+            };
+            boxes = products(&boxes, &ranges)?;
+        }
+        padding.extend(boxes);
+    }
+    let filled = to.elements().checked_add(n_slots(&padding)?)?;
+    let is_all = to.is_ordered() && to.base() == 0 && filled == to.allocation();
+    (is_all && padding.len() <= MAX_BOXES).then(|| padding.into_iter().map(onto_itself).collect())
+}
+
+/// The same slots with the destination as the source, so that all loops that can be are joined.
+fn onto_itself(mut nest: Nest) -> Nest {
+    nest.src = nest.dst;
+    nest.loops.iter_mut().for_each(|l| l.src = l.dst);
+    nest.tidied()
+}
+
+/// The slots between the end of each digit's steps and the next larger stride.
+fn room_between(dims: &[Radix], allocation: i64) -> Vec<Nest> {
+    let mut digits: Vec<Loop> = dims.iter().flat_map(|radix| &radix.digits).copied().collect();
+    digits.retain(|digit| digit.extent > 1);
+    digits.sort_by_key(|digit| digit.dst);
+    let inner = [Loop { extent: 1, src: 0, dst: 1 }];
+    let ends: Vec<i64> =
+        inner.iter().chain(&digits).map(|l| l.extent.saturating_mul(l.dst)).collect();
+    let next = digits.iter().map(|digit| digit.dst).chain([allocation]);
+    let room = ends.iter().zip(next).enumerate();
+    room.filter(|(_, (end, next))| next > *end)
+        .map(|(place, (&end, next))| {
+            let mut loops = digits[place..].to_vec();
+            loops.push(Loop { extent: next - end, src: 0, dst: 1 });
+            Nest { src: 0, dst: end, loops }
+        })
+        .collect()
+}
+
+/// The number of slots in some boxes.
+fn n_slots(boxes: &[Nest]) -> Option<i64> {
+    boxes.iter().try_fold(0i64, |sum, nest| {
+        let slots = nest.loops.iter().try_fold(1i64, |slots, l| slots.checked_mul(l.extent))?;
+        sum.checked_add(slots)
+    })
 }
 
 /// One dimension as a mixed-radix number.
@@ -88,6 +150,35 @@ impl Radix {
             }
             corner.src += count * digit.src;
             corner.dst += count * digit.dst;
+        }
+        boxes
+    }
+
+    /// Everything that the digits reach.
+    fn whole(&self) -> Nest {
+        Nest { src: 0, dst: 0, loops: self.digits.clone() }
+    }
+
+    /// What the digits reach from the size on, as boxes: for each digit, the numbers that agree
+    /// with the size above that digit and exceed it there, the last digit's own included.
+    fn boxes_beyond(&self) -> Vec<Nest> {
+        let mut boxes = Vec::new();
+        let mut corner = Nest { src: 0, dst: 0, loops: Vec::new() };
+        let mut rest = self.size;
+        for (place, (&divisor, digit)) in self.divisors.iter().zip(&self.digits).enumerate().rev() {
+            let own = rest / divisor;
+            rest %= divisor;
+            let first = own + i64::from(place > 0);
+            if first < digit.extent {
+                let mut loops = self.digits[..place].to_vec();
+                loops.push(Loop { extent: digit.extent - first, ..*digit });
+                boxes.push(Nest { loops, dst: corner.dst + first * digit.dst, ..corner });
+            }
+            if own >= digit.extent {
+                // The size is all that the digits reach.
+                break;
+            }
+            corner.dst += own * digit.dst;
         }
         boxes
     }
@@ -140,6 +231,7 @@ fn lies_inside(nest: &Nest, src_allocation: i64, dst_allocation: i64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nest::walk;
     use tilewright::Shape;
 
     fn refined(from: &str, to: &str) -> Option<Refined> {
@@ -161,6 +253,29 @@ mod tests {
     fn what_does_not_nest_is_refused() {
         assert!(refined("f32[24,30]{1,0:T(4,2)}", "f32[24,30]{1,0:T(6,2)}").is_none());
         assert!(refined("f32[7,9]{1,0:T(*,8)(2,1)}", "f32[7,9]{1,0}").is_none());
+    }
+
+    /// Every slot of the destination is an element's or padding, once, however the sizes end.
+    #[test]
+    fn boxes_and_padding_are_all_of_memory() {
+        for text in [
+            "f32[20,5]{1,0:T(8,2)}",
+            "f32[3,5]{1,0:T(8,2)}",
+            "f32[16,6]{0,1:T(4,4)}",
+            "bf16[19,300]{1,0:T(8,128)(2,1)}",
+            "s8[5,3,7]{1,2,0:T(8,4)(4,1)}",
+            "f32[7]{0:T(4)(2)}",
+        ] {
+            let map = text.parse::<Shape>().unwrap().index_map().unwrap();
+            let row_major = text.split('{').next().unwrap();
+            let Refined { boxes, padding, .. } = refined(row_major, text).unwrap();
+            let mut slots = Vec::new();
+            for nest in boxes.iter().chain(&padding.unwrap()) {
+                walk(&nest.loops, (nest.src, nest.dst), &mut |(_, slot)| slots.push(slot));
+            }
+            slots.sort_unstable();
+            assert_eq!(slots, (0..map.allocation()).collect::<Vec<_>>(), "{text}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::chunk::Piece;
 use crate::kernels::{Level, Lists, Means, Stores};
 use crate::nest::Loop;
+use crate::padding::PadLists;
 
 /// Memory that a thread uses again for every chunk.
 #[derive(Debug)]
@@ -11,6 +12,9 @@ pub(crate) struct Work {
     pub(crate) lists: Lists,
     pub(crate) pieces: Vec<Piece>,
     pub(crate) loops: Vec<Loop>,
+    pub(crate) padding: PadLists,
+    /// A chunk that is put together in the caches before it is streamed.
+    pub(crate) stage: Vec<u8>,
     /// Elements of the chunk, one per byte, before they are packed.
     pub(crate) elements: Vec<u8>,
     /// Elements of the source, one per byte, after they are unpacked.
@@ -27,6 +31,8 @@ impl Work {
             lists: Lists::default(),
             pieces: Vec::new(),
             loops: Vec::new(),
+            padding: PadLists::default(),
+            stage: Vec::new(),
             elements: Vec::new(),
             unpacked: Vec::new(),
             wide: Vec::new(),

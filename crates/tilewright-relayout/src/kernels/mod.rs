@@ -5,6 +5,8 @@
 //! ([`Span`]). What the loops of a box are decides how it is moved:
 //!
 //! * [`Kernel::Runs`]: neighbours stay neighbours. Whole runs are copied.
+//! * [`Kernel::Joined`]: the same where runs follow each other in the destination and are streamed,
+//!   but do not begin at lines.
 //! * [`Kernel::Zip`], [`Kernel::Unzip`]: 2, 4, 8, 16 or 32 rows interleaved, or taken apart (the
 //!   second tile of `T(8,128)(2,1)`).
 //! * [`Kernel::Grid`]: neighbours in the destination are far apart in the source, and the other way
@@ -16,6 +18,7 @@
 //! has. Boxes that do not pass the check are moved one by one with every index tested, which is
 //! also what the tests hold the kernels to.
 
+mod joined;
 mod level;
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -65,6 +68,9 @@ pub(crate) struct Lists {
 enum Kernel {
     /// `length` neighbours.
     Runs { length: i64 },
+    /// `length` neighbours, and `count` times as many that follow in the destination, `step` apart
+    /// in the source.
+    Joined { length: i64, count: i64, step: i64 },
     /// `count` rows `step` apart, each of `length` elements.
     Zip { count: i64, step: i64, length: i64 },
     /// The same in the destination.
@@ -111,8 +117,8 @@ fn move_units<const N: usize>(
     if loops.len() > MAX_LOOPS || !lies_inside(loops, N, start, src.len(), dst.len()) {
         return move_checked(loops, N, start, src, dst);
     }
-    let kernel = Kernel::choose(loops, lists, N as i64);
     let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() }.plus(start.0, start.1);
+    let kernel = Kernel::choose(loops, lists, N as i64, at, means.stores);
     order_walk(loops, kernel, N as i64, means.stores);
     if kernel == Kernel::Grid {
         lists.tabulate(N as i64);
@@ -157,9 +163,15 @@ fn move_checked(loops: &[Loop], unit: usize, start: (i64, i64), src: &[u8], dst:
 impl Kernel {
     /// Takes the loops a kernel will see to out of `loops`, which are in the order of the
     /// destination's strides, largest first.
-    fn choose(loops: &mut Vec<Loop>, lists: &mut Lists, unit: i64) -> Kernel {
+    fn choose(
+        loops: &mut Vec<Loop>,
+        lists: &mut Lists,
+        unit: i64,
+        at: At,
+        stores: Stores,
+    ) -> Kernel {
         if let Some(place) = loops.iter().rposition(Loop::is_run) {
-            return Kernel::Runs { length: loops.remove(place).extent };
+            return Kernel::runs(loops, place, unit, at, stores);
         }
         let across = loops.iter().rposition(|l| l.dst == 1);
         let along = loops.iter().rposition(|l| l.src == 1);
@@ -176,6 +188,24 @@ impl Kernel {
         remove_both(loops, across, along);
         lists.chain(loops, a, b, unit);
         Kernel::Grid
+    }
+
+    /// Moves the runs that the loop at `place` makes.
+    fn runs(loops: &mut Vec<Loop>, place: usize, unit: i64, at: At, stores: Stores) -> Kernel {
+        let length = loops.remove(place).extent;
+        let is_lines = |steps: i64| steps * unit % LINE as i64 == 0;
+        let are_lines =
+            at.to_line() == 0 && is_lines(length) && loops.iter().all(|l| is_lines(l.dst));
+        let next = loops.iter().position(|l| l.dst == length);
+        match next {
+            Some(next)
+                if stores == Stores::Streamed && !are_lines && length * unit >= LINE as i64 =>
+            {
+                let next = loops.remove(next);
+                Kernel::Joined { length, count: next.extent, step: next.src }
+            }
+            _ => Kernel::Runs { length },
+        }
     }
 
     fn single(loops: &mut Vec<Loop>) -> Kernel {
@@ -269,14 +299,15 @@ fn distances(chain: &[Loop], list: &mut Vec<i64>, stride: impl Fn(&Loop) -> i64)
     }
 }
 
-/// Puts the loops around a kernel in order. Streamed lines may go anywhere, so that the source is
-/// walked straight on; otherwise fewer places are to be visited in turn on the side that is not.
+/// Puts the loops around a kernel in order. What comes from memory is walked straight on by runs,
+/// since they may go anywhere in the caches, and streamed lines too; otherwise fewer places are to
+/// be visited in turn on the side that is not.
 fn order_walk(loops: &mut [Loop], kernel: Kernel, unit: i64, stores: Stores) {
     let (src_len, dst_len) = match kernel {
         Kernel::Runs { length } => (length, length),
         Kernel::Zip { count, length, .. } => (length, count * length),
         Kernel::Unzip { count, length, .. } => (count * length, length),
-        Kernel::Grid | Kernel::Single { .. } => return,
+        Kernel::Joined { .. } | Kernel::Grid | Kernel::Single { .. } => return,
     };
     let line = LINE as i64;
     if src_len.max(dst_len) * unit < line {
@@ -286,8 +317,9 @@ fn order_walk(loops: &mut [Loop], kernel: Kernel, unit: i64, stores: Stores) {
     loops.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
     let in_src_order = n_places(loops, |l| l.dst, dst_len);
     let is_run = matches!(kernel, Kernel::Runs { .. });
-    let is_streamed = stores == Stores::Streamed && is_run && dst_len * unit >= 2 * line;
-    if in_dst_order <= in_src_order && !is_streamed {
+    let is_long = dst_len * unit >= 2 * line;
+    let is_from_memory = stores != Stores::Cached && is_run && is_long;
+    if in_dst_order <= in_src_order && !is_from_memory {
         loops.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
     }
 }
@@ -327,6 +359,13 @@ impl<const N: usize> Task for BoxTask<'_, N> {
                     let mut places = Places::new(outer, N, self.at);
                     while let Some(at) = places.next() {
                         runs::copy_runs::<R>(at, row, stores);
+                    }
+                }
+                Kernel::Joined { length, count, step } => {
+                    let (len, src) = (length as usize * N, step * N as i64);
+                    let row = Row { len, count, src, dst: len as i64 };
+                    while let Some(at) = places.next() {
+                        joined::copy_joined::<R>(at, places.peek().unwrap_or(at), row);
                     }
                 }
                 Kernel::Zip { count, step, length } => {
@@ -468,7 +507,7 @@ mod tests {
         let mut expected = vec![0xee; n_dst];
         move_checked(loops, unit, (0, 0), &src, &mut expected);
         for level in Level::all() {
-            for stores in [Stores::Cached, Stores::Streamed] {
+            for stores in [Stores::Cached, Stores::Streamed, Stores::Staged] {
                 for shift in [0, unit, 3] {
                     let means = Means { level, stores };
                     let mut buffer = vec![0xee; n_dst + 3 * GUARD];
@@ -494,6 +533,19 @@ mod tests {
             for length in [1, 2, 3, 7, 9, 16, 33, 70, 129, 300] {
                 check(&[l(length, 1, 1)], unit);
                 check(&[l(3, 2 * length, 4 * length + 5), l(length, 1, 1)], unit);
+            }
+        }
+    }
+
+    #[test]
+    fn runs_that_are_joined() {
+        for unit in UNITS {
+            for length in [1, 16, 17, 63, 64, 65, 100, 257] {
+                check(&[l(5, 3 * length, length), l(length, 1, 1)], unit);
+                check(
+                    &[l(3, length, 9 * length + 1), l(9, 4 * length, length), l(length, 1, 1)],
+                    unit,
+                );
             }
         }
     }

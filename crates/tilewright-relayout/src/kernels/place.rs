@@ -10,7 +10,15 @@ pub(crate) enum Stores {
     Cached,
     /// Past the caches where whole lines are written.
     Streamed,
+    /// Into the caches, from a source that is not there yet.
+    Staged,
 }
+
+/// Kernels are compiled for each of these: as [`Stores`], but streaming is where all that is
+/// written are whole lines.
+pub(super) const CACHED: u8 = 0;
+pub(super) const STREAMED: u8 = 1;
+pub(super) const STAGED: u8 = 2;
 
 /// Destinations of at least this many bytes are streamed: they would not stay in a cache, and
 /// whoever reads them next finds none of them there.
@@ -71,18 +79,18 @@ const AHEAD: usize = 2048;
 /// The bytes of a cache line.
 pub(super) const LINE: usize = 64;
 
-/// Stores a register, past the caches if `S` is 1. A number, since it is decided when compiled.
+/// Stores a register, past the caches if `S` is [`STREAMED`].
 ///
 /// # Safety
 /// The processor has these registers, its bytes can be written at `to`, and for streaming `to` is
 /// a multiple of the register.
 #[inline(always)]
-pub(super) unsafe fn put<R: Register, const S: usize>(register: R, to: *mut u8) {
+pub(super) unsafe fn put<R: Register, const S: u8>(register: R, to: *mut u8) {
     // SAFETY: the caller's promise.
     unsafe {
         match S {
-            0 => register.store(to),
-            _ => register.stream(to),
+            STREAMED => register.stream(to),
+            _ => register.store(to),
         }
     }
 }

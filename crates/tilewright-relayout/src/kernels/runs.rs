@@ -1,6 +1,6 @@
 //! Runs: bytes that are neighbours on both sides.
 
-use super::place::{At, LINE, Stores, put};
+use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, put};
 use super::register::Register;
 
 /// Runs of equal length, one after the other in a walk.
@@ -24,19 +24,12 @@ pub(super) struct Row {
 #[inline(always)]
 pub(super) unsafe fn copy_runs<R: Register>(at: At, row: Row, stores: Stores) {
     let is_aligned = at.to_line() == 0 && row.dst % LINE as i64 == 0;
-    let is_streamed = stores == Stores::Streamed;
     // SAFETY: the caller's promise; lengths are those of the runs.
     unsafe {
-        match row.len {
-            32 => copy_each::<R::Half, 32, 0>(at, row),
-            64 if !is_streamed => copy_each::<R, 64, 0>(at, row),
-            64 if is_aligned => copy_each::<R, 64, 1>(at, row),
-            128 if !is_streamed => copy_each::<R, 128, 0>(at, row),
-            128 if is_aligned => copy_each::<R, 128, 1>(at, row),
-            256 if !is_streamed => copy_each::<R, 256, 0>(at, row),
-            256 if is_aligned => copy_each::<R, 256, 1>(at, row),
-            512 if !is_streamed => copy_each::<R, 512, 0>(at, row),
-            512 if is_aligned => copy_each::<R, 512, 1>(at, row),
+        match stores {
+            Stores::Cached if copy_alike::<R, CACHED>(at, row) => {}
+            Stores::Staged if copy_alike::<R, STAGED>(at, row) => {}
+            Stores::Streamed if is_aligned && copy_alike::<R, STREAMED>(at, row) => {}
             _ => {
                 for run in 0..row.count {
                     copy_run::<R>(at.plus(run * row.src, run * row.dst), row.len, stores);
@@ -46,18 +39,38 @@ pub(super) unsafe fn copy_runs<R: Register>(at: At, row: Row, stores: Stores) {
     }
 }
 
-/// Copies runs of a known length, a multiple of a register; past the caches if `S` is 1.
+/// Copies runs of the lengths that tiles often have. Says whether they are.
 ///
 /// # Safety
 /// As [`copy_runs`]; for streaming, runs begin at multiples of a line.
 #[inline(always)]
-unsafe fn copy_each<R: Register, const LEN: usize, const S: usize>(at: At, row: Row) {
+unsafe fn copy_alike<R: Register, const S: u8>(at: At, row: Row) -> bool {
+    // SAFETY: the caller's promise; lengths are those of the runs.
+    unsafe {
+        match row.len {
+            32 if S != STREAMED => copy_each::<R::Half, 32, S>(at, row),
+            64 => copy_each::<R, 64, S>(at, row),
+            128 => copy_each::<R, 128, S>(at, row),
+            256 => copy_each::<R, 256, S>(at, row),
+            512 => copy_each::<R, 512, S>(at, row),
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Copies runs of a known length, a multiple of a register.
+///
+/// # Safety
+/// As [`copy_alike`].
+#[inline(always)]
+unsafe fn copy_each<R: Register, const LEN: usize, const S: u8>(at: At, row: Row) {
     for run in 0..row.count {
         let at = at.plus(run * row.src, run * row.dst);
         let mut done = 0;
         while done < LEN {
             let here = at.plus(done as i64, done as i64);
-            if S == 1 && done % LINE == 0 {
+            if S != CACHED && done % LINE == 0 {
                 here.prefetch_ahead();
             }
             // SAFETY: the caller's promise.
@@ -78,7 +91,7 @@ unsafe fn copy_run<R: Register>(at: At, len: usize, stores: Stores) {
     // SAFETY: every step stays within `len` bytes of either side; streamed registers are at
     // multiples of a line.
     unsafe {
-        if stores == Stores::Cached || len < head + LINE {
+        if stores != Stores::Streamed || len < head + LINE {
             return copy_cached::<R>(at, len);
         }
         if head > 0 {
@@ -107,7 +120,7 @@ unsafe fn copy_line<R: Register>(at: At) {
     while part < LINE {
         let at = at.plus(part as i64, part as i64);
         // SAFETY: the caller's promise; registers are no longer than a line.
-        unsafe { put::<R, 1>(R::load(at.src), at.dst) };
+        unsafe { put::<R, STREAMED>(R::load(at.src), at.dst) };
         part += R::BYTES;
     }
 }
@@ -118,7 +131,7 @@ unsafe fn copy_line<R: Register>(at: At) {
 /// The processor has these registers; `len` bytes can be read and written at the two places,
 /// which do not overlap.
 #[inline(always)]
-unsafe fn copy_cached<R: Register>(at: At, len: usize) {
+pub(super) unsafe fn copy_cached<R: Register>(at: At, len: usize) {
     if len >= 4 * R::BYTES || len < 16 {
         // SAFETY: the caller's promise.
         return unsafe { copy_by_call_or_bytes(at, len) };

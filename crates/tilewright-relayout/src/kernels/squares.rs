@@ -5,7 +5,7 @@
 //! quarter of one), so that both sides move whole lines. Rows lie anywhere: `rows` says how far
 //! each is from the first on the source's side, `columns` the same for the destination's side.
 
-use super::place::{At, LINE, Stores, copy_one, put};
+use super::place::{At, CACHED, LINE, STREAMED, Stores, copy_one, put};
 use super::register::Register;
 use super::shuffle::interleave;
 use std::ops::Range;
@@ -61,15 +61,15 @@ pub(super) unsafe fn transpose_grid<R: Register, const N: usize>(
         let head = at.to_line();
         let first = head / N;
         let is_aligned = head.is_multiple_of(N) && grid.columns_are_lines;
-        if stores == Stores::Cached || !is_aligned || n_rows < first + side {
-            return transpose_body::<R, N, 0>(at, next, grid, 0);
+        if stores != Stores::Streamed || !is_aligned || n_rows < first + side {
+            return transpose_body::<R, N, CACHED>(at, next, grid, 0);
         }
         // The rows before the first line, with some that are moved again as whole lines.
         if first > 0 {
             let top = Grid { rows: &grid.rows[..side], ..grid };
-            transpose_body::<R, N, 0>(at, at, top, 0);
+            transpose_body::<R, N, CACHED>(at, at, top, 0);
         }
-        transpose_body::<R, N, 1>(at, next, grid, first);
+        transpose_body::<R, N, STREAMED>(at, next, grid, first);
     }
 }
 
@@ -80,7 +80,7 @@ pub(super) unsafe fn transpose_grid<R: Register, const N: usize>(
 /// As [`transpose_grid`]; there is a line's worth of rows from `first` on, and of columns. For
 /// streaming, all columns are multiples of a line, as is row `first`.
 #[inline(always)]
-unsafe fn transpose_body<R: Register, const N: usize, const S: usize>(
+unsafe fn transpose_body<R: Register, const N: usize, const S: u8>(
     at: At,
     next: At,
     grid: Grid<'_>,
@@ -99,7 +99,7 @@ unsafe fn transpose_body<R: Register, const N: usize, const S: usize>(
         }
         if last < grid.rows.len() {
             let bottom = grid.rows.len() - side..grid.rows.len();
-            transpose_panel::<R, N, 0>(at, grid, bottom, (next, 0));
+            transpose_panel::<R, N, CACHED>(at, grid, bottom, (next, 0));
         }
     }
 }
@@ -110,7 +110,7 @@ unsafe fn transpose_body<R: Register, const N: usize, const S: usize>(
 /// # Safety
 /// As [`transpose_body`], for these rows.
 #[inline(always)]
-unsafe fn transpose_panel<R: Register, const N: usize, const S: usize>(
+unsafe fn transpose_panel<R: Register, const N: usize, const S: u8>(
     at: At,
     grid: Grid<'_>,
     panel: Range<usize>,
@@ -219,7 +219,7 @@ unsafe fn one_by_one<const N: usize>(at: At, grid: Grid<'_>) {
 /// # Safety
 /// As [`transpose_grid`], for a line's worth of rows and columns.
 #[inline(always)]
-unsafe fn square<R: Register, const N: usize, const S: usize>(
+unsafe fn square<R: Register, const N: usize, const S: u8>(
     at: At,
     rows: &[i64],
     columns: &[i64],
@@ -246,7 +246,7 @@ unsafe fn square<R: Register, const N: usize, const S: usize>(
 /// # Safety
 /// As [`square`].
 #[inline(always)]
-unsafe fn parts<R: Register, const N: usize, const S: usize, const K: usize>(
+unsafe fn parts<R: Register, const N: usize, const S: u8, const K: usize>(
     at: At,
     rows: &[i64],
     columns: &[i64],
@@ -282,11 +282,7 @@ unsafe fn parts<R: Register, const N: usize, const S: usize, const K: usize>(
 /// # Safety
 /// As [`square`].
 #[inline(always)]
-unsafe fn units<R: Register, const N: usize, const S: usize>(
-    at: At,
-    rows: &[i64],
-    columns: &[i64],
-) {
+unsafe fn units<R: Register, const N: usize, const S: u8>(at: At, rows: &[i64], columns: &[i64]) {
     for (column, &to) in columns.iter().enumerate() {
         for (row, &from) in rows.iter().enumerate() {
             let element = at.plus(from + (column * N) as i64, to + (row * N) as i64);

@@ -1,6 +1,6 @@
 //! Rows zipped together, and taken apart: the second tile of `T(8,128)(2,1)`.
 
-use super::place::{At, LINE, Stores, copy_one, put};
+use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one, put};
 use super::register::Register;
 use super::shuffle::{interleave, take_apart};
 
@@ -31,12 +31,14 @@ pub(super) unsafe fn zip_rows<R: Register, const N: usize, const K: usize>(
         if stores == Stores::Streamed && head.is_multiple_of(group) {
             done = (head / group).min(rows.length);
             zip_each::<N, K>(at, rows, 0, done);
-            done = zip_registers::<R, N, K, 1>(at, rows, done);
+            done = zip_registers::<R, N, K, STREAMED>(at, rows, done);
+        } else if stores == Stores::Staged {
+            done = zip_registers::<R, N, K, STAGED>(at, rows, done);
         } else {
-            done = zip_registers::<R, N, K, 0>(at, rows, done);
+            done = zip_registers::<R, N, K, CACHED>(at, rows, done);
         }
-        done = zip_registers::<R::Half, N, K, 0>(at, rows, done);
-        done = zip_registers::<<R::Half as Register>::Half, N, K, 0>(at, rows, done);
+        done = zip_registers::<R::Half, N, K, CACHED>(at, rows, done);
+        done = zip_registers::<<R::Half as Register>::Half, N, K, CACHED>(at, rows, done);
         zip_each::<N, K>(at, rows, done, rows.length);
     }
 }
@@ -46,7 +48,7 @@ pub(super) unsafe fn zip_rows<R: Register, const N: usize, const K: usize>(
 /// # Safety
 /// As [`zip_rows`]; for streaming, the destination of element `done` is a multiple of a register.
 #[inline(always)]
-unsafe fn zip_registers<R: Register, const N: usize, const K: usize, const S: usize>(
+unsafe fn zip_registers<R: Register, const N: usize, const K: usize, const S: u8>(
     at: At,
     rows: Rows,
     mut done: usize,
@@ -60,7 +62,7 @@ unsafe fn zip_registers<R: Register, const N: usize, const K: usize, const S: us
             for (register, row) in registers.iter_mut().zip(0..) {
                 let from = from.plus(row * rows.step, 0);
                 *register = R::load(from.src);
-                if S == 1 {
+                if S != CACHED {
                     from.prefetch_near_ahead();
                 }
             }
@@ -102,12 +104,13 @@ pub(super) unsafe fn unzip_rows<R: Register, const N: usize, const K: usize>(
     // SAFETY: every step takes elements that are there; all rows begin at multiples of a line
     // where registers are streamed.
     unsafe {
-        let done = match stores == Stores::Streamed && is_aligned {
-            true => unzip_registers::<R, N, K, 1>(at, rows, 0),
-            false => unzip_registers::<R, N, K, 0>(at, rows, 0),
+        let done = match stores {
+            Stores::Streamed if is_aligned => unzip_registers::<R, N, K, STREAMED>(at, rows, 0),
+            Stores::Staged => unzip_registers::<R, N, K, STAGED>(at, rows, 0),
+            _ => unzip_registers::<R, N, K, CACHED>(at, rows, 0),
         };
-        let done = unzip_registers::<R::Half, N, K, 0>(at, rows, done);
-        let done = unzip_registers::<<R::Half as Register>::Half, N, K, 0>(at, rows, done);
+        let done = unzip_registers::<R::Half, N, K, CACHED>(at, rows, done);
+        let done = unzip_registers::<<R::Half as Register>::Half, N, K, CACHED>(at, rows, done);
         for place in done..rows.length {
             let group = at.plus((place * N * K) as i64, (place * N) as i64);
             for row in 0..K {
@@ -120,7 +123,7 @@ pub(super) unsafe fn unzip_rows<R: Register, const N: usize, const K: usize>(
 /// # Safety
 /// As [`unzip_rows`]; for streaming, all rows' element `done` are multiples of a register.
 #[inline(always)]
-unsafe fn unzip_registers<R: Register, const N: usize, const K: usize, const S: usize>(
+unsafe fn unzip_registers<R: Register, const N: usize, const K: usize, const S: u8>(
     at: At,
     rows: Rows,
     mut done: usize,
@@ -134,7 +137,7 @@ unsafe fn unzip_registers<R: Register, const N: usize, const K: usize, const S: 
             for (place, register) in registers.iter_mut().enumerate() {
                 let from = from.plus((place * R::BYTES) as i64, 0);
                 *register = R::load(from.src);
-                if S == 1 {
+                if S != CACHED {
                     from.prefetch_ahead();
                 }
             }

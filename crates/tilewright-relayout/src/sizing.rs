@@ -1,0 +1,81 @@
+//! How large a chunk is best, and whether it can be streamed as it is made.
+
+use crate::nest::Nest;
+
+/// The bytes of destination (or of unpacked elements) that one chunk is about.
+const CHUNK_BYTES: i64 = 512 << 10;
+
+/// The same where a chunk is put together in the caches first, which it shares with its source.
+const STAGED_CHUNK_BYTES: i64 = 256 << 10;
+
+/// The most bytes of destination that a chunk is made larger for.
+const MAX_CHUNK_BYTES: i64 = 32 << 20;
+
+/// Chunks are not made larger if there would be fewer than this.
+const MIN_CHUNKS: i64 = 8;
+
+/// Where a chunk reads fewer bytes of the source at once than this, it is made larger.
+const READ_AT_LEAST: i64 = 512;
+
+/// How many bytes of the source a chunk that is made larger had better read at once: memory is
+/// slow to begin and quick to go on.
+const READ_TOGETHER: i64 = 2048;
+
+/// The bits of a cache line.
+const LINE_BITS: i64 = 512;
+
+/// What the size of chunks depends on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizing {
+    /// The bits of a step of the boxes.
+    pub(crate) step_bits: i64,
+    /// The bits of a destination slot, or of an element on its way there.
+    pub(crate) slot_bits: i64,
+    /// Whether chunks are put together in the caches.
+    pub(crate) is_staged: bool,
+}
+
+impl Sizing {
+    /// The number of elements that a chunk is best about.
+    pub(crate) fn target(self, boxes: &[Nest], allocation: i64) -> i64 {
+        let at_once = |bytes: i64| {
+            let reaches = boxes.iter().map(|nest| nest.dst_reach_of(bytes * 8 / self.step_bits));
+            reaches.max().unwrap_or(0).saturating_mul(self.step_bits) / 8
+        };
+        let least = if self.is_staged { STAGED_CHUNK_BYTES } else { CHUNK_BYTES };
+        let bytes = if at_once(READ_AT_LEAST) <= least { least } else { at_once(READ_TOGETHER) };
+        let most = allocation.saturating_mul(self.slot_bits) / 8 / MIN_CHUNKS;
+        bytes.min(most).clamp(least, MAX_CHUNK_BYTES) * 8 / self.slot_bits
+    }
+}
+
+/// The fewest elements that make whole cache lines of 64 bytes; in chunks of about `target`
+/// elements that are not much larger than lines, whole units of 32 bytes.
+pub(crate) fn alignment(target: i64, bits: u32) -> i64 {
+    let is_small = target.saturating_mul(i64::from(bits)) < 8 * 4096;
+    let whole = if is_small { 256u32 } else { 512 };
+    i64::from(whole >> bits.trailing_zeros().min(whole.trailing_zeros()))
+}
+
+/// Whether nearly all elements of the boxes, whose steps are of `step_bits`, are written in whole
+/// lines.
+pub(crate) fn streams_whole_lines(boxes: &[Nest], step_bits: i64) -> bool {
+    let elements = |nest: &Nest| nest.loops.iter().map(|l| l.extent).product::<i64>();
+    let all: i64 = boxes.iter().map(elements).sum();
+    let whole: i64 = boxes.iter().filter(|nest| writes_lines(nest, step_bits)).map(elements).sum();
+    whole >= all - all / 8
+}
+
+/// Whether what a box writes at a time are whole lines, or so long that their ends hardly matter:
+/// runs, or what several loops write side by side.
+fn writes_lines(nest: &Nest, step_bits: i64) -> bool {
+    let is_lines = |steps: i64| (steps * step_bits) % LINE_BITS == 0;
+    let (mut length, mut inner) = (1, nest.loops.len());
+    while let Some(place) = nest.loops[..inner].iter().rposition(|l| l.dst == length) {
+        length *= nest.loops[place].extent;
+        inner = place;
+    }
+    let are_lines = is_lines(length) && is_lines(nest.dst);
+    let is_long = length * step_bits >= 64 * LINE_BITS;
+    is_long || are_lines && nest.loops[..inner].iter().all(|l| is_lines(l.dst))
+}
