@@ -1,66 +1,106 @@
 //! Runs that follow each other in the destination but not in the source, streamed where they do not
 //! begin at lines: what is left of one run and the beginning of the next make a line.
+//!
+//! Several such rows of runs are written at once where their runs take turns in the source, as the
+//! rows of a tile do, so that the source is walked straight on.
 
 use super::place::{At, LINE, STREAMED, put};
 use super::register::Register;
-use super::runs::{Row, copy_cached};
+use super::runs::copy_cached;
+use crate::nest::Loop;
 
-/// How many runs ahead in the walk lines are asked for.
+/// No more rows than this are written at once.
+pub(super) const MAX_ROWS: usize = 16;
+
+/// Where rows are written alone, how many runs ahead in the walk lines are asked for.
 const RUNS_AHEAD: i64 = 4;
 
-/// A line that is put together, and room for as much again behind it.
-#[repr(align(64))]
-struct Seam([u8; 2 * LINE]);
+/// Rows of runs. Distances are in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rows {
+    /// The length of a run, at least a line.
+    pub(super) len: usize,
+    /// The runs of a row.
+    pub(super) count: i64,
+    /// From one run of a row to the next in the source.
+    pub(super) step: i64,
+    /// From one row to the next, at most [`MAX_ROWS`].
+    pub(super) rows: Loop,
+}
 
-/// Copies runs, each of at least a line, that follow each other in the destination. The lines that
-/// they fill together go past the caches; the first and the last bytes do not. `next` is where the
-/// next row of runs begins.
+/// The line of each row that is not full yet.
+#[repr(align(64))]
+struct Seams([[u8; LINE]; MAX_ROWS]);
+
+/// Copies rows of runs. The lines that a row fills go past the caches; its first and last bytes do
+/// not.
 ///
 /// # Safety
 /// The processor has these registers; the bytes of all runs can be read and written, and the two
 /// sides do not overlap.
 #[inline(always)]
-pub(super) unsafe fn copy_joined<R: Register>(at: At, next: At, row: Row) {
-    let mut seam = Seam([0; 2 * LINE]);
-    let head = at.to_line();
-    // How much of the seam is filled: bytes whose place is a line that begins before this run.
-    let mut filled = 0;
-    for run in 0..row.count {
-        let here = at.plus(run * row.src, run * row.len as i64);
-        let soon = match run + RUNS_AHEAD {
-            later if later < row.count => at.plus(later * row.src, 0),
-            later => next.plus((later - row.count) * row.src, 0),
-        };
-        let begin = if run == 0 { head } else { (LINE - filled) % LINE };
-        // SAFETY: `begin` bytes and all lines after them are in the run, which has at least a
-        // line; the line that ends with them began with the `filled` bytes before this run; what
-        // is left is less than a line.
-        unsafe {
-            if run == 0 {
-                copy_cached::<R>(here, begin);
-            } else if begin > 0 {
-                copy_cached::<R>(At { src: here.src, dst: seam.0[filled..].as_mut_ptr() }, begin);
-                let line = At { src: seam.0.as_ptr(), dst: here.plus(0, -(filled as i64)).dst };
-                stream_line::<R>(line);
-            }
-            let mut done = begin;
-            while done + LINE <= row.len {
-                let line = here.plus(done as i64, done as i64);
-                soon.plus((done - begin) as i64, 0).prefetch_near();
-                stream_line::<R>(line);
-                done += LINE;
-            }
-            soon.plus((row.len - 1) as i64, 0).prefetch_near();
-            filled = row.len - done;
-            copy_cached::<R>(
-                At { src: here.plus(done as i64, 0).src, dst: seam.0.as_mut_ptr() },
-                filled,
-            );
+pub(super) unsafe fn copy_joined<R: Register>(at: At, runs: Rows) {
+    let mut seams = Seams([[0; LINE]; MAX_ROWS]);
+    let ahead =
+        if runs.rows.extent > 1 { super::place::AHEAD as i64 } else { RUNS_AHEAD * runs.step };
+    for run in 0..runs.count {
+        let mut here = at.plus(run * runs.step, run * runs.len as i64);
+        for seam in seams.0.iter_mut().take(runs.rows.extent as usize) {
+            // SAFETY: a run of one of the rows, in the order of the row.
+            unsafe { copy_run::<R>(here, runs.len, run == 0, ahead, seam) };
+            here = here.plus(runs.rows.src, runs.rows.dst);
         }
     }
-    let end = at.plus(0, row.count * row.len as i64 - filled as i64);
-    // SAFETY: what is left of the last run belongs to its end.
-    unsafe { copy_cached::<R>(At { src: seam.0.as_ptr(), dst: end.dst }, filled) };
+    let mut end = at.plus(0, runs.count * runs.len as i64);
+    for seam in seams.0.iter().take(runs.rows.extent as usize) {
+        let filled = (end.dst as usize % LINE).min(runs.count as usize * runs.len);
+        // SAFETY: what is left of the row are its last bytes.
+        unsafe {
+            let rest = At { src: seam.as_ptr(), dst: end.plus(0, -(filled as i64)).dst };
+            copy_cached::<R>(rest, filled);
+        }
+        end = end.plus(0, runs.rows.dst);
+    }
+}
+
+/// Copies a run: the line that the run before it began, lines of its own, and into the seam what
+/// begins a line more. The first run of a row has its beginning for itself.
+///
+/// # Safety
+/// As [`copy_joined`], for a run of at least a line; unless it is the first of its row, the seam
+/// has the bytes from the line's beginning on to the run's.
+#[inline(always)]
+unsafe fn copy_run<R: Register>(
+    at: At,
+    len: usize,
+    is_first: bool,
+    ahead: i64,
+    seam: &mut [u8; LINE],
+) {
+    let begin = at.to_line();
+    // SAFETY: `begin` bytes and all lines after them are in the run, as is what is left, which is
+    // less than a line.
+    unsafe {
+        if is_first {
+            copy_cached::<R>(at, begin);
+        } else if begin > 0 {
+            let filled = LINE - begin;
+            copy_cached::<R>(At { src: at.src, dst: seam[filled..].as_mut_ptr() }, begin);
+            stream_line::<R>(At { src: seam.as_ptr(), dst: at.plus(0, -(filled as i64)).dst });
+        }
+        let mut done = begin;
+        while done + LINE <= len {
+            let line = at.plus(done as i64, done as i64);
+            line.plus(ahead, 0).prefetch();
+            stream_line::<R>(line);
+            done += LINE;
+        }
+        at.plus(done as i64 + ahead, 0).prefetch();
+        copy_cached::<R>(
+            At { src: at.plus(done as i64, 0).src, dst: seam.as_mut_ptr() },
+            len - done,
+        );
+    }
 }
 
 /// # Safety

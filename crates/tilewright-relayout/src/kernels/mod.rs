@@ -69,8 +69,8 @@ enum Kernel {
     /// `length` neighbours.
     Runs { length: i64 },
     /// `length` neighbours, and `count` times as many that follow in the destination, `step` apart
-    /// in the source.
-    Joined { length: i64, count: i64, step: i64 },
+    /// in the source; and all that several times.
+    Joined { length: i64, count: i64, step: i64, rows: Loop },
     /// `count` rows `step` apart, each of `length` elements.
     Zip { count: i64, step: i64, length: i64 },
     /// The same in the destination.
@@ -202,7 +202,8 @@ impl Kernel {
                 if stores == Stores::Streamed && !are_lines && length * unit >= LINE as i64 =>
             {
                 let next = loops.remove(next);
-                Kernel::Joined { length, count: next.extent, step: next.src }
+                let rows = take_rows(loops, next.src);
+                Kernel::Joined { length, count: next.extent, step: next.src, rows }
             }
             _ => Kernel::Runs { length },
         }
@@ -211,6 +212,20 @@ impl Kernel {
     fn single(loops: &mut Vec<Loop>) -> Kernel {
         let inner = loops.pop().unwrap_or(ONCE);
         Kernel::Single { outer: loops.pop().unwrap_or(ONCE), inner }
+    }
+}
+
+/// Takes out the loop of rows whose runs take turns within `step` of the source, if there is one.
+fn take_rows(loops: &mut Vec<Loop>, step: i64) -> Loop {
+    let takes_turns = |l: &Loop| {
+        let is_within = l.src > 0 && l.src.saturating_mul(l.extent) <= step;
+        is_within && l.extent <= joined::MAX_ROWS as i64
+    };
+    let nearest =
+        loops.iter().enumerate().filter(|(_, l)| takes_turns(l)).min_by_key(|(_, l)| l.src);
+    match nearest.map(|(place, _)| place) {
+        Some(place) => loops.remove(place),
+        None => ONCE,
     }
 }
 
@@ -361,11 +376,12 @@ impl<const N: usize> Task for BoxTask<'_, N> {
                         runs::copy_runs::<R>(at, row, stores);
                     }
                 }
-                Kernel::Joined { length, count, step } => {
-                    let (len, src) = (length as usize * N, step * N as i64);
-                    let row = Row { len, count, src, dst: len as i64 };
+                Kernel::Joined { length, count, step, rows } => {
+                    let unit = N as i64;
+                    let rows = Loop { src: rows.src * unit, dst: rows.dst * unit, ..rows };
+                    let (len, step) = (length as usize * N, step * unit);
                     while let Some(at) = places.next() {
-                        joined::copy_joined::<R>(at, places.peek().unwrap_or(at), row);
+                        joined::copy_joined::<R>(at, joined::Rows { len, count, step, rows });
                     }
                 }
                 Kernel::Zip { count, step, length } => {

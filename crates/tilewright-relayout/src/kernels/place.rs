@@ -54,6 +54,12 @@ impl At {
         prefetch_near(self.src);
     }
 
+    /// Asks for the line to be read from here.
+    #[inline(always)]
+    pub(super) fn prefetch(self) {
+        prefetch(self.src);
+    }
+
     /// Asks for the line to be read [`AHEAD`] bytes further on.
     #[inline(always)]
     pub(super) fn prefetch_ahead(self) {
@@ -74,7 +80,7 @@ impl At {
 }
 
 /// How far ahead lines are asked for where the source is walked straight on.
-const AHEAD: usize = 2048;
+pub(super) const AHEAD: usize = 2048;
 
 /// The bytes of a cache line.
 pub(super) const LINE: usize = 64;
