@@ -6,7 +6,7 @@ use super::rule::{TileRule, default_shape};
 use crate::error::{Error, checked};
 use crate::map::Bitcast;
 use crate::xla::{Layout, Tile, invalid};
-use crate::{ArrayShape, IndexMap};
+use crate::{ArrayShape, IndexMap, Permutation};
 
 /// The most dimensions of an array whose formats are listed: every pair of them can be minor and
 /// second-minor.
@@ -27,18 +27,30 @@ pub struct Candidate {
     pub is_bitcast: bool,
     /// What a relayout from the format compared with reads and writes: 0 for a bitcast.
     pub moves_bytes: i64,
-    /// How far it is from the format compared with: how many places of minor-to-major differ, and
-    /// how often the tile is doubled or halved.
+    /// How far it is from the format compared with: how many pairs of dimensions change places in
+    /// the order, and how often the tile is doubled or halved.
     pub distance: u32,
 }
 
-/// The formats that an array could have on this generation, the smallest first, and of those of a
-/// size the nearest to the format compared with: the array's own, or the default where it has none.
+/// The format that an array's candidates are compared with: its own, if it is tiled, or else the
+/// generation's default. No array lies untiled on a TPU, unless it has no elements.
 ///
-/// They are those with any two dimensions minor and second-minor, the others in the default's
-/// order, and tiles of every number of rows, from the least of [the rule](super) to whole
-/// registers of words: 4 numbers since v4. An array of rank 1 has every length of tile that the
-/// rule has, a scalar and an array without elements the default only.
+/// # Errors
+/// As [`default_shape`].
+pub fn compared_shape(shape: &ArrayShape, chip: Chip) -> Result<ArrayShape, Error> {
+    match shape.layout() {
+        Some(layout) if !layout.tiles().is_empty() => Ok(shape.clone()),
+        _ => default_shape(shape, chip),
+    }
+}
+
+/// The formats that an array could have on this generation, the smallest first, and of those of a
+/// size the nearest to the [format compared with](compared_shape).
+///
+/// They are those with any two dimensions minor and second-minor, the others in the order that they
+/// have in the format compared with, and tiles of every number of rows, from the least of
+/// [the rule](super) to whole registers of words: 4 numbers since v4. An array of rank 1 has every
+/// length of tile that the rule has, a scalar and an array without elements the default only.
 ///
 /// ```
 /// use tilewright::formats::tpu::{Chip, candidates};
@@ -58,35 +70,32 @@ pub struct Candidate {
 /// As [`default_shape`] and [`argument_bytes`]; if there are more than [`MAX_CANDIDATE_RANK`]
 /// dimensions; or if a number does not fit 64 bits.
 pub fn candidates(shape: &ArrayShape, chip: Chip) -> Result<Vec<Candidate>, Error> {
-    let from = match shape.layout() {
-        Some(_) => shape.clone(),
-        None => default_shape(shape, chip)?,
-    };
+    let from = compared_shape(shape, chip)?;
+    let shapes = all_shapes(&from, chip)?;
     let from = Compared { bytes: argument_bytes(&from)?, map: from.index_map()?, shape: from };
-    let shapes = all_shapes(shape, chip)?;
     let mut candidates: Vec<Candidate> =
         shapes.into_iter().map(|shape| from.candidate(shape)).collect::<Result<_, _>>()?;
     candidates.sort_by_key(|candidate| (candidate.bytes, candidate.distance));
     Ok(candidates)
 }
 
-/// The array in each format.
-fn all_shapes(shape: &ArrayShape, chip: Chip) -> Result<Vec<ArrayShape>, Error> {
-    let rank = shape.rank();
+/// The array in each format; of dimensions alike, the last first.
+fn all_shapes(from: &ArrayShape, chip: Chip) -> Result<Vec<ArrayShape>, Error> {
+    let rank = from.rank();
     if rank > MAX_CANDIDATE_RANK {
         return invalid(format!(
             "formats are listed for up to {MAX_CANDIDATE_RANK} dimensions, and there are {rank}"
         ));
     }
-    if rank == 0 || shape.is_empty() {
-        return Ok(vec![default_shape(shape, chip)?]);
+    if rank == 0 || from.is_empty() {
+        return Ok(vec![default_shape(from, chip)?]);
     }
-    let rule = TileRule::of(shape.element_type(), chip)?;
+    let rule = TileRule::of(from.element_type(), chip)?;
     let layouts = match rank {
         1 => linear_layouts(&rule)?,
-        _ => tiled_layouts(rank, &rule)?,
+        _ => tiled_layouts(from.layout_or_default().minor_to_major(), &rule)?,
     };
-    let bare = shape.clone().without_layout();
+    let bare = from.clone().without_layout();
     layouts.into_iter().map(|layout| bare.clone().with_layout(layout)).collect()
 }
 
@@ -94,13 +103,13 @@ fn linear_layouts(rule: &TileRule) -> Result<Vec<Layout>, Error> {
     rule.all_linear_rows().map(|rows| rule.linear(rows)).collect()
 }
 
-fn tiled_layouts(rank: usize, rule: &TileRule) -> Result<Vec<Layout>, Error> {
-    let last_first = || (0..rank).rev();
+fn tiled_layouts(order: &[usize], rule: &TileRule) -> Result<Vec<Layout>, Error> {
+    let last_first = || (0..order.len()).rev();
     let pairs = last_first().flat_map(|minor| last_first().map(move |second| [minor, second]));
     let pairs = pairs.filter(|[minor, second]| minor != second);
     pairs
         .flat_map(|pair| rule.all_rows().map(move |rows| (pair, rows)))
-        .map(|(pair, rows)| rule.tiled(pair, rank, rows))
+        .map(|(pair, rows)| rule.tiled(pair, order, rows))
         .collect()
 }
 
@@ -136,11 +145,17 @@ impl Compared {
 
     fn distance(&self, layout: &Layout) -> u32 {
         let from = self.shape.layout_or_default();
-        let orders = from.minor_to_major().iter().zip(layout.minor_to_major().iter());
-        let n_moved = orders.filter(|(own, other)| own != other).count();
         let doublings = log2_of_tile(&from).abs_diff(log2_of_tile(layout));
-        u32::try_from(n_moved).unwrap_or(u32::MAX).saturating_add(doublings)
+        n_swapped(from.minor_to_major(), layout.minor_to_major()).saturating_add(doublings)
     }
+}
+
+/// How many pairs of dimensions are in the other order.
+fn n_swapped(a: &Permutation, b: &Permutation) -> u32 {
+    let places = b.inverse();
+    let pairs = a.iter().enumerate().flat_map(|(i, x)| a[i + 1..].iter().map(move |y| (x, y)));
+    let swapped = pairs.filter(|(x, y)| places[**x] > places[**y]);
+    u32::try_from(swapped.count()).unwrap_or(u32::MAX)
 }
 
 /// How often the elements of the first tile can be halved; of no tile, never.

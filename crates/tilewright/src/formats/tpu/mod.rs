@@ -51,7 +51,7 @@ mod padding;
 mod rule;
 
 pub use bytes::argument_bytes;
-pub use candidates::{Candidate, MAX_CANDIDATE_RANK, candidates};
+pub use candidates::{Candidate, MAX_CANDIDATE_RANK, candidates, compared_shape};
 pub use chip::Chip;
 pub use document::documented_shape;
 pub use padding::padding_in_words;

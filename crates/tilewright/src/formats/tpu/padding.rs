@@ -83,7 +83,11 @@ impl Covered {
             true => format!(" → {}", self.padded()),
             false => String::new(),
         };
-        let unit = if self.place == 1 { " rows" } else { "" };
+        let unit = match (self.place, self.padded()) {
+            (1, 1) => " row",
+            (1, _) => " rows",
+            _ => "",
+        };
         format!("{name}: {}{padded}{unit}", self.size())
     }
 }

@@ -44,8 +44,8 @@ pub fn default_shape(shape: &ArrayShape, chip: Chip) -> Result<ArrayShape, Error
         [size] => rule.linear(rule.linear_rows(size))?,
         _ => {
             let [minor, second_minor] = minor_and_second_minor(&sizes, &rule)?;
-            let rows = rule.rows(sizes[second_minor]);
-            rule.tiled([minor, second_minor], sizes.len(), rows)?
+            let others: Vec<usize> = (0..sizes.len()).rev().collect();
+            rule.tiled([minor, second_minor], &others, rule.rows(sizes[second_minor]))?
         }
     };
     shape.clone().without_layout().with_layout(layout)
@@ -142,14 +142,15 @@ impl TileRule {
         Ok(self.packed(Layout::descending(1).with_tiles(tiles)))
     }
 
-    /// The layout of tiles of so many rows with these dimensions minor and second-minor.
+    /// The layout of tiles of so many rows with these dimensions minor and second-minor, the others
+    /// in the order that they have in `order`.
     pub(super) fn tiled(
         &self,
         [minor, second_minor]: [usize; 2],
-        rank: usize,
+        order: &[usize],
         rows: i64,
     ) -> Result<Layout, Error> {
-        let others = (0..rank).rev().filter(|&dim| dim != minor && dim != second_minor);
+        let others = order.iter().copied().filter(|&dim| dim != minor && dim != second_minor);
         let order: Vec<usize> = [minor, second_minor].into_iter().chain(others).collect();
         let mut tiles = vec![Tile::of(&[rows, COLUMNS])?];
         if self.elements_per_word > 1 {
