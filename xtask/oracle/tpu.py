@@ -1,8 +1,7 @@
 """Asks the TPU compiler (libtpu) about the formats of arrays, for every generation.
 
-No TPU is needed: a topology is described, and the compiler works ahead of time for it. libtpu wants
-to be loaded by one process at a time and dies of some questions, so each generation is asked in a
-child process (`isolate`).
+No TPU is needed: a topology is described, and the compiler works ahead of time for it. It dies of
+some questions, so it is asked in a child process (`isolate`).
 """
 
 import functools
@@ -27,7 +26,10 @@ NUMPY_NAMES = {
 
 @functools.cache
 def device(chip):
-    os.environ.update(TPU_SKIP_MDS_QUERY="1", TPU_ACCELERATOR_TYPE="v5litepod-4", JAX_PLATFORMS="cpu")
+    os.environ.update(
+        TPU_SKIP_MDS_QUERY="1", TPU_ACCELERATOR_TYPE="v5litepod-4", JAX_PLATFORMS="cpu",
+        ALLOW_MULTIPLE_LIBTPU_LOAD="1",  # a lock on a device, and there is none
+    )
     from jax.experimental.topologies import get_topology_desc
 
     return get_topology_desc(platform="tpu", topology_name=TOPOLOGIES[chip]).devices[0]

@@ -2,7 +2,7 @@
 
 Oracle: libtpu, compiling the identity for every generation. The parameter is as the compiled module
 prints it, the bytes are the `memory_analysis`'s `argument_size_in_bytes`. Some arrays have dimensions
-with a bound. The compiler dies of 2-bit arrays of rank 1 and refuses some of 8-bit floats; those make
+with a bound. The compiler dies of many 2-bit arrays and refuses some of 8-bit floats; those make
 no row. 1-bit integers are not asked: MLIR's `i1` is `pred`, and `ui1` does not get to the compiler.
 """
 
@@ -65,6 +65,8 @@ def main():
     asked = [(chip, array, bounded) for chip in TOPOLOGIES for array, bounded in arrays]
     rows = {}
     for (chip, array, _), answer in zip(asked, answers(compiled, asked)):
+        if "lockfile" in str(answer):
+            raise SystemExit(f"another process has libtpu: {answer}")
         if isinstance(answer, Exception):
             print(f"  none for {text(array)} on {chip}: {str(answer).splitlines()[0][:100]}")
         else:

@@ -39,8 +39,8 @@
 //! # Source
 //! Observed: the default layouts and argument sizes of `libtpu` 0.0.51, asked for more than a
 //! million random shapes of each generation. The tests hold this module to a frozen part of them.
-//! Not followed is what that compiler does for arrays of 2⁶⁰ bytes and more, where its own count
-//! overflows. [`documented_shape`] is the older rule that XLA's *Tiled layout* document has.
+//! Not followed is what that compiler does for some arrays of 2⁵⁰ bytes and more, for which its own
+//! count, with the padding of the worst order, overflows. [`documented_shape`] is the older rule that XLA's *Tiled layout* document has.
 
 mod bytes;
 mod candidates;
