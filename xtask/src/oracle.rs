@@ -21,6 +21,8 @@ const FILES: &[&str] = &[
     "xla-validate.tsv",
     "pad-reshape-transpose.jsonl",
     "libtpu-bytes.tsv",
+    "tpu-layouts.tsv",
+    "tpu-sizes.tsv",
     "cute-pycute.tsv",
     "cute-tensor-layouts.tsv",
     "analysis-tensor-layouts.tsv",

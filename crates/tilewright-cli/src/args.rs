@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::failure::Failure;
+use tilewright::formats::tpu::Chip;
 
 /// Tiled array layouts: say, ask, see and move them.
 ///
@@ -40,6 +41,11 @@ pub(crate) enum Command {
     Bitcast(SameArgs),
     /// A layout in another notation
     To(ToArgs),
+    /// The format that a TPU's compiler gives an array
+    Tpu(TpuArgs),
+    /// What formats an array could have on a TPU, the smallest first, and what a relayout to each
+    /// moves
+    Formats(FormatsArgs),
     /// The layout algebra: 'composition(A,B)', 'complement(A,n)', 'logical_divide(A,T)', 'zN(f16,28,40)', …
     Calc(CalcArgs),
     /// Give every array of a .npy, .safetensors or raw file another layout
@@ -118,6 +124,36 @@ pub(crate) enum Notation {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct TpuArgs {
+    /// The array, such as 'bf16[30,300]', or - for one per line from stdin. What layout it has does
+    /// not matter
+    pub(crate) shape: String,
+
+    /// The generation: v2, v3, v4, v5e, v5p, v6e or v7x
+    #[arg(long, required_unless_present = "all_chips")]
+    pub(crate) chip: Option<Chip>,
+
+    /// Every generation; with --json, a list
+    #[arg(long, conflicts_with = "chip")]
+    pub(crate) all_chips: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FormatsArgs {
+    /// The array, such as 'bf16[30,300]', or - for one per line from stdin. Formats are compared
+    /// with the tiled layout that it has, or with the chip's default
+    pub(crate) shape: String,
+
+    /// The generation: v2, v3, v4, v5e, v5p, v6e or v7x
+    #[arg(long)]
+    pub(crate) chip: Chip,
+
+    /// Show every format and not the first 10 only, as --json does
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct CalcArgs {
     /// The expression, or - for one per line from stdin. Arguments are layouts in any notation,
     /// tilers, shapes, numbers, and other calls
@@ -142,7 +178,8 @@ pub(crate) struct ConvertArgs {
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
 
-    /// The layout of every array: '{1,0:T(8,128)}', row-major, column-major, or a format's name
+    /// The layout of every array: '{1,0:T(8,128)}', row-major, column-major, tpu:CHIP for the one
+    /// that chip's compiler gives it, or a format's name
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) to: Option<String>,
 

@@ -21,6 +21,9 @@ mod same;
 mod show;
 mod to;
 
+mod formats;
+mod tpu;
+
 mod convert;
 mod input;
 mod inspect;
@@ -73,6 +76,8 @@ fn run(arguments: Arguments, console: &mut Console) -> Result<Answer, Failure> {
         Command::Same(args) => same::run(&args, reader, console),
         Command::Bitcast(args) => bitcast::run(&args, reader, console),
         Command::To(args) => to::run(&args, reader, console),
+        Command::Tpu(args) => tpu::run(&args, reader, console),
+        Command::Formats(args) => formats::run(&args, reader, console),
         Command::Calc(args) => calc::run(&args, console),
         Command::Convert(args) => convert::run(&args, arguments.strict, console),
         Command::Verify(args) => verify::run(&args, arguments.strict, console),

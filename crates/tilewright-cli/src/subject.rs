@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead};
 
+use anyhow::Context;
 use tilewright::algebra::Composition;
 use tilewright::map::{Notation, Untranslatable};
 use tilewright::notation::Described;
@@ -27,6 +28,14 @@ impl Reader {
             console.note(&warning.to_string());
         }
         Ok(parsed.value)
+    }
+
+    /// The array that a text says, as XLA has it: with an element type, and a layout if one is said.
+    pub(crate) fn xla_array(self, text: &str, console: &Console) -> Result<ArrayShape, Failure> {
+        match self.read(text, console)? {
+            Described::Xla(shape) => Ok(shape.as_array()?.clone()),
+            said => Ok(Subject::of(said)?.to_xla_array()?),
+        }
     }
 
     /// The array that a text says.
@@ -103,15 +112,18 @@ impl Subject {
         if let Some(array) = self.xla_array() {
             return Ok(array.to_string());
         }
-        let layout = self.map.to_xla_layout()?;
-        Ok(match self.element_type() {
-            None => layout.to_string(),
-            Some(element_type) => {
-                let bits = self.element_bits().filter(|&bits| bits != element_type.storage_bits());
-                let layout = layout.with_element_size_in_bits(bits.unwrap_or(0));
-                ArrayShape::new(element_type, self.map.dims())?.with_layout(layout)?.to_string()
-            }
-        })
+        match self.element_type() {
+            None => Ok(self.map.to_xla_layout()?.to_string()),
+            Some(_) => Ok(self.to_xla_array()?.to_string()),
+        }
+    }
+
+    /// The array in XLA's terms.
+    fn to_xla_array(&self) -> anyhow::Result<ArrayShape> {
+        let element_type = self.element_type().context("the text says no element type")?;
+        let bits = self.element_bits().filter(|&bits| bits != element_type.storage_bits());
+        let layout = self.map.to_xla_layout()?.with_element_size_in_bits(bits.unwrap_or(0));
+        Ok(ArrayShape::new(element_type, self.map.dims())?.with_layout(layout)?)
     }
 
     /// The text in another notation.

@@ -72,6 +72,10 @@ impl Job {
         Ok(Job { array, name, from, to, spec, bytes_in, bytes_out, plan, pad, narrowed })
     }
 
+    pub(crate) fn element_type(&self) -> ElementType {
+        self.to.element_type()
+    }
+
     pub(crate) fn row(&self, seconds: Option<f64>) -> Row {
         Row {
             name: self.name.clone(),

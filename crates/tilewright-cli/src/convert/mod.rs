@@ -44,12 +44,26 @@ pub(crate) fn run(
     let input = input::open(&args.input, args.from.as_deref(), strict)?;
     let format = output_format(&args.output, input.file.format())?;
     let jobs = Job::plan_all(&input, &targets, format, args.pad_value.as_deref())?;
+    note_planes(&jobs, &targets, console);
     let rows = match args.dry_run {
         true => jobs.iter().map(|job| job.row(None)).collect(),
         false => converted(args, &input.file, format, &jobs, console)?,
     };
     console.answer(&rows, || as_table(&rows))?;
     Ok(Answer::Yes)
+}
+
+/// Says which arrays a TPU has in planes, which no layout can say.
+fn note_planes(jobs: &[Job], targets: &Targets, console: &Console) {
+    let has_planes = |job: &&Job| {
+        targets.of(&job.name).is_some_and(|target| target.has_planes(job.element_type()))
+    };
+    for job in jobs.iter().filter(has_planes) {
+        let (name, element_type) = (&job.name, job.element_type());
+        console.note(&format!(
+            "note: tensor `{name}`: each {element_type} is kept whole; a TPU has planes of 32 bits"
+        ));
+    }
 }
 
 /// The format that the output's name says: by its ending, or, where it has none, a folder again for

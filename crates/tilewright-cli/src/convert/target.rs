@@ -2,9 +2,10 @@
 
 use anyhow::{Context, bail};
 use glob::Pattern;
-use tilewright::ArrayShape;
 use tilewright::formats::NamedFormat;
+use tilewright::formats::tpu::{Chip, default_shape};
 use tilewright::xla::{Layout, ParseOptions, parse_layout, parse_shape};
+use tilewright::{ArrayShape, ElementType};
 use tilewright_files::{ArrayInfo, Format, Order};
 
 /// A layout as `--to` and `--tensor` take it.
@@ -16,6 +17,8 @@ pub(crate) enum Target {
     Shape(ArrayShape),
     /// Dense in the file's own terms.
     Dense(Order),
+    /// What the compiler of this generation gives the array.
+    Tpu(Chip),
     /// A format with a name.
     Named(NamedFormat),
 }
@@ -27,6 +30,9 @@ impl Target {
             "row-major" => return Ok(Target::Dense(Order::RowMajor)),
             "column-major" => return Ok(Target::Dense(Order::ColumnMajor)),
             _ => {}
+        }
+        if let Some(chip) = text.strip_prefix("tpu:") {
+            return Ok(Target::Tpu(chip.parse()?));
         }
         if let Ok(format) = text.parse() {
             return Ok(Target::Named(format));
@@ -41,9 +47,14 @@ impl Target {
         }
         let names: Vec<&str> = NamedFormat::ALL.iter().map(|format| format.name()).collect();
         bail!(
-            "`{text}` is no layout: expected {{1,0:T(8,128)}}, row-major, column-major, {}",
+            "`{text}` is no layout: expected {{1,0:T(8,128)}}, row-major, column-major, tpu:CHIP, {}",
             names.join(", ")
         )
+    }
+
+    /// Whether a device has arrays of this type in other pieces than the file will.
+    pub(crate) fn has_planes(&self, element_type: ElementType) -> bool {
+        matches!(self, Target::Tpu(_)) && element_type.bits() > 32
     }
 
     /// The array in this layout.
@@ -57,6 +68,7 @@ impl Target {
             Target::Layout(layout) => layout.clone(),
             Target::Dense(order) => format.dense_layout(shape.element_type(), rank, *order),
             Target::Named(named) => named.layout(rank)?,
+            Target::Tpu(chip) => return Ok(default_shape(shape, *chip)?),
             Target::Shape(target) => return same_array(shape, target),
         };
         let bare = shape.clone().without_layout();

@@ -14,11 +14,13 @@
 //! | `tpu-8bit` | `(8,128)(4,1)` | four rows' elements in one 32-bit word |
 //! | `tpu-1bit` | `(32,128)(32,1)`, 1 bit | 32 rows' truth values in one 32-bit word |
 //!
-//! [`ascend_layout`] gives those that Ascend's libraries have names for.
+//! [`ascend_layout`] gives those that Ascend's libraries have names for, and [`tpu`] those that TPU
+//! compilers choose.
 //!
 //! Source: XLA, *Tiled layout*, "Examples of tiling formats".
 
 mod ascend;
+pub mod tpu;
 
 pub use ascend::ascend_layout;
 
