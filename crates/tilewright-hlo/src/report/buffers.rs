@@ -1,0 +1,85 @@
+//! The arrays that a program writes.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::build::{Builder, Scope};
+use super::{Buffer, MAX_BUFFERS};
+use crate::hint::{self, Fault, Formats, Hint};
+use crate::module::Instruction;
+use crate::shapes;
+
+/// So many of the buffers with most padding are told what is at fault and what would mend it.
+const MAX_HINTED: usize = 256;
+
+impl<'a> Builder<'a> {
+    /// The arrays that an instruction writes, if it writes any.
+    pub(super) fn buffers_of(&mut self, scope: &Scope<'_, 'a>, instruction: &Instruction<'a>) {
+        if !makes_buffer(instruction.opcode, scope.computation.is_entry) {
+            return;
+        }
+        for leaf in shapes::arrays(instruction.shape) {
+            let Some(array) = self.shapes.array(leaf.text) else { continue };
+            self.report.totals.buffers.add(array.bytes, array.logical_bytes);
+            if self.report.buffers.len() >= MAX_BUFFERS {
+                continue;
+            }
+            self.report.buffers.push(Buffer {
+                name: leaf.name(instruction.name),
+                text: array.text.clone(),
+                bytes: array.bytes,
+                logical_bytes: array.logical_bytes,
+                padding_bytes: array.padding_bytes(),
+                op: instruction.opcode.to_owned(),
+                computation: scope.computation.name.to_owned(),
+                line: instruction.line,
+                reported: None,
+                fault: None,
+                hint: None,
+            });
+            self.arrays.push(array);
+        }
+    }
+
+    /// Sorts the buffers by padding, and says of the first what would mend them.
+    pub(super) fn sort_buffers(&mut self, formats: &dyn Formats) {
+        let arrays = std::mem::take(&mut self.arrays);
+        let buffers = std::mem::take(&mut self.report.buffers);
+        let mut pairs: Vec<_> = buffers.into_iter().zip(arrays).collect();
+        pairs.sort_by(|(a, _), (b, _)| (b.padding_bytes, b.bytes).cmp(&(a.padding_bytes, a.bytes)));
+        let mut known: HashMap<_, (Option<Fault>, Option<Hint>)> = HashMap::new();
+        for (buffer, array) in
+            pairs.iter_mut().take(MAX_HINTED).filter(|(b, _)| b.padding_bytes > 0)
+        {
+            let answer = known
+                .entry(Rc::as_ptr(array))
+                .or_insert_with(|| (hint::fault(&array.shape), hint::hint(&array.shape, formats)));
+            (buffer.fault, buffer.hint) = answer.clone();
+        }
+        self.report.buffers = pairs.into_iter().map(|(buffer, _)| buffer).collect();
+    }
+}
+
+/// Whether an operation's result is memory of its own, and not another's under a new name.
+///
+/// What an asynchronous pair makes is counted where it is done, or, of `async-start`, in the
+/// computation that it calls.
+fn makes_buffer(opcode: &str, is_entry: bool) -> bool {
+    match opcode {
+        "parameter" => is_entry,
+        "tuple"
+        | "get-tuple-element"
+        | "bitcast"
+        | "while"
+        | "conditional"
+        | "call"
+        | "optimization-barrier"
+        | "opt-barrier"
+        | "after-all"
+        | "add-dependency"
+        | "domain"
+        | "async-update"
+        | "async-done" => false,
+        opcode => !opcode.ends_with("-start"),
+    }
+}
