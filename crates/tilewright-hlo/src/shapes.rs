@@ -5,6 +5,7 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use tilewright::xla::{ParseOptions, parse_shape};
 use tilewright::{ArrayShape, IndexMap, Shape};
@@ -22,7 +23,7 @@ pub const MAX_ARRAY_TEXT: usize = 4096;
 pub(crate) struct Array {
     pub(crate) shape: ArrayShape,
     /// The canonical text.
-    pub(crate) text: String,
+    pub(crate) text: Arc<str>,
     /// What it takes in memory, as XLA's allocator counts it.
     pub(crate) bytes: i64,
     /// What its elements take.
@@ -41,7 +42,13 @@ impl Array {
             None => shape.bytes()?,
         };
         let logical_bytes = shape.logical_bytes()?;
-        Ok(Array { text: shape.to_string(), shape, bytes, logical_bytes, map: OnceCell::new() })
+        Ok(Array {
+            text: shape.to_string().into(),
+            shape,
+            bytes,
+            logical_bytes,
+            map: OnceCell::new(),
+        })
     }
 
     fn parse(text: &str) -> Result<Self, String> {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::build::{Builder, Scope};
 use super::{Buffer, MAX_BUFFERS};
@@ -26,12 +27,12 @@ impl<'a> Builder<'a> {
             }
             self.report.buffers.push(Buffer {
                 name: leaf.name(instruction.name),
-                text: array.text.clone(),
+                text: Arc::clone(&array.text),
                 bytes: array.bytes,
                 logical_bytes: array.logical_bytes,
                 padding_bytes: array.padding_bytes(),
-                op: instruction.opcode.to_owned(),
-                computation: scope.computation.name.to_owned(),
+                op: self.words.shared(instruction.opcode),
+                computation: Arc::clone(&scope.name),
                 line: instruction.line,
                 reported: None,
                 fault: None,
@@ -47,13 +48,14 @@ impl<'a> Builder<'a> {
         let buffers = std::mem::take(&mut self.report.buffers);
         let mut pairs: Vec<_> = buffers.into_iter().zip(arrays).collect();
         pairs.sort_by(|(a, _), (b, _)| (b.padding_bytes, b.bytes).cmp(&(a.padding_bytes, a.bytes)));
-        let mut known: HashMap<_, (Option<Fault>, Option<Hint>)> = HashMap::new();
+        let mut known: HashMap<_, (Option<Box<Fault>>, Option<Box<Hint>>)> = HashMap::new();
         for (buffer, array) in
             pairs.iter_mut().take(MAX_HINTED).filter(|(b, _)| b.padding_bytes > 0)
         {
-            let answer = known
-                .entry(Rc::as_ptr(array))
-                .or_insert_with(|| (hint::fault(&array.shape), hint::hint(&array.shape, formats)));
+            let answer = known.entry(Rc::as_ptr(array)).or_insert_with(|| {
+                let hint = hint::hint(&array.shape, formats);
+                (hint::fault(&array.shape).map(Box::new), hint.map(Box::new))
+            });
             (buffer.fault, buffer.hint) = answer.clone();
         }
         self.report.buffers = pairs.into_iter().map(|(buffer, _)| buffer).collect();

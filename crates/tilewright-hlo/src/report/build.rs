@@ -1,7 +1,8 @@
 //! From a dump to its report: one walk over the instructions.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::{Report, Size, Totals, Traffic, Value, Verdicts};
 use crate::Dump;
@@ -49,6 +50,22 @@ pub(super) struct Builder<'a> {
     pub(super) findings: Findings,
     /// The arrays of [`Report::buffers`], in the same order.
     pub(super) arrays: Vec<Rc<Array>>,
+    pub(super) words: Words,
+}
+
+/// Words that are said many times, kept once.
+#[derive(Debug, Default)]
+pub(super) struct Words(HashSet<Arc<str>>);
+
+impl Words {
+    pub(super) fn shared(&mut self, word: &str) -> Arc<str> {
+        if let Some(known) = self.0.get(word) {
+            return Arc::clone(known);
+        }
+        let word: Arc<str> = word.into();
+        self.0.insert(Arc::clone(&word));
+        word
+    }
 }
 
 /// A computation with what is needed to look around in it.
@@ -56,6 +73,7 @@ pub(super) struct Scope<'m, 'a> {
     pub(super) module: &'m Module<'a>,
     pub(super) computation: &'m Computation<'a>,
     pub(super) runs: Runs,
+    pub(super) name: Arc<str>,
     /// The instructions by name, as numbers in the module.
     pub(super) names: HashMap<&'a str, usize>,
 }
@@ -80,6 +98,7 @@ impl<'a> Builder<'a> {
             comparer: Comparer::default(),
             findings: dump.findings.clone(),
             arrays: Vec::new(),
+            words: Words::default(),
         }
     }
 
@@ -90,7 +109,8 @@ impl<'a> Builder<'a> {
             let numbers = computation.instructions.clone();
             let instructions = module.instructions_of(computation);
             let names = instructions.iter().zip(numbers).map(|(i, number)| (i.name, number));
-            let scope = Scope { module, computation, runs, names: names.collect() };
+            let (names, name) = (names.collect(), computation.name.into());
+            let scope = Scope { module, computation, runs, name, names };
             self.computation(&scope);
         }
         self.entry(module);

@@ -1,5 +1,7 @@
 //! An out-of-memory report's allocations, as buffers.
 
+use std::sync::Arc;
+
 use super::build::Builder;
 use super::{Buffer, MoveKind, Movement, OutOfMemory, Reported};
 use crate::compare::Step;
@@ -36,16 +38,16 @@ impl<'a> Builder<'a> {
                 bytes: array.bytes,
                 logical_bytes: array.logical_bytes,
                 padding_bytes: array.padding_bytes(),
-                op: allocation.opcode().unwrap_or("").to_owned(),
-                computation: String::new(),
+                op: self.words.shared(allocation.opcode().unwrap_or("")),
+                computation: Arc::default(),
                 line: allocation.line,
-                reported: Some(Reported {
+                reported: Some(Box::new(Reported {
                     size: allocation.size.to_owned(),
                     unpadded: allocation.unpadded.to_owned(),
                     allocation_type: allocation.kind.to_owned(),
                     operator: allocation.operator.to_owned(),
                     agrees: printed_size(array.bytes) == allocation.size,
-                }),
+                })),
                 fault: None,
                 hint: None,
             });
@@ -67,8 +69,8 @@ impl<'a> Builder<'a> {
                 bytes_read: from.bytes,
                 bytes_written: to.bytes,
                 kind: MoveKind::Copy,
-                op: "copy".to_owned(),
-                computation: String::new(),
+                op: "copy".into(),
+                computation: Arc::default(),
                 line: allocation.line,
             });
         }

@@ -5,6 +5,8 @@ mod build;
 mod from_memory_report;
 mod moves;
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use crate::finding::Finding;
@@ -103,7 +105,7 @@ pub struct Value {
     /// The instruction's name; in a tuple with the position, `name{1,0}`.
     pub name: String,
     /// The array's shape and layout.
-    pub text: String,
+    pub text: Arc<str>,
     /// What it takes in memory.
     pub bytes: i64,
     /// What its elements take.
@@ -116,7 +118,7 @@ pub struct Buffer {
     /// The instruction's name; in a tuple with the position, `name{1,0}`.
     pub name: String,
     /// The array's shape and layout.
-    pub text: String,
+    pub text: Arc<str>,
     /// What it takes in memory.
     pub bytes: i64,
     /// What its elements take.
@@ -124,20 +126,20 @@ pub struct Buffer {
     /// What is padding.
     pub padding_bytes: i64,
     /// What writes it: `fusion`, `copy`.
-    pub op: String,
+    pub op: Arc<str>,
     /// The computation it is in.
-    pub computation: String,
+    pub computation: Arc<str>,
     /// The line, the first being 1.
     pub line: u32,
     /// What an out-of-memory report gives as its size, and whether `bytes` prints as that.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reported: Option<Reported>,
+    pub reported: Option<Box<Reported>>,
     /// The dimension that padding grows most.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fault: Option<Fault>,
+    pub fault: Option<Box<Fault>>,
     /// What would mend it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<Hint>,
+    pub hint: Option<Box<Hint>>,
 }
 
 /// What a report that people paste says of an allocation.
@@ -172,9 +174,9 @@ pub struct Movement {
     /// The instruction's name. Of a fusion that ends with the move, the fusion's.
     pub name: String,
     /// What is read.
-    pub from: String,
+    pub from: Arc<str>,
     /// What is written.
-    pub to: String,
+    pub to: Arc<str>,
     /// The bytes of what is read.
     pub bytes_read: i64,
     /// The bytes of what is written.
@@ -182,9 +184,9 @@ pub struct Movement {
     /// What kind of move it is.
     pub kind: MoveKind,
     /// The operation: `copy`, `transpose`.
-    pub op: String,
+    pub op: Arc<str>,
     /// The computation it is in.
-    pub computation: String,
+    pub computation: Arc<str>,
     /// The line, the first being 1.
     pub line: u32,
 }
@@ -236,9 +238,9 @@ pub struct CheckedBitcast {
     /// The instruction's name.
     pub name: String,
     /// The operand.
-    pub from: String,
+    pub from: Arc<str>,
     /// The result.
-    pub to: String,
+    pub to: Arc<str>,
     /// Whether it holds; nothing where that could not be decided.
     pub holds: Option<bool>,
     /// How: `identity`, `reshape`, `transpose`, `transpose-reshape-transpose`.
@@ -246,9 +248,9 @@ pub struct CheckedBitcast {
     /// Why not.
     pub reason: Option<String>,
     /// The operation: `bitcast`, or a transpose or reshape that moves nothing.
-    pub op: String,
+    pub op: Arc<str>,
     /// The computation it is in.
-    pub computation: String,
+    pub computation: Arc<str>,
     /// The line, the first being 1.
     pub line: u32,
 }

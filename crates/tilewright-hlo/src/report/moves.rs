@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::build::{Builder, Scope};
 use super::{CheckedBitcast, MoveKind, Movement};
@@ -127,8 +128,8 @@ impl Place<'_, '_, '_> {
             bytes_read: self.from.bytes,
             bytes_written: self.to.bytes,
             kind,
-            op: self.instruction.opcode.to_owned(),
-            computation: self.scope.computation.name.to_owned(),
+            op: self.instruction.opcode.into(),
+            computation: Arc::clone(&self.scope.name),
             line: self.instruction.line,
         }
     }
@@ -151,8 +152,8 @@ impl Place<'_, '_, '_> {
             holds: verdict.holds,
             kind: verdict.kind,
             reason: verdict.reason.clone(),
-            op: self.instruction.opcode.to_owned(),
-            computation: self.scope.computation.name.to_owned(),
+            op: self.instruction.opcode.into(),
+            computation: Arc::clone(&self.scope.name),
             line: self.instruction.line,
         }
     }
