@@ -22,6 +22,7 @@ mod show;
 mod to;
 
 mod convert;
+mod hlo;
 mod input;
 mod inspect;
 mod memory;
@@ -77,6 +78,7 @@ fn run(arguments: Arguments, console: &mut Console) -> Result<Answer, Failure> {
         Command::Convert(args) => convert::run(&args, arguments.strict, console),
         Command::Verify(args) => verify::run(&args, arguments.strict, console),
         Command::Inspect(args) => inspect::run(&args, arguments.strict, console),
+        Command::Hlo(args) => hlo::run(&args, console),
         Command::Completions(args) => completions::run(&args, console),
     }
 }

@@ -68,9 +68,12 @@ impl Formats for Permuted {
         let own = array.layout_or_default();
         let stacks = tile_stacks(own.tiles());
         let orders = orders(own.minor_to_major());
-        let layouts = orders.iter().flat_map(|order| {
-            let turned = own.clone().with_minor_to_major(order.clone()).ok();
-            stacks.iter().filter_map(move |tiles| Some(turned.clone()?.with_tiles(tiles.clone())))
+        // Other orders with the same tiles come before other tiles.
+        let layouts = stacks.iter().flat_map(|tiles| {
+            let turned = orders
+                .iter()
+                .filter_map(|order| own.clone().with_minor_to_major(order.clone()).ok());
+            turned.map(|layout| layout.with_tiles(tiles.clone()))
         });
         let others = layouts.filter(|layout| *layout != own);
         others.filter_map(|layout| array.clone().with_layout(layout).ok()).collect()

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod calls;
+mod change;
 mod compare;
 mod decode;
 mod finding;
@@ -14,11 +15,13 @@ mod hint;
 mod line;
 mod memory_report;
 mod module;
+mod page;
 mod read;
 mod report;
 mod scan;
 mod shapes;
 
+pub use change::{Change, ChangedMovements, ChangedValue};
 pub use decode::decoded;
 pub use finding::{Finding, Findings, MAX_FINDINGS};
 pub use hint::{Fault, Formats, Hint, Permuted, Suggestion, fault, hint};
