@@ -44,10 +44,16 @@ const MAX_ELEMENTS: i64 = 1 << 24;
 /// So many orders of dimensions are tried at most for such maps: 24 on either side.
 const ORDERS: i64 = 576;
 
+/// Two arrays, by address, and the step between them.
+type Question = (*const Array, *const Array, Step);
+
+/// The verdict, and the arrays it is about: kept, so that no others come to lie at their addresses.
+type Answer = (Rc<Verdict>, [Rc<Array>; 2]);
+
 /// Answers questions, each once.
 #[derive(Debug)]
 pub(crate) struct Comparer {
-    known: HashMap<(*const Array, *const Array, Step), (Rc<Verdict>, [Rc<Array>; 2])>,
+    known: HashMap<Question, Answer>,
     elements_left: i64,
 }
 
@@ -60,7 +66,6 @@ impl Default for Comparer {
 impl Comparer {
     /// Whether the bytes of `from` are those of `to` under a step.
     pub(crate) fn compare(&mut self, from: &Rc<Array>, to: &Rc<Array>, step: Step) -> Rc<Verdict> {
-        // The arrays are kept with the answer, so that no other comes to lie at their addresses.
         let key = (Rc::as_ptr(from), Rc::as_ptr(to), step);
         if let Some((verdict, _)) = self.known.get(&key) {
             return Rc::clone(verdict);

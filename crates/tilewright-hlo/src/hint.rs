@@ -132,7 +132,7 @@ pub fn fault(array: &ArrayShape) -> Option<Fault> {
         let dimension = order.get(place).copied();
         let size = dimension.map_or(Some(1), |dim| sizes.get(dim).copied())?;
         let padded = size.checked_add(width - 1)? / width * width;
-        (padded > size && size > 0).then(|| (place, dimension, size, padded))
+        (padded > size && size > 0).then_some((place, dimension, size, padded))
     });
     let worst = tiled.max_by(|a, b| ratio(a.2, a.3).total_cmp(&ratio(b.2, b.3)));
     let (place, dimension, size, padded) = worst?;

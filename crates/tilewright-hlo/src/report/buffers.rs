@@ -1,5 +1,6 @@
 //! The arrays that a program writes.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,6 +10,9 @@ use super::{Buffer, MAX_BUFFERS};
 use crate::hint::{self, Fault, Formats, Hint};
 use crate::module::Instruction;
 use crate::shapes;
+
+/// What is at fault with an array, and what would mend it.
+type Advice = (Option<Box<Fault>>, Option<Box<Hint>>);
 
 /// So many of the buffers with most padding are told what is at fault and what would mend it.
 const MAX_HINTED: usize = 256;
@@ -47,8 +51,8 @@ impl<'a> Builder<'a> {
         let arrays = std::mem::take(&mut self.arrays);
         let buffers = std::mem::take(&mut self.report.buffers);
         let mut pairs: Vec<_> = buffers.into_iter().zip(arrays).collect();
-        pairs.sort_by(|(a, _), (b, _)| (b.padding_bytes, b.bytes).cmp(&(a.padding_bytes, a.bytes)));
-        let mut known: HashMap<_, (Option<Box<Fault>>, Option<Box<Hint>>)> = HashMap::new();
+        pairs.sort_by_key(|(buffer, _)| Reverse((buffer.padding_bytes, buffer.bytes)));
+        let mut known: HashMap<_, Advice> = HashMap::new();
         for (buffer, array) in
             pairs.iter_mut().take(MAX_HINTED).filter(|(b, _)| b.padding_bytes > 0)
         {

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use super::build::{Builder, Scope};
 use super::{CheckedBitcast, MoveKind, Movement};
+use tilewright::xla::Layout;
+
 use crate::calls::Runs;
 use crate::compare::{Step, Verdict};
 use crate::module::Instruction;
@@ -107,7 +109,7 @@ fn relayout_kind(opcode: &str, runs: Runs, is_result: bool) -> MoveKind {
 }
 
 fn kept_kind(from: &Array, to: &Array) -> MoveKind {
-    let space = |array: &Array| array.shape.layout().map_or(0, |layout| layout.memory_space());
+    let space = |array: &Array| array.shape.layout().map_or(0, Layout::memory_space);
     if space(from) == space(to) { MoveKind::Duplicate } else { MoveKind::Memory }
 }
 
