@@ -19,6 +19,7 @@ mod page;
 mod read;
 mod report;
 mod scan;
+mod settle;
 mod shapes;
 
 pub use change::{Change, ChangedMovements, ChangedValue};
@@ -32,4 +33,5 @@ pub use report::{
     Buffer, CheckedBitcast, MAX_BUFFERS, MoveKind, Movement, OutOfMemory, Report, Reported, Size,
     Totals, Traffic, Value, Verdicts,
 };
+pub use settle::{Operation, Place, Relayout, Settled, Unsettled, settle};
 pub use shapes::{MAX_ARRAY_TEXT, MAX_TUPLE_NESTING};
