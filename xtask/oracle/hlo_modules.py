@@ -2,7 +2,8 @@
 
 Oracle: libtpu, compiling ahead of time for a v5e (no TPU is needed). For each program of
 `hlo_programs.py` there is the module after optimisation, as `compiled.as_text()` prints it, and for
-some the module before it. `argument-bytes.tsv` has `memory_analysis().argument_size_in_bytes`.
+some the module before it. Some are compiled again with an argument in the
+format that `tilewright assign` found. `argument-bytes.tsv` has `memory_analysis().argument_size_in_bytes`.
 Of the text only the encoded bodies of the compiler's own kernels are shortened, and the paths of
 source files: the rest is as it was printed.
 """
@@ -27,19 +28,28 @@ def compiled(name):
     from jax.experimental.topologies import get_topology_desc
     from jax.sharding import Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding
 
-    from hlo_programs import programs
+    from jax.experimental.layout import Format, Layout
 
+    from hlo_programs import ASSIGNED, programs
+
+    name, _, assigned = name.partition(".")
     devices = get_topology_desc(platform="tpu", topology_name=CHIP).devices
     _, function, arguments, partition = next(p for p in programs() if p[0] == name)
     if partition is None:
         place = lambda *_: SingleDeviceSharding(devices[0])
         shardings = jax.tree.map(place, arguments)
+        if assigned:
+            number, order, tiles = ASSIGNED[name]
+            shardings = list(shardings)
+            shardings[number] = Format(Layout(order, tiles), shardings[number])
+            shardings = tuple(shardings)
     else:
         mesh = Mesh(np.array(devices).reshape(2, 2), ("x", "y"))
         shardings = tuple(NamedSharding(mesh, PartitionSpec(*axes)) for axes in partition)
     lowered = jax.jit(function, in_shardings=shardings).lower(*arguments)
     executable = lowered.compile()
-    before = lowered.as_text(dialect="hlo") if name in BEFORE_OPTIMISATION else None
+    wants_before = name in BEFORE_OPTIMISATION and not assigned
+    before = lowered.as_text(dialect="hlo") if wants_before else None
     return executable.as_text(), before, executable.memory_analysis().argument_size_in_bytes
 
 
@@ -55,9 +65,9 @@ def main():
         sys.exit(f"usage: {sys.argv[0]} FOLDER")
     folder = sys.argv[1]
     os.makedirs(folder, exist_ok=True)
-    from hlo_programs import programs
+    from hlo_programs import ASSIGNED, programs
 
-    names = [program[0] for program in programs()]
+    names = [program[0] for program in programs()] + [f"{name}.assigned" for name in ASSIGNED]
     rows, total = [], 0
     for name, (text, before, size) in zip(names, certain(compiled, names)):
         rows.append([name, str(size)])

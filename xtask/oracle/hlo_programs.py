@@ -115,6 +115,15 @@ def collectives(x, w):
     return jnp.tanh(x @ w).sum(0), (x.T @ x)
 
 
+# What `tilewright assign` says of some of them: for a program, the number of an argument and its
+# format, as dimensions from major to minor and tiles. Compiled so, the compiler is to move less.
+ASSIGNED = {
+    "convolution": (0, (0, 3, 2, 1), ((8, 128), (2, 1))),
+    "embedding": (0, (0, 1), ((8, 128),)),
+    "rearrangements": (0, (2, 0, 1), ((8, 128),)),
+}
+
+
 def programs():
     """(name, function, arguments, partition of each argument over 2 x 2 chips or None)."""
     weights = transformer_weights()

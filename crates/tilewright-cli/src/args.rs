@@ -51,6 +51,8 @@ pub(crate) enum Command {
     /// What an HLO text module, or an out-of-memory report of XLA, says about memory and layouts:
     /// padding, copies that change the format, bitcasts checked, hints
     Hlo(HloArgs),
+    /// The formats of an HLO module's parameters that move and pad least, beside its own
+    Assign(AssignArgs),
     /// A script that completes this command in a shell
     Completions(CompletionsArgs),
 }
@@ -230,6 +232,12 @@ pub(crate) struct HloArgs {
     /// How many rows of each list a person gets to see; 0 is all of them
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub(crate) top: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AssignArgs {
+    /// The file with the module, or - for stdin
+    pub(crate) file: PathBuf,
 }
 
 #[derive(Debug, Args)]

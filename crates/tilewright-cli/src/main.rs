@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod assign;
 mod console;
 mod failure;
 mod subject;
@@ -79,6 +80,7 @@ fn run(arguments: Arguments, console: &mut Console) -> Result<Answer, Failure> {
         Command::Verify(args) => verify::run(&args, arguments.strict, console),
         Command::Inspect(args) => inspect::run(&args, arguments.strict, console),
         Command::Hlo(args) => hlo::run(&args, console),
+        Command::Assign(args) => assign::run(&args, console),
         Command::Completions(args) => completions::run(&args, console),
     }
 }

@@ -172,3 +172,18 @@ fn the_difference_of_two_dumps() {
     assert_eq!(same["before"], same["after"]);
     assert_eq!(same["buffers"].as_array().unwrap().len(), 0);
 }
+
+#[test]
+fn better_formats_for_parameters() {
+    let file = dump("embedding.hlo");
+    let assigned = run(&["assign", file.to_str().unwrap(), "--json"]).succeeded().json();
+    let table = &assigned["parameters"][0];
+    assert_eq!(table["module"]["text"], "f32[5003,96]{0,1:T(8,128)}");
+    assert_eq!(table["best"]["text"], "f32[5003,96]{1,0:T(8,128)}");
+    assert_eq!(table["best"]["moved_bytes"], 0);
+    let words = run(&["assign", file.to_str().unwrap()]).succeeded();
+    assert!(words.stdout.starts_with("1 of 3 parameters would do better"), "{}", words.stdout);
+    Folder::new().run_with(&["assign", "-"], "hello").failed_with(&["no HLO module"]);
+    let part = "  p = f32[2]{0} parameter(0)\n";
+    Folder::new().run_with(&["assign", "-"], part).failed_with(&["no entry computation"]);
+}

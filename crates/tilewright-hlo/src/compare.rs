@@ -108,7 +108,7 @@ impl Comparer {
     }
 }
 
-fn too_large(array: &Array) -> Option<String> {
+pub(crate) fn too_large(array: &Array) -> Option<String> {
     if array.shape.rank() > MAX_RANK {
         return Some(format!("an array has {} dimensions", array.shape.rank()));
     }

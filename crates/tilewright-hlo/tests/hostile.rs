@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use tilewright_hlo::{Change, Dump, Report, decoded};
+use tilewright_hlo::{Assignment, Change, Dump, Report, decoded};
 
 /// What every text must survive: reading, the report, the page, a difference, JSON.
 fn survive(bytes: &[u8]) -> Report {
@@ -14,6 +14,10 @@ fn survive(bytes: &[u8]) -> Report {
     let dump = Dump::read(&text);
     let report = Report::of(&dump);
     assert!(report.findings.len() <= tilewright_hlo::MAX_FINDINGS);
+    let assigned = Assignment::of(&dump);
+    let totals = [assigned.totals.module, assigned.totals.best];
+    let costs = totals.map(|cost| i128::from(cost.padding_bytes) + i128::from(cost.moved_bytes));
+    assert!(costs[1] <= costs[0]);
     let sizes = [report.totals.parameters, report.totals.outputs, report.totals.buffers];
     assert!(sizes.iter().all(|size| size.bytes >= 0 && size.padding_bytes >= 0));
     report
@@ -128,6 +132,21 @@ ENTRY e {\n  x = f32[] fusion(x), calls=c\n  ROOT y = f32[] while(x), body=e, co
         .map(|n| format!("c{n} {{\n  x = f32[] fusion(), calls=c{}\n}}\n", (n * 7 + 1) % 20_000))
         .collect();
     bounded("a long circle", &chain);
+}
+
+#[test]
+fn names_given_many_times() {
+    let lines: String = (0..20_000)
+        .map(|n| {
+            format!("  p = f32[{n},3]{{1,0}} parameter({n})\n  p = f32[{n},3]{{1,0}} bitcast(p)\n")
+        })
+        .collect();
+    bounded("one name", &format!("ENTRY e {{\n{lines}}}\n"));
+    let users: String = (0..20_000)
+        .map(|n| format!("  c{n} = f32[64,64]{{0,1:T({},{})}} copy(p)\n", n % 64 + 1, n / 64 + 1))
+        .collect();
+    let text = format!("ENTRY e {{\n  p = f32[64,64]{{1,0}} parameter(0)\n{users}}}\n");
+    bounded("many formats wanted", &text);
 }
 
 #[test]

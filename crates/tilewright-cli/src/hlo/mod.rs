@@ -68,7 +68,8 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn shown(path: &Path) -> String {
+/// The name of a file in messages.
+pub(crate) fn shown(path: &Path) -> String {
     if path == Path::new("-") { "stdin".to_owned() } else { path.display().to_string() }
 }
 

@@ -23,7 +23,7 @@ impl Report {
     ///             ROOT c = f32[9,129]{0,1:T(8,128)} copy(p)\n}\n";
     /// let report = Report::of(&Dump::read(text));
     /// assert_eq!(report.totals.parameters.bytes, 16_384);
-    /// assert_eq!(report.relayouts[0].to, "f32[9,129]{0,1:T(8,128)}");
+    /// assert_eq!(&*report.relayouts[0].to, "f32[9,129]{0,1:T(8,128)}");
     /// ```
     pub fn of(dump: &Dump<'_>) -> Self {
         Self::with_formats(dump, &Permuted)
