@@ -89,7 +89,7 @@ impl fmt::Display for Findings {
         }
         match self.more {
             0 => Ok(()),
-            more => write!(f, "\n{more} more findings of this kind are not shown"),
+            more => write!(f, "\n{more} more findings are not shown"),
         }
     }
 }

@@ -79,11 +79,11 @@ fn texts_made_to_be_slow() {
 
 #[test]
 fn many_different_shapes_and_bitcasts() {
-    let lines: String = (0..20_000)
+    let lines: String = (0..4_000)
         .map(|n| format!("  p{n} = f32[{n},3]{{1,0:T(8,128)}} parameter({n})\n  b{n} = f32[3,{n}]{{0,1:T(8,128)}} bitcast(p{n})\n"))
         .collect();
     let report = bounded("different shapes", &format!("ENTRY e {{\n{lines}}}\n"));
-    assert_eq!(report.totals.bitcasts.confirmed, 20_000);
+    assert_eq!(report.totals.bitcasts.confirmed, 4_000);
 }
 
 #[test]

@@ -222,6 +222,17 @@ fn part_of_a_module() {
 }
 
 #[test]
+fn a_module_cut_off_before_its_entry() {
+    let text = "HloModule m, entry_computation_layout={(f32[9,129]{1,0:T(8,128)}, \
+                (s8[5]{0}, /*index=1*/s8[6]{0}))->f32[3]{0:T(128)}}, num_partitions=4\n\nf {\n  a = f32[]";
+    let report = Report::of(&Dump::read(text));
+    let names: Vec<&str> = report.parameters.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["parameter{0}", "parameter{1,0}", "parameter{1,1}"]);
+    assert_eq!(report.totals.parameters.bytes, 16_384 + 5 + 6);
+    assert_eq!((report.outputs[0].name.as_str(), report.outputs[0].bytes), ("result", 512));
+}
+
+#[test]
 fn a_module_in_a_log() {
     let text =
         "I0000 start\nHloModule m\n\nENTRY e {\n  p = f32[2]{0} parameter(0)\n}\n\nI0001 end\n";

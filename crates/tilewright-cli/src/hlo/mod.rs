@@ -3,6 +3,7 @@
 mod difference;
 mod words;
 
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
@@ -23,7 +24,8 @@ pub(crate) fn run(args: &HloArgs, console: &mut Console) -> Result<Answer, Failu
         return Ok(Answer::Yes);
     }
     if let Some(page) = &args.html {
-        write_page(page, &report.to_html(), args.force)?;
+        let mut file = create(page, args).with_context(|| page.display().to_string())?;
+        file.write_all(report.to_html().as_bytes())?;
         console.note(&format!("wrote {}", page.display()));
     }
     console.answer(&report, || words::text(&report, args.top))?;
@@ -73,18 +75,12 @@ pub(crate) fn shown(path: &Path) -> String {
     if path == Path::new("-") { "stdin".to_owned() } else { path.display().to_string() }
 }
 
-/// Writes a page. One that is there is replaced only if that was asked for.
-fn write_page(path: &Path, page: &str, force: bool) -> anyhow::Result<()> {
-    let context = || path.display().to_string();
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    if !force {
-        options.create_new(true);
-    }
-    let mut file = options.open(path).map_err(|error| match error.kind() {
+/// The file for a page. One that is there is replaced only if that was asked for.
+fn create(path: &Path, args: &HloArgs) -> anyhow::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).truncate(true).create(args.force).create_new(!args.force);
+    options.open(path).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => anyhow::anyhow!("{error}\n  = help: --force replaces it"),
         _ => error.into(),
-    });
-    file = file.with_context(context);
-    file?.write_all(page.as_bytes()).with_context(context)
+    })
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::build::{Builder, Scope};
 use super::{Buffer, MAX_BUFFERS};
 use crate::hint::{self, Fault, Formats, Hint};
-use crate::module::Instruction;
+use crate::module::{Computation, Instruction};
 use crate::shapes;
 
 /// What is at fault with an array, and what would mend it.
@@ -20,7 +20,7 @@ const MAX_HINTED: usize = 256;
 impl<'a> Builder<'a> {
     /// The arrays that an instruction writes, if it writes any.
     pub(super) fn buffers_of(&mut self, scope: &Scope<'_, 'a>, instruction: &Instruction<'a>) {
-        if !makes_buffer(instruction.opcode, scope.computation.is_entry) {
+        if !makes_buffer(instruction.opcode, scope.computation) {
             return;
         }
         for leaf in shapes::arrays(instruction.shape) {
@@ -70,9 +70,9 @@ impl<'a> Builder<'a> {
 ///
 /// What an asynchronous pair makes is counted where it is done, or, of `async-start`, in the
 /// computation that it calls.
-fn makes_buffer(opcode: &str, is_entry: bool) -> bool {
+fn makes_buffer(opcode: &str, computation: &Computation<'_>) -> bool {
     match opcode {
-        "parameter" => is_entry,
+        "parameter" => computation.is_entry,
         "tuple"
         | "get-tuple-element"
         | "bitcast"

@@ -12,6 +12,7 @@ use crate::finding::Findings;
 use crate::hint::{Formats, Permuted};
 use crate::module::{Computation, Instruction, Module, Operand};
 use crate::read::shortened;
+use crate::scan;
 use crate::shapes::{self, Array, Shapes};
 
 impl Report {
@@ -132,7 +133,7 @@ impl<'a> Builder<'a> {
 
     /// The parameters and the result of the entry computation.
     fn entry(&mut self, module: &Module<'a>) {
-        let Some(entry) = module.entry() else { return };
+        let Some(entry) = module.entry() else { return self.entry_by_header(module) };
         let instructions = module.instructions_of(entry);
         let mut parameters: Vec<(u64, &Instruction<'a>)> = instructions
             .iter()
@@ -149,13 +150,29 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// The same from the module's header, `{(parameter, …)->result}`, where the text ends before
+    /// the entry.
+    fn entry_by_header(&mut self, module: &Module<'a>) {
+        let layout = module.attribute("entry_computation_layout").unwrap_or("");
+        let Some(layout) = layout.strip_prefix('{').and_then(|text| text.strip_suffix('}')) else {
+            return;
+        };
+        let (parameters, result) = layout.split_at(scan::closing(layout).unwrap_or(0));
+        self.report.parameters = self.arrays_of("parameter", parameters);
+        self.report.outputs = self.arrays_of("result", result.strip_prefix("->").unwrap_or(""));
+    }
+
     /// The arrays of an instruction's result.
     fn values(&mut self, instruction: &Instruction<'a>) -> Vec<Value> {
-        let leaves = shapes::arrays(instruction.shape).into_iter();
+        self.arrays_of(instruction.name, instruction.shape)
+    }
+
+    fn arrays_of(&mut self, name: &str, shape: &'a str) -> Vec<Value> {
+        let leaves = shapes::arrays(shape).into_iter();
         let values = leaves.filter_map(|leaf| {
             let array = self.shapes.array(leaf.text)?;
             Some(Value {
-                name: leaf.name(instruction.name),
+                name: leaf.name(name),
                 text: array.text.clone(),
                 bytes: array.bytes,
                 logical_bytes: array.logical_bytes,

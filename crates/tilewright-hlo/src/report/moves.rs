@@ -54,8 +54,14 @@ impl<'a> Builder<'a> {
         }
         match (verdict.holds, instruction.opcode) {
             (Some(false), opcode) => {
-                let is_result = results.contains(&std::ptr::from_ref(instruction));
-                let kind = relayout_kind(opcode, scope.runs, is_result);
+                let kind = match scope.runs {
+                    Runs::Inside(_) if opcode == "bitcast" => MoveKind::Bitcast,
+                    Runs::Inside(_) if results.contains(&std::ptr::from_ref(instruction)) => {
+                        MoveKind::Fusion
+                    }
+                    Runs::Inside(_) => MoveKind::Fused,
+                    Runs::Alone => relayout_kind(opcode),
+                };
                 self.report.relayouts.push(place.movement(kind));
             }
             (Some(true), "copy" | "copy-start") => {
@@ -96,14 +102,13 @@ fn step(instruction: &Instruction<'_>) -> Option<Step> {
     }
 }
 
-fn relayout_kind(opcode: &str, runs: Runs, is_result: bool) -> MoveKind {
-    match (opcode, runs) {
-        ("bitcast", _) => MoveKind::Bitcast,
-        (_, Runs::Inside(_)) if is_result => MoveKind::Fusion,
-        (_, Runs::Inside(_)) => MoveKind::Fused,
-        ("copy-start", _) => MoveKind::AsyncCopy,
-        ("transpose", _) => MoveKind::Transpose,
-        ("reshape", _) => MoveKind::Reshape,
+/// The kind of a relayout that is not inside of another instruction.
+fn relayout_kind(opcode: &str) -> MoveKind {
+    match opcode {
+        "copy-start" => MoveKind::AsyncCopy,
+        "transpose" => MoveKind::Transpose,
+        "reshape" => MoveKind::Reshape,
+        "bitcast" => MoveKind::Bitcast,
         _ => MoveKind::Copy,
     }
 }
