@@ -26,18 +26,19 @@ pub(crate) struct BadHead<'a> {
 
 /// What a line begins as, if it begins as `name = `.
 pub(crate) fn head(line: &str) -> Option<Result<Head<'_>, BadHead<'_>>> {
-    let text = line.trim_start();
+    let text = line.trim_ascii_start();
     let (is_root, text) = match text.strip_prefix("ROOT ") {
-        Some(rest) => (true, rest.trim_start()),
+        Some(rest) => (true, rest.trim_ascii_start()),
         None => (false, text),
     };
-    let end = text.find(|c: char| c.is_ascii_whitespace() || c == '=')?;
+    let end = text.bytes().position(|byte| byte.is_ascii_whitespace() || byte == b'=')?;
     let (name, rest) = text.split_at(end);
-    let value = rest.trim_start().strip_prefix('=')?;
-    if name.is_empty() || name.contains(['(', '{', '"']) || value.starts_with('=') {
+    let value = rest.trim_ascii_start().strip_prefix('=')?;
+    let is_name = !name.is_empty() && !name.bytes().any(|byte| matches!(byte, b'(' | b'{' | b'"'));
+    if !is_name || value.starts_with('=') {
         return None;
     }
-    Some(definition(line, bare(name), value.trim_start(), is_root))
+    Some(definition(line, bare(name), value.trim_ascii_start(), is_root))
 }
 
 fn definition<'a>(
@@ -49,8 +50,8 @@ fn definition<'a>(
     let bad = |rest: &str, missing| BadHead { name, at: line.len() - rest.len(), missing };
     let length = shape_length(value).ok_or_else(|| bad(value, "shape"))?;
     let (shape, rest) = value.split_at(length);
-    let rest = rest.trim_start();
-    let end = rest.find(|c: char| !is_of_opcode(c)).unwrap_or(rest.len());
+    let rest = rest.trim_ascii_start();
+    let end = rest.bytes().position(|byte| !is_of_opcode(byte)).unwrap_or(rest.len());
     let (opcode, operands) = rest.split_at(end);
     match operands.strip_prefix('(') {
         Some(operands) if !opcode.is_empty() => {
@@ -60,8 +61,8 @@ fn definition<'a>(
     }
 }
 
-fn is_of_opcode(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '$')
+fn is_of_opcode(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':' | b'$')
 }
 
 /// How long the shape at the start of a text is. A tuple, or `type[dims]` and perhaps a layout.
@@ -69,7 +70,8 @@ pub(crate) fn shape_length(text: &str) -> Option<usize> {
     if text.starts_with('(') {
         return scan::closing(text);
     }
-    let bracket = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+    let is_of_type = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let bracket = text.bytes().position(|byte| !is_of_type(byte))?;
     let rest = &text[bracket..];
     if bracket == 0 {
         return None;
@@ -77,16 +79,21 @@ pub(crate) fn shape_length(text: &str) -> Option<usize> {
     if rest.starts_with('(') && text.starts_with("b(") {
         return Some(bracket + scan::closing(rest)?);
     }
-    let dims = rest.starts_with('[').then(|| rest.find(']'))??;
-    if rest[..dims].contains(['{', '}', '(', '"']) {
+    let dims = rest.starts_with('[').then(|| rest.bytes().position(is_after_dims))??;
+    if !rest[dims..].starts_with(']') {
         return None;
     }
     let end = bracket + dims + 1;
-    let after = text[end..].trim_start();
+    let after = text[end..].trim_ascii_start();
     match after.starts_with('{') {
         true => Some(text.len() - after.len() + scan::closing(after)?),
         false => Some(end),
     }
+}
+
+/// What ends the dimensions, or cannot be among them.
+fn is_after_dims(byte: u8) -> bool {
+    matches!(byte, b']' | b'{' | b'}' | b'(' | b'"')
 }
 
 /// The name of the computation whose header a line is, and whether it is the entry.

@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
     }
 
     fn line(&mut self, line: &'a str) {
-        match line.trim_start().as_bytes().first() {
+        match line.trim_ascii_start().as_bytes().first() {
             None => {}
             Some(_) if self.is_inside => self.line_inside(line),
             Some(_) => self.line_outside(line),
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
     }
 
     fn line_inside(&mut self, line: &'a str) {
-        if line.trim_start().starts_with('}') {
+        if line.trim_ascii_start().starts_with('}') {
             if !self.continues(line) {
                 self.close();
             }
@@ -208,7 +208,7 @@ impl<'a> Reader<'a> {
             shape: head.shape,
             opcode: head.opcode,
             operands,
-            attributes: attributes.trim_start_matches([',', ' ']).trim_end(),
+            attributes: after_comma(attributes).trim_ascii_end(),
             line: number,
             is_root: head.is_root,
         });
@@ -300,6 +300,12 @@ impl<'a> Reader<'a> {
             lines_skipped: self.lines_skipped,
         }
     }
+}
+
+/// Attributes without the comma before them.
+fn after_comma(attributes: &str) -> &str {
+    let attributes = attributes.trim_ascii_start();
+    attributes.strip_prefix(',').unwrap_or(attributes).trim_ascii_start()
 }
 
 /// The parenthesis that closes one before `bytes`. Operands hold few brackets, so they are

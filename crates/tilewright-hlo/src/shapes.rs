@@ -135,24 +135,37 @@ impl Leaf<'_> {
 
 /// The arrays in a shape's text: everything in its tuples but tokens and other handles. Nothing of
 /// what is nested too deep.
-pub(crate) fn arrays(text: &str) -> Vec<Leaf<'_>> {
-    let mut leaves = Vec::new();
-    let mut open: Vec<(u32, &str)> = Vec::new();
-    let mut next = Some(text.trim());
-    while let Some(part) = next {
-        match tuple_content(part) {
-            Some(content) if open.len() < MAX_TUPLE_NESTING => open.push((0, content)),
-            Some(_) => {}
-            None if part.is_empty() || is_handle(part) => {}
-            None => {
-                // The number of each open tuple is that of its next part, one further on.
-                let path = open.iter().map(|(number, _)| number - 1).collect();
-                leaves.push(Leaf { text: part, path });
+pub(crate) fn arrays(text: &str) -> Arrays<'_> {
+    Arrays { next: Some(text.trim_ascii()), open: Vec::new() }
+}
+
+/// The arrays of a shape, left to right.
+pub(crate) struct Arrays<'a> {
+    next: Option<&'a str>,
+    /// The tuples around `next`: the number of the part after the one that was taken, and the rest.
+    open: Vec<(u32, &'a str)>,
+}
+
+impl<'a> Iterator for Arrays<'a> {
+    type Item = Leaf<'a>;
+
+    fn next(&mut self) -> Option<Leaf<'a>> {
+        loop {
+            let part = self.next?;
+            if let Some(content) = tuple_content(part) {
+                if self.open.len() < MAX_TUPLE_NESTING {
+                    self.open.push((0, content));
+                }
+                self.next = next_part(&mut self.open);
+                continue;
+            }
+            let path = self.open.iter().map(|(number, _)| number - 1).collect();
+            self.next = next_part(&mut self.open);
+            if !part.is_empty() && !is_handle(part) {
+                return Some(Leaf { text: part, path });
             }
         }
-        next = next_part(&mut open);
     }
-    leaves
 }
 
 /// The next part of the innermost tuple that has one; tuples that are through are closed.
@@ -189,7 +202,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[(&str, &str)]) {
-        let leaves = arrays(text);
+        let leaves: Vec<Leaf<'_>> = arrays(text).collect();
         let found: Vec<(String, &str)> =
             leaves.iter().map(|leaf| (leaf.name("x"), leaf.text)).collect();
         let found: Vec<(&str, &str)> = found.iter().map(|(a, b)| (a.as_str(), *b)).collect();
@@ -210,7 +223,7 @@ mod tests {
     #[test]
     fn deep_tuples_are_left_alone() {
         let deep = format!("{}f32[]{}", "(".repeat(100_000), ")".repeat(100_000));
-        assert_eq!(arrays(&deep), []);
+        assert_eq!(arrays(&deep).next(), None);
     }
 
     #[test]

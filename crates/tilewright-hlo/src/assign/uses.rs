@@ -177,7 +177,7 @@ impl<'m, 'a> Follower<'m, 'a> {
         if user.opcode != "copy-start" {
             return self.shapes.single(user.shape);
         }
-        let first = shapes::arrays(user.shape).into_iter().next()?;
+        let first = shapes::arrays(user.shape).next()?;
         self.shapes.array(first.text)
     }
 }

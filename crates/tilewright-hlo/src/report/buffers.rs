@@ -26,10 +26,10 @@ impl<'a> Builder<'a> {
         for leaf in shapes::arrays(instruction.shape) {
             let Some(array) = self.shapes.array(leaf.text) else { continue };
             self.report.totals.buffers.add(array.bytes, array.logical_bytes);
-            if self.report.buffers.len() >= MAX_BUFFERS {
+            if self.buffers.len() >= MAX_BUFFERS {
                 continue;
             }
-            self.report.buffers.push(Buffer {
+            let buffer = Buffer {
                 name: leaf.name(instruction.name),
                 text: Arc::clone(&array.text),
                 bytes: array.bytes,
@@ -41,17 +41,15 @@ impl<'a> Builder<'a> {
                 reported: None,
                 fault: None,
                 hint: None,
-            });
-            self.arrays.push(array);
+            };
+            self.buffers.push((buffer, array));
         }
     }
 
-    /// Sorts the buffers by padding, and says of the first what would mend them.
-    pub(super) fn sort_buffers(&mut self, formats: &dyn Formats) {
-        let arrays = std::mem::take(&mut self.arrays);
-        let buffers = std::mem::take(&mut self.report.buffers);
-        let mut pairs: Vec<_> = buffers.into_iter().zip(arrays).collect();
-        pairs.sort_by_key(|(buffer, _)| Reverse((buffer.padding_bytes, buffer.bytes)));
+    /// The buffers sorted by padding; of the first it is said what would mend them.
+    pub(super) fn sorted_buffers(&mut self, formats: &dyn Formats) -> Vec<Buffer> {
+        let mut pairs = std::mem::take(&mut self.buffers);
+        pairs.sort_by_cached_key(|(buffer, _)| Reverse((buffer.padding_bytes, buffer.bytes)));
         let mut known: HashMap<_, Advice> = HashMap::new();
         for (buffer, array) in
             pairs.iter_mut().take(MAX_HINTED).filter(|(b, _)| b.padding_bytes > 0)
@@ -62,7 +60,7 @@ impl<'a> Builder<'a> {
             });
             (buffer.fault, buffer.hint) = answer.clone();
         }
-        self.report.buffers = pairs.into_iter().map(|(buffer, _)| buffer).collect();
+        pairs.into_iter().map(|(buffer, _)| buffer).collect()
     }
 }
 

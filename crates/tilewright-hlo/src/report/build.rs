@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Report, Size, Totals, Traffic, Value, Verdicts};
+use super::{Buffer, Report, Size, Totals, Traffic, Value, Verdicts};
 use crate::Dump;
 use crate::calls::{self, Runs};
 use crate::compare::Comparer;
@@ -49,8 +49,8 @@ pub(super) struct Builder<'a> {
     pub(super) shapes: Shapes<'a>,
     pub(super) comparer: Comparer,
     pub(super) findings: Findings,
-    /// The arrays of [`Report::buffers`], in the same order.
-    pub(super) arrays: Vec<Rc<Array>>,
+    /// The buffers, each with what is known of its array.
+    pub(super) buffers: Vec<(Buffer, Rc<Array>)>,
     pub(super) words: Words,
 }
 
@@ -98,7 +98,7 @@ impl<'a> Builder<'a> {
             shapes: Shapes::default(),
             comparer: Comparer::default(),
             findings: dump.findings.clone(),
-            arrays: Vec::new(),
+            buffers: Vec::new(),
             words: Words::default(),
         }
     }
@@ -168,7 +168,7 @@ impl<'a> Builder<'a> {
     }
 
     fn arrays_of(&mut self, name: &str, shape: &'a str) -> Vec<Value> {
-        let leaves = shapes::arrays(shape).into_iter();
+        let leaves = shapes::arrays(shape);
         let values = leaves.filter_map(|leaf| {
             let array = self.shapes.array(leaf.text)?;
             Some(Value {
@@ -182,7 +182,7 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(mut self, formats: &dyn Formats) -> Report {
-        self.sort_buffers(formats);
+        let buffers = self.sorted_buffers(formats);
         let Builder { mut report, findings, .. } = self;
         report
             .relayouts
@@ -190,6 +190,7 @@ impl<'a> Builder<'a> {
         report
             .copies
             .sort_by_key(|m| std::cmp::Reverse(m.bytes_read.saturating_add(m.bytes_written)));
+        report.buffers = buffers;
         report.totals = Totals {
             parameters: sum(&report.parameters),
             outputs: sum(&report.outputs),

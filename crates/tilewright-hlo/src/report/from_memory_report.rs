@@ -32,7 +32,7 @@ impl<'a> Builder<'a> {
         for leaf in shapes::arrays(allocation.shape) {
             let Some(array) = self.shapes.array(leaf.text) else { continue };
             self.report.totals.buffers.add(array.bytes, array.logical_bytes);
-            self.report.buffers.push(Buffer {
+            let buffer = Buffer {
                 name: leaf.name(&name),
                 text: array.text.clone(),
                 bytes: array.bytes,
@@ -50,8 +50,8 @@ impl<'a> Builder<'a> {
                 })),
                 fault: None,
                 hint: None,
-            });
-            self.arrays.push(array);
+            };
+            self.buffers.push((buffer, array));
         }
     }
 

@@ -86,7 +86,7 @@ impl<'a> Builder<'a> {
         if instruction.opcode != "copy-start" {
             return self.shapes.single(instruction.shape);
         }
-        let first = shapes::arrays(instruction.shape).into_iter().next()?;
+        let first = shapes::arrays(instruction.shape).next()?;
         self.shapes.array(first.text)
     }
 }
