@@ -2,12 +2,14 @@
 //!
 //! Each script in `xtask/oracle` asks one oracle (XLA's own parser in `jaxlib`, the TPU compiler in
 //! `libtpu`, numpy, two CuTe implementations, oneDNN) and writes one file under
-//! `crates/tilewright/tests/data`. The tests read those files; neither building nor testing needs
-//! this command, Python or a network. The scripts are deterministic: with the pinned versions a
-//! second run changes no byte.
+//! `crates/tilewright/tests/data`; `hlo` fills a folder of its own. The tests read those files;
+//! neither building nor testing needs this command, Python or a network. The scripts are
+//! deterministic: with the pinned versions a second run changes no byte.
 //!
 //! The Python packages, pinned in `xtask/oracle/requirements.txt`, go into `.venv-oracle`, which git
 //! ignores. `onednn` needs a C compiler and libdnnl besides, and says so where they are missing.
+
+mod hlo;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +34,7 @@ const FILES: &[&str] = &[
 
 /// Runs the scripts named in `args` (`xla-text`, `libtpu-bytes`, …), or all of them.
 pub(crate) fn run(args: &[String]) -> ExitCode {
-    match chosen(args).and_then(|files| make(&files)) {
+    match chosen(args).and_then(|names| make(&names)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             report(&message);
@@ -41,18 +43,18 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
     }
 }
 
-/// The files to make. A name may leave out its extension.
+/// The files and folders to make. A name may leave out its extension.
 fn chosen(args: &[String]) -> Result<Vec<&'static str>, String> {
     if args.is_empty() {
-        return Ok(FILES.to_vec());
+        return Ok(FILES.iter().copied().chain([hlo::NAME]).collect());
     }
     args.iter().map(|name| named(name)).collect()
 }
 
 fn named(name: &str) -> Result<&'static str, String> {
-    let found = FILES.iter().find(|file| **file == name || stem(file) == name);
-    found.copied().ok_or_else(|| {
-        let known: Vec<&str> = FILES.iter().map(|file| stem(file)).collect();
+    let all = || FILES.iter().copied().chain([hlo::NAME]);
+    all().find(|file| *file == name || stem(file) == name).ok_or_else(|| {
+        let known: Vec<&str> = all().map(stem).collect();
         format!("no oracle is called `{name}`; there are {}", known.join(", "))
     })
 }
@@ -61,13 +63,17 @@ fn stem(file: &str) -> &str {
     file.split('.').next().unwrap_or(file)
 }
 
-fn make(files: &[&str]) -> Result<(), String> {
+fn make(names: &[&str]) -> Result<(), String> {
     let root = root()?;
     let scripts = root.join("xtask/oracle");
     let data = root.join("crates/tilewright/tests/data");
     let python = environment(&root, &scripts.join("requirements.txt"))?;
     fs::create_dir_all(&data).map_err(|error| format!("{}: {error}", data.display()))?;
-    for file in files {
+    for file in names {
+        if *file == hlo::NAME {
+            hlo::make(&root, &python)?;
+            continue;
+        }
         let script = scripts.join(stem(file).replace('-', "_") + ".py");
         // -B: no `__pycache__` beside the sources. The script prints the line that says what it wrote.
         succeed(Command::new(&python).arg("-B").arg(script).arg(data.join(file)))?;

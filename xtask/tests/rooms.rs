@@ -8,8 +8,14 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The rooms, from the bottom up: a crate depends only on those before it.
-const ROOMS: &[&str] =
-    &["tilewright", "tilewright-relayout", "tilewright-files", "tilewright-cli", "xtask"];
+const ROOMS: &[&str] = &[
+    "tilewright",
+    "tilewright-relayout",
+    "tilewright-files",
+    "tilewright-hlo",
+    "tilewright-cli",
+    "xtask",
+];
 
 fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))

@@ -54,6 +54,11 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// The arrays in a file, their layouts and sizes
     Inspect(InspectArgs),
+    /// What an HLO text module, or an out-of-memory report of XLA, says about memory and layouts:
+    /// padding, copies that change the format, bitcasts checked, hints
+    Hlo(HloArgs),
+    /// The formats of an HLO module's parameters that move and pad least, beside its own
+    Assign(AssignArgs),
     /// A script that completes this command in a shell
     Completions(CompletionsArgs),
 }
@@ -242,6 +247,34 @@ pub(crate) struct InspectArgs {
     /// What its arrays are, where it does not say
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) from: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HloArgs {
+    /// The file, or - for stdin
+    pub(crate) file: PathBuf,
+
+    /// Say what is different in this other dump
+    #[arg(long, value_name = "OTHER")]
+    pub(crate) diff: Option<PathBuf>,
+
+    /// Also write the report as a page to look at in a browser, in one file
+    #[arg(long, value_name = "FILE", conflicts_with = "diff")]
+    pub(crate) html: Option<PathBuf>,
+
+    /// Replace the page if there is one
+    #[arg(long, requires = "html")]
+    pub(crate) force: bool,
+
+    /// How many rows of each list a person gets to see; 0 is all of them
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    pub(crate) top: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AssignArgs {
+    /// The file with the module, or - for stdin
+    pub(crate) file: PathBuf,
 }
 
 #[derive(Debug, Args)]

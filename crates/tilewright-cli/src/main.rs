@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod assign;
 mod console;
 mod failure;
 mod subject;
@@ -25,6 +26,7 @@ mod formats;
 mod tpu;
 
 mod convert;
+mod hlo;
 mod input;
 mod inspect;
 mod memory;
@@ -82,6 +84,8 @@ fn run(arguments: Arguments, console: &mut Console) -> Result<Answer, Failure> {
         Command::Convert(args) => convert::run(&args, arguments.strict, console),
         Command::Verify(args) => verify::run(&args, arguments.strict, console),
         Command::Inspect(args) => inspect::run(&args, arguments.strict, console),
+        Command::Hlo(args) => hlo::run(&args, console),
+        Command::Assign(args) => assign::run(&args, console),
         Command::Completions(args) => completions::run(&args, console),
     }
 }

@@ -1,5 +1,18 @@
 //! Sizes in bytes, as people write them.
 
+/// Bytes in the largest unit of 1024 that leaves a number: `512 B`, `31.25 MiB`, `-1.50 GiB`.
+pub(crate) fn in_words(bytes: i64) -> String {
+    let size = bytes.unsigned_abs();
+    let sign = if bytes < 0 { "-" } else { "" };
+    if size < 1024 {
+        return format!("{sign}{size} B");
+    }
+    let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let power = (size.ilog2() / 10) as usize;
+    let value = size as f64 / (1u64 << (10 * power)) as f64;
+    format!("{sign}{value:.2} {}", units.get(power - 1).unwrap_or(&""))
+}
+
 /// `512`, `512MiB`, `2GB`: a number of bytes, kB MB GB TB of a thousand, KiB MiB GiB TiB of 1024.
 pub(crate) fn parse(text: &str) -> Result<usize, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -23,7 +36,15 @@ pub(crate) fn parse(text: &str) -> Result<usize, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{in_words, parse};
+
+    #[test]
+    fn sizes_in_words() {
+        assert_eq!(in_words(512), "512 B");
+        assert_eq!(in_words(-1536), "-1.50 KiB");
+        assert_eq!(in_words(32 << 30), "32.00 GiB");
+        assert_eq!(in_words(i64::MAX), "8.00 EiB");
+    }
 
     #[test]
     fn sizes() {

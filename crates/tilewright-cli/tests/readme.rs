@@ -48,7 +48,13 @@ fn words(command: &str) -> Vec<String> {
 fn the_readmes_commands_run() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("examples")).unwrap();
-    folder.write("examples/weights.safetensors", &std::fs::read(example()).unwrap());
+    for file in std::fs::read_dir(example().parent().unwrap()).unwrap() {
+        let file = file.unwrap();
+        if file.file_type().unwrap().is_file() {
+            let name = file.file_name().into_string().unwrap();
+            folder.write(&format!("examples/{name}"), &std::fs::read(file.path()).unwrap());
+        }
+    }
     let shown = shown();
     assert!(shown.len() >= 9, "only {} commands found", shown.len());
     for Shown { arguments, output } in shown {

@@ -1,0 +1,86 @@
+//! `tilewright hlo`: what a module's layouts cost.
+
+mod difference;
+mod words;
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use anyhow::Context;
+use tilewright_hlo::{Change, Dump, Report};
+
+use crate::Answer;
+use crate::args::HloArgs;
+use crate::console::Console;
+use crate::failure::Failure;
+
+pub(crate) fn run(args: &HloArgs, console: &mut Console) -> Result<Answer, Failure> {
+    let report = report(&args.file, console)?;
+    if let Some(other) = &args.diff {
+        let other = self::report(other, console)?;
+        let change = Change::between(&report, &other);
+        console.answer(&change, || difference::text(&change, args.top))?;
+        return Ok(Answer::Yes);
+    }
+    if let Some(page) = &args.html {
+        let mut file = create(page, args).with_context(|| page.display().to_string())?;
+        file.write_all(report.to_html().as_bytes())?;
+        console.note(&format!("wrote {}", page.display()));
+    }
+    console.answer(&report, || words::text(&report, args.top))?;
+    Ok(Answer::Yes)
+}
+
+/// The report on a file. What was not understood of it is said on stderr.
+fn report(path: &Path, console: &Console) -> Result<Report, Failure> {
+    let bytes = read(path)?;
+    let (text, replaced) = tilewright_hlo::decoded(&bytes);
+    let dump = Dump::read(&text);
+    if dump.module.is_none() && dump.memory_report.is_none() {
+        return Err(nothing(path, &dump).into());
+    }
+    let mut report = Report::of(&dump);
+    report.findings.extend(replaced);
+    for finding in &report.findings {
+        console.note(&format!("warning: {}: {finding}", shown(path)));
+    }
+    if report.more_findings > 0 {
+        console.note(&format!("warning: {}: {} more", shown(path), report.more_findings));
+    }
+    Ok(report)
+}
+
+fn nothing(path: &Path, dump: &Dump<'_>) -> anyhow::Error {
+    let lines = match dump.lines_skipped {
+        0 => "it is empty".to_owned(),
+        1 => "its only line is neither".to_owned(),
+        n => format!("none of its {n} lines begins one"),
+    };
+    anyhow::anyhow!("{}: no HLO module and no out-of-memory report: {lines}", shown(path))
+}
+
+/// The bytes of a file, or of stdin.
+pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    if path != Path::new("-") {
+        return std::fs::read(path).with_context(|| path.display().to_string());
+    }
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes).context("stdin")?;
+    Ok(bytes)
+}
+
+/// The name of a file in messages.
+pub(crate) fn shown(path: &Path) -> String {
+    if path == Path::new("-") { "stdin".to_owned() } else { path.display().to_string() }
+}
+
+/// The file for a page. One that is there is replaced only if that was asked for.
+fn create(path: &Path, args: &HloArgs) -> anyhow::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).truncate(true).create(args.force).create_new(!args.force);
+    options.open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => anyhow::anyhow!("{error}\n  = help: --force replaces it"),
+        _ => error.into(),
+    })
+}

@@ -1,0 +1,189 @@
+//! `tilewright hlo` as a process.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use support::Folder;
+
+fn dump(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tilewright-hlo/tests/data").join(name)
+}
+
+fn run(arguments: &[&str]) -> support::Outcome {
+    support::run(arguments)
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+/// Every key that the design names is there, under that name.
+#[track_caller]
+fn has_keys(value: &Value, expected: &[&str]) {
+    let keys = keys(value);
+    for key in expected {
+        assert!(keys.contains(key), "no `{key}` in {keys:?}");
+    }
+}
+
+#[test]
+fn json_keys() {
+    let file = dump("convolution.hlo");
+    let report = run(&["hlo", file.to_str().unwrap(), "--json"]).succeeded().json();
+    has_keys(
+        &report,
+        &["module", "parameters", "outputs", "buffers", "relayouts", "bitcasts", "totals"],
+    );
+    for list in ["parameters", "outputs", "buffers"] {
+        has_keys(&report[list][0], &["name", "text", "bytes", "logical_bytes"]);
+    }
+    has_keys(&report["buffers"][0], &["op", "computation"]);
+    has_keys(
+        &report["relayouts"][0],
+        &["name", "from", "to", "bytes_read", "bytes_written", "kind"],
+    );
+    has_keys(&report["bitcasts"][0], &["name", "from", "to", "holds", "kind"]);
+    let padding = |buffer: &Value| {
+        buffer["bytes"].as_i64().unwrap() - buffer["logical_bytes"].as_i64().unwrap()
+    };
+    let paddings: Vec<i64> = report["buffers"].as_array().unwrap().iter().map(padding).collect();
+    assert!(paddings.is_sorted_by(|a, b| a >= b));
+    let sum: i64 = report["parameters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|parameter| parameter["bytes"].as_i64().unwrap())
+        .sum();
+    assert_eq!(report["totals"]["parameters"]["bytes"], sum);
+}
+
+#[test]
+fn the_report_from_the_sums_down() {
+    let file = dump("kv-cache-update.hlo");
+    let outcome = run(&["hlo", file.to_str().unwrap()]).succeeded();
+    let order = [
+        "module jit_cache_update",
+        "parameters  1.90 MiB in 6 arrays",
+        "bitcasts    4, all confirmed by the maps",
+        "\nparameters\n",
+        "\noutputs\n",
+        "\nbuffers by padding, the first 12 of 27\n",
+        "what would mend them",
+        "\nrelayouts\n",
+    ];
+    let places: Vec<usize> = order
+        .iter()
+        .map(|part| outcome.stdout.find(part).unwrap_or_else(|| panic!("no `{part}`")))
+        .collect();
+    assert!(places.is_sorted(), "{places:?}");
+    let all = run(&["hlo", file.to_str().unwrap(), "--top", "0"]).succeeded();
+    assert!(all.stdout.contains("\nbuffers by padding\n"));
+}
+
+#[test]
+fn stdin_and_out_of_memory_reports() {
+    let report = "Ran out of memory in memory space hbm. Used 41.74G of 16.00G hbm.\n  1. Size: 32.00G\n     \
+                  Shape: s32[8388608,8,4]{2,1,0:T(8,128)}\n     Unpadded size: 1.00G\n     ==========\n";
+    let outcome = Folder::new().run_with(&["hlo", "-"], report).succeeded();
+    for part in [
+        "out of memory: 41.74G of 16.00G hbm used",
+        "dim 2 of extent 4 is minor: padded to 128, 32x",
+        "in the format s32[8388608,8,4]{0,1,2:T(8,128)}: 1.00 GiB",
+    ] {
+        assert!(outcome.stdout.contains(part), "no `{part}` in {}", outcome.stdout);
+    }
+}
+
+#[test]
+fn what_is_skipped_is_said_on_stderr() {
+    let text = "ENTRY e {\n  a = f32[2} parameter(0)\n  b = f32[2]{0} parameter(1)\n}\n";
+    let outcome = Folder::new().run_with(&["hlo", "-", "--json"], text).succeeded();
+    assert_eq!(outcome.json()["parameters"].as_array().unwrap().len(), 1);
+    assert_eq!(outcome.json()["findings"][0]["line"], 2);
+    assert!(outcome.stderr.contains("stdin: line 2: `%a` has no shape"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_file_without_a_module() {
+    Folder::new().run_with(&["hlo", "-"], "hello\n").failed_with(&["no HLO module"]);
+    Folder::new().run_with(&["hlo", "-"], "").failed_with(&["it is empty"]);
+    run(&["hlo", "nowhere.txt"]).failed_with(&["nowhere.txt"]);
+    let outcome = Folder::new().run_with(&["hlo", "-", "--json"], "hello\n");
+    let error: Value = serde_json::from_str(&outcome.failed_with(&[]).stderr).unwrap();
+    assert!(error["error"]["message"].as_str().unwrap().contains("no HLO module"));
+}
+
+#[test]
+fn the_page_stands_alone_and_escapes_names() {
+    let folder = Folder::new();
+    let text = "HloModule m<script>alert(1)</script>\nENTRY e {\n  \
+                a<b>&'x = f32[9,129]{1,0:T(8,128)} parameter(0)\n}\n";
+    folder.write("dump.txt", text.as_bytes());
+    folder.run(&["hlo", "dump.txt", "--html", "page.html"]).succeeded();
+    let page = String::from_utf8(folder.read("page.html")).unwrap();
+    assert!(page.contains("m&lt;script&gt;alert(1)&lt;/script&gt;"));
+    assert!(page.contains("a&lt;b&gt;&amp;&#39;x"));
+    assert_eq!(page.matches("<script>").count(), 1);
+    for outside in ["http:", "https:", "src=", "href=", "url(", "@import"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    folder.run(&["hlo", "dump.txt", "--html", "page.html"]).failed_with(&["--force"]);
+    folder.run(&["hlo", "dump.txt", "--html", "page.html", "--force"]).succeeded();
+}
+
+#[test]
+fn the_page_has_a_row_and_a_bar_for_each_buffer() {
+    let folder = Folder::new();
+    let file = dump("convolution.hlo");
+    let file = file.to_str().unwrap();
+    let report = folder.run(&["hlo", file, "--json", "--html", "page.html"]).succeeded().json();
+    let page = String::from_utf8(folder.read("page.html")).unwrap();
+    let (_, buffers) = page.split_once("<h2>Buffers").unwrap();
+    let (buffers, _) = buffers.split_once("</table>").unwrap();
+    let n = report["buffers"].as_array().unwrap().len();
+    assert_eq!(buffers.matches("<div class=bar").count(), n);
+    assert_eq!(buffers.matches("<tr>").count(), n + 1);
+}
+
+#[test]
+fn the_difference_of_two_dumps() {
+    let folder = Folder::new();
+    let text = |layout: &str, copy: &str| {
+        format!(
+            "HloModule m\nENTRY e {{\n  p = f32[9,129]{layout} parameter(0)\n  {copy}\n  \
+             ROOT n = f32[9,129]{{0,1:T(8,128)}} negate(p)\n}}\n"
+        )
+    };
+    folder
+        .write("a.txt", text("{1,0:T(8,128)}", "c = f32[9,129]{0,1:T(8,128)} copy(p)").as_bytes());
+    folder.write("b.txt", text("{0,1:T(8,128)}", "").as_bytes());
+    let change = folder.run(&["hlo", "a.txt", "--diff", "b.txt", "--json"]).succeeded().json();
+    // 16 x 256 elements become 16 x 136 in the other order.
+    assert_eq!(change["parameters"][0]["bytes_change"], (256 * 16 - 136 * 128) * -4);
+    assert_eq!(change["relayouts"]["gone"][0]["name"], "c");
+    assert_eq!(change["relayouts"]["new"].as_array().unwrap().len(), 0);
+    let words = folder.run(&["hlo", "a.txt", "--diff", "b.txt"]).succeeded();
+    assert!(words.stdout.contains("relayouts that are gone"), "{}", words.stdout);
+    let same = folder.run(&["hlo", "a.txt", "--diff", "a.txt", "--json"]).succeeded().json();
+    assert_eq!(same["before"], same["after"]);
+    assert_eq!(same["buffers"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn better_formats_for_parameters() {
+    let file = dump("embedding.hlo");
+    let assigned = run(&["assign", file.to_str().unwrap(), "--json"]).succeeded().json();
+    let table = &assigned["parameters"][0];
+    assert_eq!(table["module"]["text"], "f32[5003,96]{0,1:T(8,128)}");
+    assert_eq!(table["best"]["text"], "f32[5003,96]{1,0:T(8,128)}");
+    assert_eq!(table["best"]["moved_bytes"], 0);
+    let words = run(&["assign", file.to_str().unwrap()]).succeeded();
+    assert!(words.stdout.starts_with("1 of 3 parameters would do better"), "{}", words.stdout);
+    Folder::new().run_with(&["assign", "-"], "hello").failed_with(&["no HLO module"]);
+    let part = "  p = f32[2]{0} parameter(0)\n";
+    Folder::new().run_with(&["assign", "-"], part).failed_with(&["no entry computation"]);
+}

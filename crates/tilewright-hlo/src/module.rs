@@ -1,0 +1,138 @@
+//! A module as it was read: computations and their instructions, as slices of the text.
+//!
+//! An [`Instruction`] keeps five slices and takes apart no more than it is asked for, so that
+//! reading a module costs little more than finding its lines.
+
+use crate::scan;
+
+/// An HLO module.
+#[derive(Clone, Debug, Default)]
+pub struct Module<'a> {
+    /// The name after `HloModule`; empty where only part of a module was given.
+    pub name: &'a str,
+    /// What comes after the name: `is_scheduled=true, entry_computation_layout={…}, …`.
+    pub attributes: &'a str,
+    /// The computations, in the order of the text.
+    pub computations: Vec<Computation<'a>>,
+    /// The instructions of all computations, each computation's together.
+    pub instructions: Vec<Instruction<'a>>,
+}
+
+/// A computation: a function of the module.
+#[derive(Clone, Debug)]
+pub struct Computation<'a> {
+    /// Its name, without `%`.
+    pub name: &'a str,
+    /// The line of its header.
+    pub line: u32,
+    /// Whether the module begins with it.
+    pub is_entry: bool,
+    /// Its instructions, as a range of [`Module::instructions`].
+    pub instructions: std::ops::Range<usize>,
+}
+
+/// An instruction: `%name = shape opcode(operands), attributes`.
+#[derive(Clone, Copy, Debug)]
+pub struct Instruction<'a> {
+    /// Its name, without `%`.
+    pub name: &'a str,
+    /// The text of its result's shape, layout included.
+    pub shape: &'a str,
+    /// What it does: `add`, `fusion`, `copy-start`.
+    pub opcode: &'a str,
+    /// What stands in its parentheses.
+    pub operands: &'a str,
+    /// What comes after them.
+    pub attributes: &'a str,
+    /// The line it begins on, the first being 1.
+    pub line: u32,
+    /// Whether its result is its computation's.
+    pub is_root: bool,
+}
+
+/// What an instruction is applied to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operand<'a> {
+    /// The shape, where the text repeats it.
+    pub shape: Option<&'a str>,
+    /// The name of the instruction, without `%`. Of a parameter its number, of a constant its value.
+    pub name: &'a str,
+}
+
+impl<'a> Module<'a> {
+    /// The computation that the module begins with.
+    pub fn entry(&self) -> Option<&Computation<'a>> {
+        self.computations.iter().find(|computation| computation.is_entry)
+    }
+
+    /// The instructions of a computation.
+    pub fn instructions_of(&self, computation: &Computation<'a>) -> &[Instruction<'a>] {
+        self.instructions.get(computation.instructions.clone()).unwrap_or_default()
+    }
+
+    /// The value of an attribute of the module.
+    pub fn attribute(&self, name: &str) -> Option<&'a str> {
+        attribute(self.attributes, name)
+    }
+}
+
+impl<'a> Instruction<'a> {
+    /// The operands, in order.
+    pub fn operands(&self) -> impl Iterator<Item = Operand<'a>> + use<'a> {
+        scan::parts(self.operands).map(operand)
+    }
+
+    /// The value of an attribute: `{1,0}` of `dimensions={1,0}`, `%f` of `calls=%f`.
+    ///
+    /// ```
+    /// let text = "ENTRY e {\n  t = f32[3,2]{1,0} transpose(f32[2,3]{1,0} %a), dimensions={1,0}\n}";
+    /// let dump = tilewright_hlo::Dump::read(text);
+    /// let transpose = dump.module.unwrap().instructions[0];
+    /// assert_eq!(transpose.attribute("dimensions"), Some("{1,0}"));
+    /// assert_eq!(transpose.operands().next().unwrap().shape, Some("f32[2,3]{1,0}"));
+    /// ```
+    pub fn attribute(&self, name: &str) -> Option<&'a str> {
+        attribute(self.attributes, name)
+    }
+
+    /// The numbers in an attribute: 1 and 0 of `dimensions={1,0}`.
+    pub(crate) fn numbers(&self, name: &str) -> Option<Vec<usize>> {
+        let list = self.attribute(name)?.strip_prefix('{')?.strip_suffix('}')?;
+        scan::parts(list).map(|number| number.parse().ok()).collect()
+    }
+
+    /// The names of the computations in these attributes, without `%`.
+    pub(crate) fn computations_in(
+        &self,
+        attributes: &'static [&'static str],
+    ) -> impl Iterator<Item = &'a str> + use<'a> {
+        // These come last, and are long.
+        let before =
+            |part: &&str| !part.starts_with("metadata=") && !part.starts_with("backend_config=");
+        let all = scan::parts(self.attributes).take_while(before);
+        let chosen = all
+            .filter_map(|part| part.split_once('='))
+            .filter(move |(name, _)| attributes.contains(name));
+        chosen.flat_map(|(_, value)| {
+            let list = value.strip_prefix('{').and_then(|list| list.strip_suffix('}'));
+            scan::parts(list.unwrap_or(value)).map(bare)
+        })
+    }
+}
+
+/// A name without its `%`.
+pub(crate) fn bare(name: &str) -> &str {
+    name.strip_prefix('%').unwrap_or(name)
+}
+
+fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
+    scan::parts(attributes).find_map(|part| part.strip_prefix(name)?.strip_prefix('='))
+}
+
+/// `%a`, `a`, or `f32[2,3]{1,0} %a`.
+fn operand(text: &str) -> Operand<'_> {
+    match text.rsplit_once(|c: char| c.is_ascii_whitespace()) {
+        Some((shape, name)) => Operand { shape: Some(shape.trim()), name: bare(name) },
+        None => Operand { shape: None, name: bare(text) },
+    }
+}

@@ -1,0 +1,236 @@
+//! The report as a page of its own.
+//!
+//! One file that loads nothing: the style and the few lines that sort its tables are in it. Every
+//! name that comes from a module is escaped.
+
+use std::fmt::Write;
+
+use crate::memory_report::printed_size;
+use crate::report::{Buffer, Movement, Report, Size};
+
+/// So many buffers and relayouts are on the page: a browser is slow with more.
+const MAX_ROWS: usize = 2000;
+
+const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:80rem;padding:0 1rem;\
+color:#1b1f24;background:#fff}h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}\
+table{border-collapse:collapse;width:100%}th,td{padding:.25rem .6rem;text-align:left;vertical-align:top;\
+border-bottom:1px solid #e3e6ea}th button{all:unset;cursor:pointer;font-weight:600}th button:focus-visible{outline:2px solid}\
+td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}code{font-size:.9em;word-break:break-all}\
+.bar{display:flex;width:12rem;height:.8rem;background:#f0f2f4}.bar i{background:#2f6f9f}.bar b{background:#e0a03a}\
+.hint{color:#57606a;font-size:.9em}@media(prefers-color-scheme:dark){body{color:#e6e8ea;background:#16191d}\
+th,td{border-color:#30363d}.bar{background:#24292f}.hint{color:#9aa4ae}}";
+
+/// Sorts a table by the column whose heading is pressed, the other way at the second press.
+const SCRIPT: &str = "document.querySelectorAll('th button').forEach(b=>b.addEventListener('click',()=>{\
+const h=b.closest('th'),t=h.closest('table'),c=h.cellIndex,d=h.getAttribute('aria-sort')==='descending'?1:-1;\
+t.querySelectorAll('th').forEach(x=>x.removeAttribute('aria-sort'));\
+h.setAttribute('aria-sort',d<0?'descending':'ascending');const k=r=>{const x=r.cells[c];\
+return 'v' in x.dataset?Number(x.dataset.v):x.textContent};const o=t.tBodies[0];\
+[...o.rows].sort((p,q)=>{const a=k(p),z=k(q);return d*(a<z?-1:a>z?1:0)}).forEach(r=>o.append(r))}));";
+
+impl Report {
+    /// The report as one self-contained HTML page.
+    ///
+    /// ```
+    /// use tilewright_hlo::{Dump, Report};
+    /// let page = Report::of(&Dump::read("HloModule <b>\nENTRY e {\n}\n")).to_html();
+    /// assert!(page.contains("<h1>&lt;b&gt;</h1>"));
+    /// ```
+    pub fn to_html(&self) -> String {
+        let mut page = String::new();
+        let title = escaped(self.module.as_deref().unwrap_or("out-of-memory report"));
+        // Writing to a String does not fail.
+        let _ = write!(
+            page,
+            "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+             <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title>\
+             <style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n{}{}{}{}<script>{SCRIPT}</script></body></html>\n",
+            self.summary(),
+            self.buffer_table(),
+            movement_table("Relayouts", &self.relayouts),
+            self.value_tables(),
+        );
+        page
+    }
+
+    fn summary(&self) -> String {
+        let totals = &self.totals;
+        let sizes = [
+            ("Parameters", &totals.parameters),
+            ("Outputs", &totals.outputs),
+            ("Buffers", &totals.buffers),
+        ];
+        let rows: String = sizes.iter().map(|(name, size)| size_row(name, size)).collect();
+        let moved = totals.relayouts;
+        let verdicts = totals.bitcasts;
+        format!(
+            "<table><thead><tr><th></th><th class=n>Arrays</th><th class=n>Bytes</th><th class=n>Data</th>\
+             <th class=n>Padding</th><th></th></tr></thead><tbody>{rows}</tbody></table>\n\
+             <p>{} relayouts, reading {}, writing {}. {} bitcasts: {} confirmed, {} refused, {} undecided.</p>\n",
+            moved.count,
+            printed_size(moved.bytes_read),
+            printed_size(moved.bytes_written),
+            verdicts.count,
+            verdicts.confirmed,
+            verdicts.refused,
+            verdicts.undecided,
+        )
+    }
+
+    fn buffer_table(&self) -> String {
+        let shown = self.buffers.get(..MAX_ROWS.min(self.buffers.len())).unwrap_or_default();
+        let largest = shown.iter().map(|buffer| buffer.bytes).max().unwrap_or(0);
+        let rows: String = shown.iter().map(|buffer| buffer_row(buffer, largest)).collect();
+        let heads = [
+            head("Name", ""),
+            head("Array", ""),
+            head("Bytes", "n"),
+            head("Padding", "n"),
+            "<th>Data and padding</th>".to_owned(),
+            head("Op", ""),
+            head("Computation", ""),
+        ];
+        table("Buffers", &heads.concat(), &rows, shown.len(), self.buffers.len())
+    }
+
+    fn value_tables(&self) -> String {
+        let lists = [("Parameters", &self.parameters), ("Outputs", &self.outputs)];
+        let tables = lists.iter().map(|(title, values)| {
+            let shown = values.get(..MAX_ROWS.min(values.len())).unwrap_or_default();
+            let rows: String = shown
+                .iter()
+                .map(|value| {
+                    let cells = [
+                        text_cell(&value.name),
+                        code_cell(&value.text),
+                        size_cell(value.bytes),
+                        size_cell(value.logical_bytes),
+                    ];
+                    format!("<tr>{}</tr>\n", cells.concat())
+                })
+                .collect();
+            let heads =
+                [head("Name", ""), head("Array", ""), head("Bytes", "n"), head("Data", "n")];
+            table(title, &heads.concat(), &rows, shown.len(), values.len())
+        });
+        tables.collect()
+    }
+}
+
+fn size_row(name: &str, size: &Size) -> String {
+    format!(
+        "<tr><td>{name}</td><td class=n>{}</td>{}{}{}<td>{}</td></tr>\n",
+        size.count,
+        size_cell(size.bytes),
+        size_cell(size.logical_bytes),
+        size_cell(size.padding_bytes),
+        bar(size.logical_bytes, size.padding_bytes, size.bytes),
+    )
+}
+
+fn buffer_row(buffer: &Buffer, largest: i64) -> String {
+    let mut array = format!("<code>{}</code>", escaped(&buffer.text));
+    if let Some(fault) = &buffer.fault {
+        let _ = write!(array, "<div class=hint>{}</div>", escaped(&fault.text));
+    }
+    let hint = buffer.hint.as_ref();
+    for suggestion in hint.iter().flat_map(|hint| hint.format.iter().chain(&hint.shape)) {
+        let size = printed_size(suggestion.bytes);
+        let text = escaped(&suggestion.text);
+        let _ = write!(array, "<div class=hint>as <code>{text}</code>: {size}</div>");
+    }
+    let data = buffer.bytes.saturating_sub(buffer.padding_bytes);
+    format!(
+        "<tr>{}<td>{array}</td>{}{}<td>{}</td>{}{}</tr>\n",
+        text_cell(&buffer.name),
+        size_cell(buffer.bytes),
+        size_cell(buffer.padding_bytes),
+        bar(data, buffer.padding_bytes, largest),
+        text_cell(&buffer.op),
+        text_cell(&buffer.computation),
+    )
+}
+
+fn movement_table(title: &str, movements: &[Movement]) -> String {
+    let shown = movements.get(..MAX_ROWS.min(movements.len())).unwrap_or_default();
+    let row = |movement: &Movement| {
+        let cells = [
+            text_cell(&movement.name),
+            text_cell(movement.kind.name()),
+            code_cell(&movement.from),
+            code_cell(&movement.to),
+            size_cell(movement.bytes_read),
+            size_cell(movement.bytes_written),
+            text_cell(&movement.computation),
+        ];
+        format!("<tr>{}</tr>\n", cells.concat())
+    };
+    let rows: String = shown.iter().map(row).collect();
+    let heads = [
+        head("Name", ""),
+        head("Kind", ""),
+        head("From", ""),
+        head("To", ""),
+        head("Reads", "n"),
+        head("Writes", "n"),
+        head("Computation", ""),
+    ];
+    table(title, &heads.concat(), &rows, shown.len(), movements.len())
+}
+
+/// A table with its title; nothing where it has no rows.
+fn table(title: &str, heads: &str, rows: &str, shown: usize, all: usize) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let of = if shown == all { all.to_string() } else { format!("the first {shown} of {all}") };
+    format!(
+        "<h2>{title} ({of})</h2>\n<table><thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody></table>\n"
+    )
+}
+
+fn head(name: &str, class: &str) -> String {
+    format!("<th class=\"{class}\"><button>{name}</button></th>")
+}
+
+fn text_cell(text: &str) -> String {
+    format!("<td>{}</td>", escaped(text))
+}
+
+fn code_cell(text: &str) -> String {
+    format!("<td><code>{}</code></td>", escaped(text))
+}
+
+/// A size to read, and as a number to sort by.
+fn size_cell(bytes: i64) -> String {
+    format!("<td class=n data-v=\"{bytes}\">{}</td>", printed_size(bytes))
+}
+
+/// Data and padding side by side, as shares of the largest.
+fn bar(data: i64, padding: i64, largest: i64) -> String {
+    let share = |bytes: i64| 100.0 * bytes as f64 / largest.max(1) as f64;
+    format!(
+        "<div class=bar title=\"data {}, padding {}\"><i style=\"width:{:.2}%\"></i><b style=\"width:{:.2}%\"></b></div>",
+        printed_size(data),
+        printed_size(padding),
+        share(data),
+        share(padding)
+    )
+}
+
+/// Text as HTML has it, in an element or an attribute.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c if c.is_control() => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
