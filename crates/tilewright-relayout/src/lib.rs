@@ -74,6 +74,7 @@ mod general;
 mod kernels;
 mod nest;
 mod options;
+mod packed;
 mod padding;
 mod placement;
 mod plan;

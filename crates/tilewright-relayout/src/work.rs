@@ -3,6 +3,7 @@
 use crate::chunk::Piece;
 use crate::kernels::{Level, Lists, Means, Stores};
 use crate::nest::Loop;
+use crate::packed::FoldWork;
 use crate::padding::PadLists;
 
 /// Memory that a thread uses again for every chunk.
@@ -13,6 +14,7 @@ pub(crate) struct Work {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) loops: Vec<Loop>,
     pub(crate) padding: PadLists,
+    pub(crate) folds: FoldWork,
     /// A chunk that is put together in the caches before it is streamed.
     pub(crate) stage: Vec<u8>,
     /// Elements of the chunk, one per byte, before they are packed.
@@ -32,6 +34,7 @@ impl Work {
             pieces: Vec::new(),
             loops: Vec::new(),
             padding: PadLists::default(),
+            folds: FoldWork::default(),
             stage: Vec::new(),
             elements: Vec::new(),
             unpacked: Vec::new(),

@@ -18,6 +18,7 @@
 //! has. Boxes that do not pass the check are moved one by one with every index tested, which is
 //! also what the tests hold the kernels to.
 
+mod fold;
 mod joined;
 mod level;
 #[cfg(target_arch = "aarch64")]
@@ -32,6 +33,7 @@ mod squares;
 mod x86;
 mod zips;
 
+pub(crate) use fold::{Fold, fold};
 pub(crate) use level::Level;
 pub(crate) use place::Stores;
 
