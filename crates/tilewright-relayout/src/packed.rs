@@ -7,7 +7,7 @@
 //!
 //! Boxes that begin or end within a byte are not moved in this way.
 
-use crate::kernels::{Fold, Lists, Means, Stores, fold, move_box};
+use crate::kernels::{Fold, Form, Lists, Means, Stores, fold, move_box};
 use crate::nest::{Loop, Nest, walk};
 use crate::widths::Widths;
 
@@ -170,51 +170,55 @@ impl Folded {
         Nest { src: 0, dst: self.dst, loops }
     }
 
-    /// The loops around runs, with the place of each run among the bytes in place of the packed
-    /// side.
-    fn runs(&self) -> Vec<Loop> {
-        let mut step = self.run.extent;
-        let mut loops = Vec::with_capacity(self.outer.len());
-        for l in self.outer.iter().rev() {
-            loops.push(Loop { extent: l.extent, src: l.src, dst: step });
-            step *= l.extent;
+    /// The loops around groups of runs, with the place of each group among the bytes in place of
+    /// the packed side; and how a group lies: the runs of the innermost loop.
+    fn groups(&self) -> (Vec<Loop>, Form, usize) {
+        let length = self.run.extent as usize;
+        let lane = self.lane as usize;
+        let (group, outer) = match self.outer.split_last() {
+            Some((inner, outer)) if inner.src > 0 => (*inner, outer),
+            _ => (ONCE, self.outer.as_slice()),
+        };
+        let mut place = self.run.extent * group.extent;
+        let mut loops = Vec::with_capacity(outer.len());
+        for l in outer.iter().rev() {
+            loops.push(Loop { extent: l.extent, src: l.src, dst: place });
+            place *= l.extent;
         }
         loops.reverse();
-        loops
+        let form = Form { lane, length, step: group.src as usize };
+        (loops, form, length * group.extent as usize)
     }
 
     fn fold<const P: usize>(&self, src: &[u8], bytes: &mut [u8], means: Means) {
-        let length = self.run.extent as usize;
-        walk(&self.runs(), (self.src, 0), &mut |(from, to)| {
-            let Some(rest) = src.get(from as usize..) else { return };
-            let packed = bytes.get_mut(to as usize..).and_then(|rest| rest.get_mut(..length));
+        let (loops, form, n_bytes) = self.groups();
+        walk(&loops, (self.src, 0), &mut |(from, to)| {
+            let elements = src.get(from as usize..).unwrap_or_default();
+            let packed = bytes.get_mut(to as usize..).and_then(|rest| rest.get_mut(..n_bytes));
             let packed = packed.unwrap_or_default();
-            fold::<P>(
-                means.level,
-                match self.lane {
-                    1 => Fold::Neighbours { elements: rest, packed },
-                    step => Fold::Rows { rows: rest, step: step as usize, packed },
-                },
-            );
+            match self.lane {
+                1 => fold::<P>(means.level, Fold::Neighbours { elements, packed }, form),
+                _ => fold::<P>(means.level, Fold::Rows { rows: elements, packed }, form),
+            }
         });
     }
 
     fn unfold<const P: usize>(&self, bytes: &[u8], dst: &mut [u8], means: Means) {
-        let length = self.run.extent as usize;
-        walk(&self.runs(), (self.src, 0), &mut |(to, from)| {
-            let Some(rest) = dst.get_mut(to as usize..) else { return };
-            let packed = bytes.get(from as usize..).and_then(|rest| rest.get(..length));
+        let (loops, form, n_bytes) = self.groups();
+        walk(&loops, (self.src, 0), &mut |(to, from)| {
+            let elements = dst.get_mut(to as usize..).unwrap_or_default();
+            let packed = bytes.get(from as usize..).and_then(|rest| rest.get(..n_bytes));
             let packed = packed.unwrap_or_default();
-            fold::<P>(
-                means.level,
-                match self.lane {
-                    1 => Fold::ToNeighbours { packed, elements: rest },
-                    step => Fold::ToRows { packed, rows: rest, step: step as usize },
-                },
-            );
+            match self.lane {
+                1 => fold::<P>(means.level, Fold::ToNeighbours { packed, elements }, form),
+                _ => fold::<P>(means.level, Fold::ToRows { packed, rows: elements }, form),
+            }
         });
     }
 }
+
+/// A loop of one step.
+const ONCE: Loop = Loop { extent: 1, src: 0, dst: 0 };
 
 /// Moves single bytes.
 fn move_nest(nest: Nest, src: &[u8], dst: &mut [u8], lists: &mut Lists, means: Means) {

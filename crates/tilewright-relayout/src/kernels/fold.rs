@@ -9,32 +9,66 @@ use super::register::Register;
 
 /// What to do with rows of bytes that hold an element each.
 pub(crate) enum Fold<'t> {
-    /// Puts the elements at the same place of the `P` rows, `step` bytes apart, into a byte.
-    Rows { rows: &'t [u8], step: usize, packed: &'t mut [u8] },
+    /// Puts the elements at the same place of `P` rows into a byte.
+    Rows { rows: &'t [u8], packed: &'t mut [u8] },
     /// Puts every `P` neighbours into a byte.
     Neighbours { elements: &'t [u8], packed: &'t mut [u8] },
     /// Undoes `Rows`.
-    ToRows { packed: &'t [u8], rows: &'t mut [u8], step: usize },
+    ToRows { packed: &'t [u8], rows: &'t mut [u8] },
     /// Undoes `Neighbours`.
     ToNeighbours { packed: &'t [u8], elements: &'t mut [u8] },
 }
 
-/// Does it with the registers there are.
-pub(crate) fn fold<const P: usize>(level: Level, fold: Fold<'_>) {
-    // SAFETY: the task is made of safe code.
-    unsafe { level.run(Folding::<P>(fold)) };
+/// Where rows lie. Packed bytes follow each other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Form {
+    /// From one of the rows that make bytes to the next; 1 for neighbours.
+    pub(crate) lane: usize,
+    /// The packed bytes of a row.
+    pub(crate) length: usize,
+    /// How far the first of the next rows is.
+    pub(crate) step: usize,
 }
 
-struct Folding<'t, const P: usize>(Fold<'t>);
+/// Does it, row by row until the packed bytes end, with the registers there are.
+pub(crate) fn fold<const P: usize>(level: Level, fold: Fold<'_>, form: Form) {
+    // SAFETY: the task is made of safe code.
+    unsafe { level.run(Folding::<P>(fold, form)) };
+}
+
+struct Folding<'t, const P: usize>(Fold<'t>, Form);
 
 impl<const P: usize> Task for Folding<'_, P> {
     #[inline(always)]
     unsafe fn with<R: Register>(self) {
-        match self.0 {
-            Fold::Rows { rows, step, packed } => fold_rows::<P>(rows, step, packed),
-            Fold::Neighbours { elements, packed } => fold_neighbours::<P>(elements, packed),
-            Fold::ToRows { packed, rows, step } => unfold_rows::<P>(packed, rows, step),
-            Fold::ToNeighbours { packed, elements } => unfold_neighbours::<P>(packed, elements),
+        let Folding(fold, form) = self;
+        let length = form.length.max(1);
+        // The rows from the first byte of each group of them on.
+        let start = |group: usize| group * form.step;
+        match fold {
+            Fold::Rows { rows, packed } => {
+                for (group, packed) in packed.chunks_exact_mut(length).enumerate() {
+                    fold_rows::<P>(rows.get(start(group)..).unwrap_or_default(), form.lane, packed);
+                }
+            }
+            Fold::Neighbours { elements, packed } => {
+                for (group, packed) in packed.chunks_exact_mut(length).enumerate() {
+                    let elements = elements.get(start(group)..).unwrap_or_default();
+                    fold_neighbours::<P>(elements, packed);
+                }
+            }
+            Fold::ToRows { packed, rows } => {
+                for (group, packed) in packed.chunks_exact(length).enumerate() {
+                    let rows = rows.get_mut(start(group)..).unwrap_or_default();
+                    unfold_rows::<P>(packed, rows, form.lane);
+                }
+            }
+            Fold::ToNeighbours { packed, elements } => {
+                for (group, packed) in packed.chunks_exact(length).enumerate() {
+                    let elements = elements.get_mut(start(group)..).unwrap_or_default();
+                    unfold_neighbours::<P>(packed, elements);
+                }
+            }
         }
     }
 }
@@ -155,24 +189,40 @@ mod tests {
         };
         let of_rows = packed_of(&|place, lane| clean[lane * step + place]);
         let of_neighbours = packed_of(&|place, lane| clean[place * P + lane]);
+        let form = Form { lane: step, length, step: 0 };
+        let beside = Form { lane: 1, ..form };
         for level in Level::all() {
             let mut packed = vec![0xee; length];
-            fold::<P>(level, Fold::Rows { rows: &stray, step, packed: &mut packed });
+            fold::<P>(level, Fold::Rows { rows: &stray, packed: &mut packed }, form);
             assert_eq!(packed, of_rows, "{P} rows of {length}, {level:?}");
             let mut rows = clean.clone();
             (0..P).for_each(|row| rows[row * step..][..length].fill(0xee));
-            fold::<P>(level, Fold::ToRows { packed: &of_rows, rows: &mut rows, step });
+            fold::<P>(level, Fold::ToRows { packed: &of_rows, rows: &mut rows }, form);
             assert_eq!(rows, clean, "{length} to {P} rows, {level:?}");
             let elements = &stray[..P * length];
-            fold::<P>(level, Fold::Neighbours { elements, packed: &mut packed });
+            fold::<P>(level, Fold::Neighbours { elements, packed: &mut packed }, beside);
             assert_eq!(packed, of_neighbours, "{length} times {P} neighbours, {level:?}");
             let mut elements = vec![0xee; P * length];
-            fold::<P>(
-                level,
-                Fold::ToNeighbours { packed: &of_neighbours, elements: &mut elements },
-            );
+            let packed = &of_neighbours;
+            fold::<P>(level, Fold::ToNeighbours { packed, elements: &mut elements }, beside);
             assert_eq!(elements, clean[..P * length], "{length} to {P} neighbours, {level:?}");
         }
+    }
+
+    /// Several groups of rows at once are those groups in turn.
+    #[test]
+    fn groups_of_rows() {
+        let rows: Vec<u8> = pattern(400).iter().map(|element| element & 15).collect();
+        let form = Form { lane: 20, length: 20, step: 40 };
+        let mut packed = vec![0; 200];
+        fold::<2>(Level::best(), Fold::Rows { rows: &rows, packed: &mut packed }, form);
+        for (packed, rows) in packed.chunks(20).zip(rows.chunks(40)) {
+            let pairs = rows[..20].iter().zip(&rows[20..]);
+            assert_eq!(packed, pairs.map(|(low, high)| low | high << 4).collect::<Vec<u8>>());
+        }
+        let mut back = vec![0; 400];
+        fold::<2>(Level::best(), Fold::ToRows { packed: &packed, rows: &mut back }, form);
+        assert_eq!(back, rows);
     }
 
     #[test]

@@ -33,7 +33,7 @@ mod squares;
 mod x86;
 mod zips;
 
-pub(crate) use fold::{Fold, fold};
+pub(crate) use fold::{Fold, Form, fold};
 pub(crate) use level::Level;
 pub(crate) use place::Stores;
 
