@@ -63,6 +63,14 @@ impl Packed {
         }
     }
 
+    /// What is done, in a word.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Packed::Destination { .. } => "pack",
+            Packed::Source { .. } => "unpack",
+        }
+    }
+
     fn per_byte(self) -> i64 {
         match self {
             Packed::Destination { per_byte } | Packed::Source { per_byte } => per_byte,
@@ -121,15 +129,15 @@ impl Packed {
     ) {
         let Some(folded) = self.folded(nest) else { return };
         match self.per_byte() {
-            2 => self.move_folded::<2>(folded, src, dst, work, means),
-            4 => self.move_folded::<4>(folded, src, dst, work, means),
-            _ => self.move_folded::<8>(folded, src, dst, work, means),
+            2 => self.move_folded::<2>(&folded, src, dst, work, means),
+            4 => self.move_folded::<4>(&folded, src, dst, work, means),
+            _ => self.move_folded::<8>(&folded, src, dst, work, means),
         }
     }
 
     fn move_folded<const P: usize>(
         self,
-        folded: Folded,
+        folded: &Folded,
         src: &[u8],
         dst: &mut [u8],
         work: &mut FoldWork,

@@ -58,6 +58,21 @@ impl Level {
         levels
     }
 
+    /// What the registers are called.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Level::Plain => "none",
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => "NEON",
+            #[cfg(target_arch = "x86_64")]
+            Level::Sse => "SSE4.1",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => "AVX-512",
+        }
+    }
+
     /// Does a task with this level's registers.
     ///
     /// # Safety
