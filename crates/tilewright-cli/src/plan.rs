@@ -2,6 +2,7 @@
 
 use anyhow::anyhow;
 use serde::Serialize;
+use tilewright::ElementType;
 use tilewright_relayout::{
     BoxDescription, Description, LoopDescription, Placement, Plan, Route, Storing,
 };
@@ -82,7 +83,8 @@ fn planned(
 ) -> Result<Plan, tilewright_relayout::Error> {
     let placed =
         |side: &Subject| Placement::new(side.map.clone(), side.element_bits().unwrap_or(bits));
-    let value = [from, to].iter().filter_map(|side| side.element_type()).map(|t| t.bits()).min();
+    let value =
+        [from, to].iter().filter_map(|side| side.element_type()).map(ElementType::bits).min();
     let plan = Plan::with_value_bits(&placed(from)?, &placed(to)?, value.unwrap_or(128))?;
     match chunk {
         Some(bytes) => plan.with_chunks_of(bytes),

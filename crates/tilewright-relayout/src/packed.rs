@@ -40,6 +40,13 @@ pub(crate) struct FoldWork {
     lists: Lists,
 }
 
+impl FoldWork {
+    /// The bytes that are held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.capacity() + self.lists.bytes()
+    }
+}
+
 impl Packed {
     /// Which side is packed, where the other has a byte for each element.
     pub(crate) fn of(widths: Widths) -> Option<Self> {

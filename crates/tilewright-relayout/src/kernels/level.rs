@@ -1,6 +1,7 @@
 //! Which vector registers the processor has, and running code that uses them.
 
 use super::register::{Plain, Register};
+use std::sync::OnceLock;
 
 /// The vector registers that kernels use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +32,8 @@ pub(super) trait Task {
 impl Level {
     /// The best that the processor has.
     pub(crate) fn best() -> Self {
-        Self::all().pop().unwrap_or(Level::Plain)
+        static BEST: OnceLock<Level> = OnceLock::new();
+        *BEST.get_or_init(|| Self::all().pop().unwrap_or(Level::Plain))
     }
 
     /// All that the processor has, the best last.

@@ -274,6 +274,11 @@ fn remove_both(loops: &mut Vec<Loop>, a: usize, b: usize) {
 }
 
 impl Lists {
+    /// The bytes that are held, nearly all of them.
+    pub(crate) fn bytes(&self) -> usize {
+        (self.rows.capacity() + self.columns.capacity()) * size_of::<i64>()
+    }
+
     /// Begins the chains with a loop each, and adds the loops that go on where they end: first
     /// until both are whole lines of elements of `unit` bytes, then as far as there are any.
     fn chain(&mut self, loops: &mut Vec<Loop>, across: Loop, along: Loop, unit: i64) {
@@ -336,8 +341,10 @@ fn shorten(chain: &mut [Loop], loops: &mut Vec<Loop>) {
 /// The distance of every element of a chain from its first.
 fn distances(chain: &[Loop], list: &mut Vec<i64>, stride: impl Fn(&Loop) -> i64) {
     list.clear();
-    list.push(0);
-    for l in chain {
+    let Some((first, others)) = chain.split_first() else { return list.push(0) };
+    let step = stride(first);
+    list.extend((0..first.extent).map(|place| place * step));
+    for l in others {
         let n = list.len();
         for step in 1..l.extent {
             let far = step * stride(l);
