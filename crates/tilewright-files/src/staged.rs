@@ -38,9 +38,13 @@ impl Output {
     /// Claims the room, so that a full disk is found before any work is done, and writes the header.
     pub(crate) fn begin(file: File, path: &Path, planned: &PlannedFile) -> Result<Self, Error> {
         preallocate(&file, planned.len).doing("make room for the file", path)?;
-        let output = Output { file: Positional::new(file), path: path.to_owned() };
+        let output = Output::new(file, path);
         output.write_at(0, &planned.header)?;
         Ok(output)
+    }
+
+    pub(crate) fn new(file: File, path: &Path) -> Self {
+        Output { file: Positional::new(file), path: path.to_owned() }
     }
 
     /// Writes at `offset`, in bytes from the start of the file.
@@ -48,7 +52,12 @@ impl Output {
         self.file.write_all_at(bytes, offset).doing("write the file", &self.path)
     }
 
-    /// Waits until the bytes are on the disk.
+    /// Waits until the bytes that have been written so far are on the disk.
+    pub(crate) fn sync_data(&self) -> Result<(), Error> {
+        self.file.file().sync_data().doing("write the file to the disk", &self.path)
+    }
+
+    /// Waits until the file is on the disk.
     pub(crate) fn sync(&self) -> Result<(), Error> {
         self.file.file().sync_all().doing("write the file to the disk", &self.path)
     }
