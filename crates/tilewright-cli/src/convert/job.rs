@@ -64,7 +64,8 @@ impl Job {
         let (bytes_in, bytes_out) = (source.bytes() as u64, target.bytes() as u64);
         let plan = (source != target)
             .then(|| input::plan(&source, &target, from.element_type()))
-            .transpose()?;
+            .transpose()?
+            .filter(|plan| !plan.is_copy());
         let name = info.name().to_owned();
         let element_type = from.element_type();
         let narrows = from.element_bits() == 8 && to.element_bits() < 8;

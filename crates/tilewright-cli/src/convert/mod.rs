@@ -1,12 +1,13 @@
 //! `tilewright convert`: every array of a file in another layout.
 
+mod crew;
+mod cut;
 mod job;
 mod pad;
 mod stream;
 mod target;
 
 use std::path::Path;
-use std::time::Instant;
 
 use anyhow::bail;
 use serde::Serialize;
@@ -19,8 +20,9 @@ use crate::failure::Failure;
 use crate::input;
 use crate::progress::Progress;
 use crate::table;
+use crew::Crew;
 use job::Job;
-use stream::Mover;
+use stream::{Passage, Stream};
 use target::Targets;
 
 /// What became of one array.
@@ -76,21 +78,16 @@ fn converted(
     jobs: &[Job],
     console: &Console,
 ) -> Result<Vec<Row>, Failure> {
+    let crew = Crew::new(args.threads)?;
+    let passages = Passage::plan_all(jobs, &crew, args.max_memory)?;
     let specs: Vec<ArraySpec> = jobs.iter().map(|job| job.spec.clone()).collect();
-    let mut writer = create(args, file, format, &specs)?;
+    let writer = create(args, file, format, &specs)?;
     let total: u64 = jobs.iter().map(|job| job.bytes_out).sum();
     let progress = Progress::new(total, console.shows_progress());
-    let mover = Mover::new(args.threads, args.max_memory)?;
-    let mut rows = Vec::new();
-    for job in jobs {
-        let start = Instant::now();
-        progress.begin(&job.name);
-        mover.convert(file, job, &mut writer, &progress)?;
-        rows.push(job.row(Some(start.elapsed().as_secs_f64())));
-    }
+    Stream { file, writer: &writer, progress: &progress, crew: &crew }.convert(&passages)?;
     writer.finish().map_err(anyhow::Error::from)?;
     progress.finish();
-    Ok(rows)
+    Ok(jobs.iter().zip(&passages).map(|(job, passage)| job.row(Some(passage.seconds()))).collect())
 }
 
 fn create(
