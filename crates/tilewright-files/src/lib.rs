@@ -75,6 +75,7 @@ mod coverage;
 mod create;
 mod plan;
 mod staged;
+mod unnamed;
 mod write;
 mod writeback;
 
