@@ -40,6 +40,10 @@ impl Staging {
         if let Some(file) = unnamed::create(folder) {
             return Ok((Staging::Unnamed(file.try_clone()?), file));
         }
+        Self::begin_named(folder)
+    }
+
+    fn begin_named(folder: &Path) -> io::Result<(Self, File)> {
         let (file, temp) = named(folder)?.into_parts();
         let _lock = file.try_clone().ok().filter(|file| file.try_lock().is_ok());
         Ok((Staging::Named { temp, _lock }, file))
@@ -122,14 +126,12 @@ mod tests {
 
     /// The ways a file can wait: without a name where the system can, and with one.
     fn waiting(folder: &Path) -> Vec<Staging> {
-        let (temp, lock) = (named(folder).unwrap().into_temp_path(), None);
-        fs::write(&temp, "new").unwrap();
-        let mut all = vec![Staging::Named { temp, _lock: lock }];
-        if let Some(file) = unnamed::create(folder) {
-            Positional::new(file.try_clone().unwrap()).write_all_at(b"new", 0).unwrap();
-            all.push(Staging::Unnamed(file));
-        }
-        all
+        let all = [Staging::begin(folder).unwrap(), Staging::begin_named(folder).unwrap()];
+        all.map(|(staging, file)| {
+            Positional::new(file).write_all_at(b"new", 0).unwrap();
+            staging
+        })
+        .into()
     }
 
     #[test]
@@ -153,6 +155,23 @@ mod tests {
             assert_eq!(fs::read(&target).unwrap(), b"new");
         }
         assert_eq!(names(dir.path()), ["w"]);
+    }
+
+    /// However long the work takes, and whatever else is written to the folder meanwhile.
+    #[test]
+    fn work_is_not_taken_for_abandoned() {
+        let dir = tempfile::tempdir().unwrap();
+        for staging in waiting(dir.path()) {
+            for name in names(dir.path()) {
+                let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+                let file = File::open(dir.path().join(name)).unwrap();
+                file.set_modified(long_ago).unwrap();
+            }
+            remove_abandoned(dir.path());
+            let target = dir.path().join("w");
+            staging.replace(&target).unwrap();
+            assert_eq!(fs::read(target).unwrap(), b"new");
+        }
     }
 
     #[test]
