@@ -15,7 +15,7 @@ use crate::staged::Output;
 /// How many bytes are written before the disk is set to work again. Less, and the fixed price of a
 /// sync shows; more, and the disk begins late. The sync of a slow disk outlasts many such steps,
 /// and the next takes all of them at once.
-const STEP: u64 = 8 << 20;
+const STEP: u64 = 16 << 20;
 
 /// Whether this is done at all. Elsewhere a sync is a dearer thing, or keeps others from the file.
 const IS_WORTH_IT: bool = cfg!(any(target_os = "linux", target_os = "android"));

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use anyhow::Context;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// Some threads.
@@ -19,6 +20,11 @@ impl Crew {
 
     pub(crate) fn n_threads(&self) -> usize {
         self.0.current_num_threads()
+    }
+
+    /// What `work` makes of every number below `count`.
+    pub(crate) fn each<T: Send>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+        self.0.install(|| (0..count).into_par_iter().map(&work).collect())
     }
 
     /// Does all tasks, or as many as are begun before one fails. Tasks are begun in their order, so

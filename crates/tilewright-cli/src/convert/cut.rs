@@ -147,3 +147,85 @@ pub(crate) fn bytes_of(plan: &Plan, group: &Range<usize>) -> Range<usize> {
     }
     plan.chunk_bytes(group.start).start..plan.chunk_bytes(group.end - 1).end
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::*;
+    use tilewright::Shape;
+    use tilewright_relayout::Placement;
+
+    fn plan(dims: &str, from: &str, to: &str) -> Plan {
+        let placement = |layout: &str| {
+            let shape: Shape = format!("{dims}{layout}").parse().unwrap();
+            Placement::from_shape(shape.as_array().unwrap()).unwrap()
+        };
+        Plan::new(&placement(from), &placement(to)).unwrap()
+    }
+
+    fn budget(bytes: usize, threads: usize) -> Budget {
+        Budget { bytes, threads, is_strict: true }
+    }
+
+    /// The groups follow each other and leave nothing out.
+    #[track_caller]
+    fn check_whole(plan: &Plan, groups: &[Range<usize>]) {
+        let ends = groups.iter().map(|group| group.end);
+        let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
+        let found: Vec<usize> = groups.iter().map(|group| group.start).collect();
+        assert_eq!(starts.last(), Some(&plan.n_chunks()));
+        assert_eq!(starts[..found.len()], found);
+    }
+
+    #[test]
+    fn threads_that_work_apart_share_the_memory() {
+        let tiled = plan("f32[8192,2048]", "", "{1,0:T(8,128)}");
+        for (bytes, threads) in [(8 << 30, 2), (16 << 20, 4), (6 << 20, 5)] {
+            let groups = apart(&tiled, budget(bytes, threads)).unwrap();
+            check_whole(&tiled, &groups);
+            for group in &groups {
+                let [source, target] = [read(&tiled, group), bytes_of(&tiled, group).len()];
+                assert!(source <= bytes / threads / 2 && source <= PIECE / 2, "{source}");
+                assert!(target <= bytes / threads / 2 && target <= PIECE / 2, "{target}");
+            }
+        }
+        // No chunk of half a megabyte and its source lie in a tenth of one.
+        assert!(apart(&tiled, budget(1 << 20, 10)).is_none());
+    }
+
+    #[test]
+    fn what_would_be_read_again_and_again_is_read_at_once() {
+        let transposed = plan("f32[8192,2048]", "", "{0,1}");
+        assert!(apart(&transposed, budget(8 << 30, 2)).is_none());
+        let groups = together(&transposed, budget(8 << 30, 2)).unwrap();
+        assert_eq!(groups.len(), 1);
+        check_whole(&transposed, &groups);
+        let parts: Vec<_> = parts(&transposed, groups[0].clone()).collect();
+        check_whole(&transposed, &parts);
+        assert!(parts.len() > 1);
+    }
+
+    #[test]
+    fn too_little_memory_is_an_error() {
+        let transposed = plan("f32[8192,2048]", "", "{0,1}");
+        let error = together(&transposed, budget(1 << 20, 2)).unwrap_err();
+        assert!(error.to_string().contains("1048576 bytes, does not hold"), "{error}");
+        let lenient = Budget { is_strict: false, ..budget(1 << 20, 2) };
+        check_whole(&transposed, &together(&transposed, lenient).unwrap());
+    }
+
+    #[test]
+    fn bytes_that_stay_are_cut_too() {
+        for (len, bytes) in [(0, 10), (1, 10), (5 << 20, 8 << 30), (10, 8), (7, 1)] {
+            let pieces = bytes_apart(len, budget(bytes, 2));
+            let mut end = 0;
+            for piece in &pieces {
+                let Piece::Bytes(range) = piece else { panic!("no bytes") };
+                assert!(range.start == end && range.end > end);
+                assert!((range.end - range.start) as usize <= (bytes / 2).max(1));
+                end = range.end;
+            }
+            assert_eq!(end, len);
+        }
+    }
+}

@@ -6,6 +6,7 @@ use tilewright::{ArrayShape, ElementType};
 use tilewright_files::{ArraySpec, Format};
 use tilewright_relayout::{Pad, Placement, Plan};
 
+use super::crew::Crew;
 use super::target::Targets;
 use super::{Row, pad};
 use crate::input::{self, Input};
@@ -33,14 +34,15 @@ impl Job {
         targets: &Targets,
         format: Format,
         pad: Option<&str>,
+        crew: &Crew,
     ) -> anyhow::Result<Vec<Job>> {
-        targets.check_names(input.file.arrays())?;
-        (0..input.file.arrays().len())
-            .map(|array| {
-                let job = Job::plan(input, array, targets, format, pad);
-                job.with_context(|| format!("tensor `{}`", input.file.arrays()[array].name()))
-            })
-            .collect()
+        let arrays = input.file.arrays();
+        targets.check_names(arrays)?;
+        let plan = |array| {
+            let job = Job::plan(input, array, targets, format, pad);
+            job.with_context(|| format!("tensor `{}`", arrays[array].name()))
+        };
+        crew.each(arrays.len(), plan).into_iter().collect()
     }
 
     fn plan(

@@ -45,10 +45,11 @@ pub(crate) fn run(
     let targets = Targets::parse(args.to.as_deref(), &args.tensor, strict)?;
     let input = input::open(&args.input, args.from.as_deref(), strict)?;
     let format = output_format(&args.output, input.file.format())?;
-    let jobs = Job::plan_all(&input, &targets, format, args.pad_value.as_deref())?;
+    let crew = Crew::new(args.threads)?;
+    let jobs = Job::plan_all(&input, &targets, format, args.pad_value.as_deref(), &crew)?;
     let rows = match args.dry_run {
         true => jobs.iter().map(|job| job.row(None)).collect(),
-        false => converted(args, &input.file, format, &jobs, console)?,
+        false => converted(args, &input.file, format, &jobs, &crew, console)?,
     };
     console.answer(&rows, || as_table(&rows))?;
     Ok(Answer::Yes)
@@ -76,15 +77,15 @@ fn converted(
     file: &ArrayFile,
     format: Format,
     jobs: &[Job],
+    crew: &Crew,
     console: &Console,
 ) -> Result<Vec<Row>, Failure> {
-    let crew = Crew::new(args.threads)?;
-    let passages = Passage::plan_all(jobs, &crew, args.max_memory)?;
+    let passages = Passage::plan_all(jobs, crew, args.max_memory)?;
     let specs: Vec<ArraySpec> = jobs.iter().map(|job| job.spec.clone()).collect();
     let writer = create(args, file, format, &specs)?;
     let total: u64 = jobs.iter().map(|job| job.bytes_out).sum();
     let progress = Progress::new(total, console.shows_progress());
-    Stream { file, writer: &writer, progress: &progress, crew: &crew }.convert(&passages)?;
+    Stream { file, writer: &writer, progress: &progress, crew }.convert(&passages)?;
     writer.finish().map_err(anyhow::Error::from)?;
     progress.finish();
     Ok(jobs.iter().zip(&passages).map(|(job, passage)| job.row(Some(passage.seconds()))).collect())

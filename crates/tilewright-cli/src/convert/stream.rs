@@ -64,9 +64,9 @@ impl<'a> Passage<'a> {
             threads: crew.n_threads(),
             is_strict: memory.is_some(),
         };
-        let passage =
-            |job| Ok(Passage { job, cut: Cut::new(job, budget)?, clock: Clock::default() });
-        jobs.iter().map(passage).collect()
+        let cuts = crew.each(jobs.len(), |job| Cut::new(&jobs[job], budget));
+        let passage = |(job, cut)| Ok(Passage { job, cut: cut?, clock: Clock::default() });
+        jobs.iter().zip(cuts).map(passage).collect()
     }
 
     /// How long it took. Arrays that are moved at the same time count the same time.
