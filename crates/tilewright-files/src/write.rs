@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,7 +10,7 @@ use crate::coverage::Coverage;
 use crate::create::others_in;
 use crate::error::{Error, Fault, IoContext};
 use crate::info::{ArrayInfo, Shard};
-use crate::open::{folder_of, no_array, place};
+use crate::open::{folder_of, no_array, place, place_all};
 use crate::side_file::path_beside;
 use crate::staged::{Output, StagedFile, StagedFolder, sync_folder};
 use crate::writeback::Writeback;
@@ -73,6 +74,25 @@ impl Writer {
         let start = place(info, byte_offset, bytes.len()).map_err(|fault| fault.at(&self.path))?;
         self.count(array, byte_offset, bytes.len() as u64)?;
         output.write_at(start, bytes).inspect_err(|_| self.progress().failed = true)?;
+        self.writeback.wrote(bytes.len() as u64, output);
+        Ok(())
+    }
+
+    /// Writes all bytes of several arrays, each of which
+    /// [is followed by](ArrayInfo::is_followed_by) the next: one write where arrays are small and
+    /// many.
+    ///
+    /// # Errors
+    ///
+    /// As [`write_at`](Self::write_at); or the arrays are not that, or have more or fewer bytes in
+    /// all. Where some of the bytes were written before, the file cannot be finished any more.
+    pub fn write_arrays(&self, arrays: Range<usize>, bytes: &[u8]) -> Result<(), Error> {
+        let (these, start) = place_all(&self.arrays, arrays.clone(), bytes.len())
+            .map_err(|fault| fault.at(&self.path))?;
+        let (_, output) = self.array(arrays.start)?;
+        let counted = arrays.zip(these).try_for_each(|(n, info)| self.count(n, 0, info.byte_len));
+        let written = counted.and_then(|()| output.write_at(start, bytes));
+        written.inspect_err(|_| self.progress().failed = true)?;
         self.writeback.wrote(bytes.len() as u64, output);
         Ok(())
     }

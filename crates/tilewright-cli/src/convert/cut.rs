@@ -21,6 +21,9 @@ const GROUP: usize = 256 << 20;
 /// How much of a group each thread moves and writes at a time.
 const PART: usize = 4 << 20;
 
+/// How much memory buffers may take when nobody says.
+const DEFAULT_MEMORY: usize = 8 << 30;
+
 /// The buffers that there may be.
 #[derive(Clone, Copy)]
 pub(crate) struct Budget {
@@ -32,8 +35,19 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
+    /// As much as was allowed, or a default that need not be kept to.
+    pub(crate) fn new(allowed: Option<usize>, threads: usize) -> Self {
+        let bytes = allowed.unwrap_or(DEFAULT_MEMORY);
+        Budget { bytes, threads, is_strict: allowed.is_some() }
+    }
+
     fn of_a_thread(self) -> usize {
         self.bytes / self.threads.max(1)
+    }
+
+    /// What each of a thread's two buffers may take for small arrays together.
+    pub(crate) fn of_a_bundle(self) -> u64 {
+        (PIECE.min(self.of_a_thread()) / 2) as u64
     }
 }
 
@@ -70,6 +84,10 @@ impl Cut {
 
     pub(crate) fn is_apart(&self) -> bool {
         matches!(self, Cut::Apart(_))
+    }
+
+    pub(crate) fn is_one_piece(&self) -> bool {
+        matches!(self, Cut::Apart(pieces) if pieces.len() == 1)
     }
 }
 

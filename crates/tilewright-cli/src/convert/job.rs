@@ -67,7 +67,7 @@ impl Job {
         let plan = (source != target)
             .then(|| input::plan(&source, &target, from.element_type()))
             .transpose()?
-            .filter(|plan| !plan.is_copy());
+            .filter(|plan| !(plan.is_copy() && bytes_in == bytes_out));
         let name = info.name().to_owned();
         let element_type = from.element_type();
         let narrows = from.element_bits() == 8 && to.element_bits() < 8;

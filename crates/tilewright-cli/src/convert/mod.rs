@@ -1,5 +1,6 @@
 //! `tilewright convert`: every array of a file in another layout.
 
+mod bundle;
 mod crew;
 mod cut;
 mod job;
@@ -21,6 +22,7 @@ use crate::input;
 use crate::progress::Progress;
 use crate::table;
 use crew::Crew;
+use cut::Budget;
 use job::Job;
 use stream::{Passage, Stream};
 use target::Targets;
@@ -80,12 +82,13 @@ fn converted(
     crew: &Crew,
     console: &Console,
 ) -> Result<Vec<Row>, Failure> {
-    let passages = Passage::plan_all(jobs, crew, args.max_memory)?;
+    let budget = Budget::new(args.max_memory, crew.n_threads());
+    let passages = Passage::plan_all(jobs, crew, budget)?;
     let specs: Vec<ArraySpec> = jobs.iter().map(|job| job.spec.clone()).collect();
     let writer = create(args, file, format, &specs)?;
     let total: u64 = jobs.iter().map(|job| job.bytes_out).sum();
     let progress = Progress::new(total, console.shows_progress());
-    Stream { file, writer: &writer, progress: &progress, crew }.convert(&passages)?;
+    Stream { file, writer: &writer, progress: &progress, crew, budget }.convert(&passages)?;
     writer.finish().map_err(anyhow::Error::from)?;
     progress.finish();
     Ok(jobs.iter().zip(&passages).map(|(job, passage)| job.row(Some(passage.seconds()))).collect())

@@ -10,14 +10,12 @@ use tilewright::{ElementClass, ElementType};
 use tilewright_files::{ArrayFile, Buffer, Writer};
 use tilewright_relayout::{Plan, RunOptions, Threads};
 
+use super::bundle;
 use super::crew::Crew;
 use super::cut::{Budget, Cut, Piece, bytes_of, parts};
 use super::job::Job;
 use crate::memory;
 use crate::progress::Progress;
-
-/// How much memory buffers may take when nobody says.
-const DEFAULT_MEMORY: usize = 8 << 30;
 
 /// How much of a source that all threads wait for each of them reads at a time.
 const READ: usize = 8 << 20;
@@ -28,6 +26,13 @@ pub(crate) struct Stream<'a> {
     pub(crate) writer: &'a Writer,
     pub(crate) progress: &'a Progress,
     pub(crate) crew: &'a Crew,
+    pub(crate) budget: Budget,
+}
+
+/// What one thread does at a time.
+enum Task<'p, 'a> {
+    Piece(&'p Passage<'a>, &'p Piece),
+    Bundle(&'p [Passage<'a>]),
 }
 
 /// An array on its way.
@@ -52,21 +57,21 @@ struct Buffers {
 }
 
 impl<'a> Passage<'a> {
-    /// For every job, with buffers of at most `memory` bytes. Nothing has been written when this
+    /// For every job, with buffers that keep to the budget. Nothing has been written when this
     /// fails.
     pub(crate) fn plan_all(
         jobs: &'a [Job],
         crew: &Crew,
-        memory: Option<usize>,
+        budget: Budget,
     ) -> anyhow::Result<Vec<Self>> {
-        let budget = Budget {
-            bytes: memory.unwrap_or(DEFAULT_MEMORY),
-            threads: crew.n_threads(),
-            is_strict: memory.is_some(),
-        };
         let cuts = crew.each(jobs.len(), |job| Cut::new(&jobs[job], budget));
         let passage = |(job, cut)| Ok(Passage { job, cut: cut?, clock: Clock::default() });
         jobs.iter().zip(cuts).map(passage).collect()
+    }
+
+    /// Its number, in the source and in what is made of it.
+    pub(crate) fn array(&self) -> usize {
+        self.job.array
     }
 
     /// How long it took. Arrays that are moved at the same time count the same time.
@@ -101,20 +106,71 @@ impl Stream<'_> {
     }
 
     fn apart(&self, passages: &[Passage<'_>]) -> anyhow::Result<()> {
-        let pieces = |passage| pieces_of(passage).iter().map(move |piece| (passage, piece));
-        let tasks = passages.iter().flat_map(pieces);
-        self.crew.work_off(tasks, Buffers::default, |buffers, (passage, piece)| {
-            self.begin(passage.job, &passage.clock);
-            match (piece, &passage.job.plan) {
-                (Piece::Chunks(chunks), Some(plan)) => {
-                    self.move_piece(passage.job, plan, chunks.clone(), buffers)?;
-                }
-                (Piece::Bytes(bytes), _) => self.copy(passage.job, bytes, &mut buffers.source)?,
-                (Piece::Chunks(_), None) => {}
-            }
-            passage.clock.stop();
-            Ok(())
+        let tasks = self.tasks(passages);
+        self.crew.work_off(tasks.into_iter(), Buffers::default, |buffers, task| match task {
+            Task::Bundle(passages) => self.bundle(passages, buffers),
+            Task::Piece(passage, piece) => self.piece(passage, piece, buffers),
         })
+    }
+
+    fn tasks<'p, 'a>(&self, passages: &'p [Passage<'a>]) -> Vec<Task<'p, 'a>> {
+        let arrays = [self.file.arrays(), self.writer.arrays()];
+        let (mut tasks, mut left) = (Vec::new(), passages);
+        while let [first, ..] = left {
+            let is_small = |passage: &Passage<'_>| {
+                passage.cut.is_one_piece() && passage.job.narrowed.is_none()
+            };
+            let (bundle, rest) =
+                left.split_at(bundle::length(left, arrays, self.budget.of_a_bundle(), is_small));
+            match bundle {
+                [_] => tasks.extend(pieces_of(first).iter().map(|piece| Task::Piece(first, piece))),
+                _ => tasks.push(Task::Bundle(bundle)),
+            }
+            left = rest;
+        }
+        tasks
+    }
+
+    fn piece(
+        &self,
+        passage: &Passage<'_>,
+        piece: &Piece,
+        buffers: &mut Buffers,
+    ) -> anyhow::Result<()> {
+        self.begin(passage.job, &passage.clock);
+        match (piece, &passage.job.plan) {
+            (Piece::Chunks(chunks), Some(plan)) => {
+                self.move_piece(passage.job, plan, chunks.clone(), buffers)?;
+            }
+            (Piece::Bytes(bytes), _) => self.copy(passage.job, bytes, &mut buffers.source)?,
+            (Piece::Chunks(_), None) => {}
+        }
+        passage.clock.stop();
+        Ok(())
+    }
+
+    /// Reads, moves and writes whole arrays that lie one after another.
+    fn bundle(&self, passages: &[Passage<'_>], buffers: &mut Buffers) -> anyhow::Result<()> {
+        let [Passage { job: first, .. }, ..] = passages else { return Ok(()) };
+        let arrays = first.array..first.array + passages.len();
+        let all = |bytes: fn(&Job) -> u64| passages.iter().map(|passage| bytes(passage.job)).sum();
+        let [bytes_in, bytes_out]: [u64; 2] = [all(|job| job.bytes_in), all(|job| job.bytes_out)];
+        let Buffers { source, target } = buffers;
+        memory::reset(source, usize::try_from(bytes_in)?)?;
+        memory::reset(target, usize::try_from(bytes_out)?)?;
+        passages.iter().for_each(|passage| self.begin(passage.job, &passage.clock));
+        self.file.read_arrays(arrays.clone(), source)?;
+        let (mut from, mut to): (&[u8], &mut [u8]) = (source, target);
+        for Passage { job, .. } in passages {
+            let (source, rest) = from.split_at(usize::try_from(job.bytes_in)?);
+            let (target, room) = to.split_at_mut(usize::try_from(job.bytes_out)?);
+            move_whole(job, source, target)?;
+            (from, to) = (rest, room);
+        }
+        self.writer.write_arrays(arrays, target)?;
+        self.progress.advance(bytes_out);
+        passages.iter().for_each(|passage| passage.clock.stop());
+        Ok(())
     }
 
     fn move_piece(
@@ -185,6 +241,15 @@ impl Stream<'_> {
         self.progress.advance(bytes.len() as u64);
         Ok(())
     }
+}
+
+fn move_whole(job: &Job, source: &[u8], target: &mut [u8]) -> anyhow::Result<()> {
+    let options = RunOptions { pad: job.pad, threads: Threads::Current };
+    match &job.plan {
+        Some(plan) => plan.run(source, target, &options)?,
+        None => target.copy_from_slice(source),
+    }
+    Ok(())
 }
 
 fn pieces_of<'a>(passage: &'a Passage<'_>) -> &'a [Piece] {
