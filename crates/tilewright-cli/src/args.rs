@@ -197,7 +197,7 @@ pub(crate) struct ConvertArgs {
     pub(crate) output: PathBuf,
 
     /// The layout of every array: '{1,0:T(8,128)}', row-major, column-major, tpu:CHIP for the one
-    /// that chip's compiler gives it, or a format's name
+    /// that chip's compiler gives it, ascend:TAG such as ascend:zN, or a format's name
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) to: Option<String>,
 

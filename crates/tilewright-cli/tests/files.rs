@@ -470,3 +470,22 @@ fn many_small_arrays() {
     folder.run(&["convert", "t.safetensors", "-o", "b.safetensors", "--to", "row-major"]);
     assert_eq!(arrays(&folder.read("b.safetensors")), arrays(&file));
 }
+
+/// Fractals of 16 × 16 halves: columns of fractals, rows within, by hand.
+#[test]
+fn convert_to_the_tags_of_ascend() {
+    let folder = Folder::new();
+    let numbers: Vec<u8> = (0..20u16 * 40).flat_map(u16::to_le_bytes).collect();
+    folder.write("a.npy", &npy("<u2", "(20, 40)", &numbers));
+    let convert = ["convert", "a.npy", "-o", "b.raw", "--force", "--to"];
+    folder.run(&[&convert[..], &["ascend:zN"]].concat()).succeeded();
+    let moved = folder.read("b.raw");
+    assert_eq!(moved.len(), 2 * 32 * 48);
+    for (row, column) in [(0, 0), (1, 0), (0, 15), (0, 16), (16, 0), (19, 39)] {
+        let place = column / 16 * 512 + row / 16 * 256 + row % 16 * 16 + column % 16;
+        let found = u16::from_le_bytes([moved[2 * place], moved[2 * place + 1]]);
+        assert_eq!(usize::from(found), row * 40 + column);
+    }
+    folder.run(&[&convert[..], &["ascend:zQ"]].concat()).failed_with(&["zQ"]);
+    folder.run(&[&convert[..], &["ascend:VectorLayout"]].concat()).failed_with(&["orders 1 dimensions"]);
+}

@@ -107,9 +107,10 @@ impl Plan {
         Ok(Plan { src_bytes, dst_bytes, chunk_bytes, n_chunks, widths, padding_slots, route })
     }
 
-    /// The same plan in chunks of about `bytes` bytes of the destination, instead of the half
-    /// to four megabytes that the plan chose. Chunks begin where the destination's tiles do, and are larger than asked for
-    /// where that is not possible, or where the whole is hardly more than one.
+    /// The same plan in chunks of about `bytes` bytes of the destination, instead of what the plan
+    /// chose, a quarter of a megabyte to 32. Chunks begin where the destination's tiles do, and
+    /// are larger than asked for where that is not possible, or where the whole is hardly more than
+    /// one.
     ///
     /// # Errors
     /// If the bytes of a chunk do not fit a `usize`.
