@@ -67,7 +67,8 @@ fn rejects(name: &str, bytes: &[u8], len: Option<u64>) {
     let (taken, largest) = (start.elapsed(), LARGEST.load(Ordering::Relaxed));
     assert!(error.is_malformed(), "{error}");
     assert!(error.to_string().len() < 1000, "an error of {} bytes", error.to_string().len());
-    assert!(taken < Duration::from_secs(10), "{taken:?} for {error}");
+    // What takes more than linear time would take hours.
+    assert!(taken < Duration::from_secs(600), "{taken:?} for {error}");
     assert!(largest <= MOST, "{largest} bytes for {error}");
 }
 
