@@ -12,6 +12,7 @@
 
 use crate::bits;
 use crate::chunk::{Cuttable, Piece, chunk_elements};
+use crate::description::{BoxDescription, Storing};
 use crate::error::{Error, checked};
 use crate::kernels::{Lists, Means, Stores, move_box};
 use crate::nest::{Loop, Nest, walk};
@@ -167,6 +168,24 @@ impl BoxMoves {
             }
             Steps::Elements => self.move_wide(work, src, &within, dst, pad),
         }
+    }
+
+    /// Whether chunks are put together in the caches if they are to be streamed.
+    pub(crate) fn is_staged(&self) -> bool {
+        self.is_staged || self.packed.is_some()
+    }
+
+    /// The boxes, for a destination that is stored so.
+    pub(crate) fn describe(&self, storing: Storing) -> Vec<BoxDescription> {
+        let (from, to) = (i64::from(self.widths.from), i64::from(self.widths.to));
+        let described = |nest: &Nest| match (self.steps, self.packed) {
+            (Steps::Units(bits), _) => BoxDescription::of_units(nest, bits, to, storing),
+            (Steps::Elements, Some(packed)) if packed.takes(nest) => {
+                BoxDescription::of_elements(nest, from, to, packed.name())
+            }
+            (Steps::Elements, _) => BoxDescription::of_elements(nest, from, to, "bits"),
+        };
+        self.boxes.iter().map(|nest| described(nest.nest())).collect()
     }
 
     fn elements_of(&self, chunks: &Range<usize>) -> Range<i64> {

@@ -33,13 +33,14 @@
 //! 2. **Units.** What stays together on both sides moves together: a row of 128 `s4` is 2 units
 //!    of 32 bytes, the largest there are.
 //! 3. **Chunks.** The destination is cut where its tiles begin, into pieces of about half a
-//!    megabyte (4 where source neighbours end up far apart), written in order and each by one
-//!    thread.
+//!    megabyte (up to 32 where source neighbours end up far apart), written in order and each by
+//!    one thread.
 //!
 //! Running it cuts the boxes to each chunk and hands them to a kernel: copy runs, zip rows, transpose
-//! squares, or, where elements are not whole bytes, gather and pack. Kernels use the vector registers
-//! that the processor has, AVX-512, AVX2, SSE4.1 or NEON, found at run time; what comes out does not
-//! depend on them. Destinations of 8 MiB and more are written past the caches.
+//! squares, pack rows of elements below a byte. Slots without an element are filled apart. Kernels
+//! use the vector registers that the processor has, AVX-512, AVX2, SSE4.1 or NEON, found at run time;
+//! what comes out does not depend on them. Destinations of 8 MiB and more are written past the
+//! caches. [`Plan::describe`] tells all of it.
 //!
 //! # What a relayout promises
 //! * Every byte of the destination is written. A slot that holds no element holds the
@@ -58,18 +59,21 @@
 //! * where an array falls into more than 4096 boxes.
 //!
 //! Elements of which one side is wider than a byte, and the other has another width, are moved one
-//! by one too, but in chunks.
+//! by one too, but in chunks. So are elements below a byte whose boxes begin or end within one, by
+//! way of a byte for each.
 
 #![deny(unsafe_code, unsafe_op_in_unsafe_fn)]
 
 // To be read in this order: what comes in (`placement`, `options`), the plan (`plan`, `refine`,
-// `nest`, `chunk`), running it (`run`, `boxes`, `general`), and what that is made of (`kernels`,
-// `bits`).
+// `nest`, `chunk`, `sizing`), running it (`run`, `boxes`, `padding`, `packed`, `general`), and what
+// that is made of (`kernels`, `bits`).
 mod bits;
 mod boxes;
 mod chunk;
+mod description;
 mod error;
 mod general;
+mod in_place;
 #[allow(unsafe_code, reason = "the one room for it: see the module")]
 mod kernels;
 mod nest;
@@ -84,7 +88,9 @@ mod sizing;
 mod widths;
 mod work;
 
+pub use description::{BoxDescription, Description, LoopDescription, Route, Storing};
 pub use error::Error;
+pub use in_place::{InPlace, relayout_in_place};
 pub use options::{Pad, RunOptions, Threads};
 pub use placement::Placement;
 pub use plan::Plan;

@@ -40,6 +40,13 @@ pub(crate) struct FoldWork {
     lists: Lists,
 }
 
+impl FoldWork {
+    /// The bytes that are held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.capacity() + self.lists.bytes()
+    }
+}
+
 impl Packed {
     /// Which side is packed, where the other has a byte for each element.
     pub(crate) fn of(widths: Widths) -> Option<Self> {
@@ -60,6 +67,14 @@ impl Packed {
         match self {
             Packed::Destination { .. } => bytes as i64,
             Packed::Source { per_byte } => bytes as i64 * per_byte,
+        }
+    }
+
+    /// What is done, in a word.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Packed::Destination { .. } => "pack",
+            Packed::Source { .. } => "unpack",
         }
     }
 
@@ -121,15 +136,15 @@ impl Packed {
     ) {
         let Some(folded) = self.folded(nest) else { return };
         match self.per_byte() {
-            2 => self.move_folded::<2>(folded, src, dst, work, means),
-            4 => self.move_folded::<4>(folded, src, dst, work, means),
-            _ => self.move_folded::<8>(folded, src, dst, work, means),
+            2 => self.move_folded::<2>(&folded, src, dst, work, means),
+            4 => self.move_folded::<4>(&folded, src, dst, work, means),
+            _ => self.move_folded::<8>(&folded, src, dst, work, means),
         }
     }
 
     fn move_folded<const P: usize>(
         self,
-        folded: Folded,
+        folded: &Folded,
         src: &[u8],
         dst: &mut [u8],
         work: &mut FoldWork,

@@ -2,8 +2,9 @@
 
 use anyhow::{Context, bail};
 use glob::Pattern;
-use tilewright::formats::NamedFormat;
 use tilewright::formats::tpu::{Chip, default_shape};
+use tilewright::formats::{NamedFormat, ascend_layout};
+use tilewright::tla::Tag;
 use tilewright::xla::{Layout, ParseOptions, parse_layout, parse_shape};
 use tilewright::{ArrayShape, ElementType};
 use tilewright_files::{ArrayInfo, Format, Order};
@@ -19,6 +20,8 @@ pub(crate) enum Target {
     Dense(Order),
     /// What the compiler of this generation gives the array.
     Tpu(Chip),
+    /// What Ascend's libraries have this name for.
+    Ascend(Tag),
     /// A format with a name.
     Named(NamedFormat),
 }
@@ -34,6 +37,9 @@ impl Target {
         if let Some(chip) = text.strip_prefix("tpu:") {
             return Ok(Target::Tpu(chip.parse()?));
         }
+        if let Some(tag) = text.strip_prefix("ascend:") {
+            return Ok(Target::Ascend(tag.parse()?));
+        }
         if let Ok(format) = text.parse() {
             return Ok(Target::Named(format));
         }
@@ -47,7 +53,8 @@ impl Target {
         }
         let names: Vec<&str> = NamedFormat::ALL.iter().map(|format| format.name()).collect();
         bail!(
-            "`{text}` is no layout: expected {{1,0:T(8,128)}}, row-major, column-major, tpu:CHIP, {}",
+            "`{text}` is no layout: expected {{1,0:T(8,128)}}, row-major, column-major, tpu:CHIP, \
+             ascend:TAG, {}",
             names.join(", ")
         )
     }
@@ -68,6 +75,7 @@ impl Target {
             Target::Layout(layout) => layout.clone(),
             Target::Dense(order) => format.dense_layout(shape.element_type(), rank, *order),
             Target::Named(named) => named.layout(rank)?,
+            Target::Ascend(tag) => ascend_layout(*tag, shape.element_type())?,
             Target::Tpu(chip) => return Ok(default_shape(shape, *chip)?),
             Target::Shape(target) => return same_array(shape, target),
         };
