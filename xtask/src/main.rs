@@ -1,13 +1,16 @@
 //! `cargo xtask`: what is done to this repository from the outside.
 //!
 //! * `test`: everything that must hold before a change lands. Needs the Rust toolchain only.
-//! * `miri`: the core's own tests under Miri. Needs a nightly toolchain with Miri.
+//! * `miri`: the core's tests and the plain kernels' under Miri. Needs a nightly toolchain with Miri.
+//! * `asan`: the kernels' tests, all registers, under AddressSanitizer. Needs a nightly toolchain.
 //! * `oracle`: makes the frozen test data again from jaxlib, libtpu and numpy. Needs Python.
 //! * `bench`: the side-by-side benchmark. Takes oneDNN and the Python peers in where it can.
 
 #![forbid(unsafe_code)]
 
 mod bench;
+mod check;
+mod memory;
 mod oracle;
 mod test;
 
@@ -17,7 +20,8 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test             format, clippy and docs with warnings denied, and every test
-  miri             the core's own tests under Miri, with a nightly toolchain
+  miri             the core and the plain kernels under Miri, with a nightly toolchain
+  asan             all kernels under AddressSanitizer, with a nightly toolchain
   oracle [NAME…]   make the frozen test data again from jaxlib, libtpu and numpy
   bench [OPTION…]  relayouts beside plain copies and beside other libraries; --help lists options
 ";
@@ -26,7 +30,8 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.split_first() {
         Some((command, rest)) if command == "test" && rest.is_empty() => test::run(),
-        Some((command, rest)) if command == "miri" && rest.is_empty() => test::miri(),
+        Some((command, rest)) if command == "miri" && rest.is_empty() => memory::miri(),
+        Some((command, rest)) if command == "asan" && rest.is_empty() => memory::asan(),
         Some((command, rest)) if command == "oracle" => oracle::run(rest),
         Some((command, rest)) if command == "bench" => bench::run(rest),
         _ => {

@@ -1,15 +1,8 @@
 //! `cargo xtask test`: everything that must hold before a change lands.
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
-use crate::say;
-
-/// One thing to check: what it is called, cargo's arguments, and the environment it wants.
-struct Check {
-    name: &'static str,
-    arguments: &'static [&'static str],
-    environment: &'static [(&'static str, &'static str)],
-}
+use crate::check::{self, Check};
 
 const CHECKS: &[Check] = &[
     Check { name: "format", arguments: &["fmt", "--all", "--check"], environment: &[] },
@@ -44,56 +37,7 @@ const CHECKS: &[Check] = &[
     },
 ];
 
-/// What Miri looks at: the core, without the tests that read data files or walk large arrays.
-const MIRI: Check = Check {
-    name: "Miri",
-    arguments: &[
-        "+nightly",
-        "miri",
-        "test",
-        "-p",
-        "tilewright",
-        "--lib",
-        "--test",
-        "maps",
-        "--test",
-        "diagnostics",
-        "--",
-        "--skip",
-        "numpy",
-        "--skip",
-        "xla_bytes",
-        "--skip",
-        "document_formats",
-        "--skip",
-        "every_layout",
-    ],
-    environment: &[("MIRIFLAGS", "-Zmiri-disable-isolation")],
-};
-
-/// Runs the core's own tests under Miri.
-pub(crate) fn miri() -> ExitCode {
-    if passes(&MIRI) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
 /// Runs every check, and says at the end which failed.
 pub(crate) fn run() -> ExitCode {
-    let failed: Vec<&str> =
-        CHECKS.iter().filter(|check| !passes(check)).map(|check| check.name).collect();
-    if failed.is_empty() {
-        say("all checks passed");
-        return ExitCode::SUCCESS;
-    }
-    say(&format!("failed: {}", failed.join(", ")));
-    ExitCode::FAILURE
-}
-
-fn passes(check: &Check) -> bool {
-    say(&format!("== {}", check.name));
-    // Not `$CARGO`: that is one toolchain's cargo, and knows no `+nightly`.
-    let status = Command::new("cargo")
-        .args(check.arguments)
-        .envs(check.environment.iter().copied())
-        .status();
-    status.is_ok_and(|status| status.success())
+    check::run(CHECKS)
 }

@@ -206,8 +206,9 @@ mod tests {
         nest.cut(0, &(0..100), &mut whole);
         let all = slots(&nest, &whole[0]);
         assert_eq!((whole.len(), all.len()), (1, 60));
-        for start in 0..90 {
-            for end in start..90 {
+        let step = if cfg!(miri) { 17 } else { 1 };
+        for start in (0..90).step_by(step) {
+            for end in (start..90).step_by(step) {
                 let mut pieces = Vec::new();
                 nest.cut(0, &(start..end), &mut pieces);
                 let found: Vec<_> = pieces.iter().flat_map(|p| slots(&nest, p)).collect();

@@ -37,6 +37,7 @@ impl Error {
             Kind::IndexOutOfBounds { .. }
                 | Kind::OffsetOutOfBounds { .. }
                 | Kind::DimensionOutOfRange { .. }
+                | Kind::Entry { .. }
         )
     }
 
@@ -59,18 +60,54 @@ impl Error {
 /// The structured reasons, private so that more can come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    UnknownElementType { name: String },
-    Overflow { what: &'static str },
-    IndexOutOfBounds { dimension: usize, index: i64, extent: i64 },
-    OffsetOutOfBounds { offset: i64, allocation: i64 },
-    DimensionOutOfRange { dimension: i64, rank: usize },
-    RankMismatch { what: &'static str, expected: usize, found: usize },
-    NotAPermutation { reason: String },
-    Unbounded { dimension: usize },
-    TooLarge { elements: i64, limit: i64 },
-    Memory { what: &'static str },
-    NotAnArray { found: &'static str },
-    Invalid { message: String },
+    UnknownElementType {
+        name: String,
+    },
+    Overflow {
+        what: &'static str,
+    },
+    IndexOutOfBounds {
+        dimension: usize,
+        index: i64,
+        extent: i64,
+    },
+    /// An index that is out of bounds, of a list of them.
+    Entry {
+        entry: usize,
+        error: Error,
+    },
+    OffsetOutOfBounds {
+        offset: i64,
+        allocation: i64,
+    },
+    DimensionOutOfRange {
+        dimension: i64,
+        rank: usize,
+    },
+    RankMismatch {
+        what: &'static str,
+        expected: usize,
+        found: usize,
+    },
+    NotAPermutation {
+        reason: String,
+    },
+    Unbounded {
+        dimension: usize,
+    },
+    TooLarge {
+        elements: i64,
+        limit: i64,
+    },
+    Memory {
+        what: &'static str,
+    },
+    NotAnArray {
+        found: &'static str,
+    },
+    Invalid {
+        message: String,
+    },
 }
 
 impl fmt::Display for Kind {
@@ -85,6 +122,7 @@ impl fmt::Display for Kind {
                     "index {index} is out of bounds for dimension {dimension}, which has {extent} {plural}"
                 )
             }
+            Kind::Entry { entry, error } => write!(f, "entry {entry}: {error}"),
             Kind::OffsetOutOfBounds { offset, allocation } => {
                 write!(f, "offset {offset} is outside the allocation of {allocation} elements")
             }

@@ -227,7 +227,8 @@ mod tests {
 
     #[test]
     fn folding_is_packing_one_by_one() {
-        for length in [0, 1, 3, 16, 63, 64, 65, 200] {
+        let lengths = [0, 3, 17, 1, 16, 63, 64, 65, 200];
+        for &length in if cfg!(miri) { &lengths[..3] } else { &lengths } {
             check::<2>(length);
             check::<4>(length);
             check::<8>(length);

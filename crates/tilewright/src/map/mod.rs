@@ -53,12 +53,12 @@ mod fit;
 mod lift;
 mod lift_onednn;
 mod lift_xla;
+mod lookup;
 mod lower;
 mod lower_composed;
 mod lower_onednn;
 mod lower_tla;
 mod offsets;
-
 mod reshape;
 mod search;
 
@@ -70,6 +70,7 @@ pub use bitcast::{Bitcast, NoBitcast};
 pub use compare::Difference;
 pub use fit::{Fitted, NotALayout, fit, fit_function};
 pub use lift::{Notation, Untranslatable};
+pub use lookup::OffsetLookup;
 pub use offsets::OffsetRows;
 
 use crate::error::{Error, Kind, checked};

@@ -107,7 +107,7 @@ impl IndexMap {
 }
 
 /// So many zeros, if there is memory for them.
-fn zeros(count: usize, what: &'static str) -> Result<Vec<i64>, Error> {
+pub(super) fn zeros(count: usize, what: &'static str) -> Result<Vec<i64>, Error> {
     let mut zeros = Vec::new();
     zeros.try_reserve_exact(count).map_err(|_| Error::new(Kind::Memory { what }))?;
     zeros.resize(count, 0);
@@ -115,7 +115,7 @@ fn zeros(count: usize, what: &'static str) -> Result<Vec<i64>, Error> {
 }
 
 /// What each value of `source` adds to a sum of digits; empty where that is nothing.
-fn table(digits: &[Digit], source: Source, extent: usize) -> Result<Vec<i64>, Error> {
+pub(super) fn table(digits: &[Digit], source: Source, extent: usize) -> Result<Vec<i64>, Error> {
     let mut table: Vec<i64> = Vec::new();
     for digit in digits.iter().filter(|digit| digit.source == source) {
         if table.is_empty() {
