@@ -25,7 +25,7 @@ const DEFAULT_BITS: u32 = 32;
 struct Answered {
     from: String,
     to: String,
-    /// `copy`, `boxes` or `elements`.
+    /// `copy`, `boxes`, `through` or `elements`.
     route: &'static str,
     bytes_read: usize,
     bytes_written: usize,
@@ -100,6 +100,7 @@ impl Answered {
             route: match description.route {
                 Route::Copy => "copy",
                 Route::Boxes => "boxes",
+                Route::Through => "through",
                 Route::Elements => "elements",
             },
             bytes_read: description.src_bytes,
@@ -174,6 +175,9 @@ fn way(description: &Description) -> &'static str {
     match description.route {
         Route::Copy => "one copy: the bytes are the same",
         Route::Boxes => "boxes of elements, each moved by loops around a kernel",
+        Route::Through => {
+            "through rows, because the two layouts have no common digits but each has with rows"
+        }
         Route::Elements => {
             "element by element, because the two layouts have no common digits (or too many boxes)"
         }

@@ -487,5 +487,7 @@ fn convert_to_the_tags_of_ascend() {
         assert_eq!(usize::from(found), row * 40 + column);
     }
     folder.run(&[&convert[..], &["ascend:zQ"]].concat()).failed_with(&["zQ"]);
-    folder.run(&[&convert[..], &["ascend:VectorLayout"]].concat()).failed_with(&["orders 1 dimensions"]);
+    folder
+        .run(&[&convert[..], &["ascend:VectorLayout"]].concat())
+        .failed_with(&["orders 1 dimensions"]);
 }

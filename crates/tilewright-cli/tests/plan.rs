@@ -48,6 +48,8 @@ fn kernels_are_named() {
 fn ways_and_stores() {
     assert_eq!(plan("f32[16]{0:T(8)}", "f32[16]")["route"], "copy");
     assert_eq!(plan("f32[7,9]{1,0:T(*,8)(2,1)}", "f32[7,9]")["route"], "elements");
+    let tiles = ("f32[24,30]{1,0:T(4,2)}", "f32[24,30]{1,0:T(6,2)}");
+    assert_eq!(plan(tiles.0, tiles.1)["route"], "through");
     assert_eq!(plan("f32[8,8]", "f32[8,8]{0,1}")["stores"], "cached");
     assert_eq!(plan("f32[4096,4096]", "f32[4096,4096]{0,1}")["stores"], "streamed");
     let ragged = plan("f32[20,5]", "f32[20,5]{1,0:T(8,2)}");

@@ -34,6 +34,9 @@ pub enum Route {
     Copy,
     /// Loop nests, moved by kernels.
     Boxes,
+    /// Loop nests to rows in memory of their own, and from there on, because the two maps come apart
+    /// into boxes with rows but not with each other.
+    Through,
     /// One by one by both maps' offsets, because the maps do not come apart into boxes.
     Elements,
 }

@@ -1,7 +1,6 @@
 //! Moving element by element: the route for maps that do not come apart into boxes.
 //!
-//! That is where a tile straddles two dimensions, where the divisors of the two maps do not
-//! divide each other (tiles of 4 rows to tiles of 6), and where there would be too many boxes.
+//! That is where a tile straddles two dimensions, and where there would be too many boxes.
 //! Both maps list their offsets in logical order, and elements are read and written one by one.
 //! The destination is one chunk and one thread's work.
 

@@ -55,8 +55,10 @@
 //! pair of maps at full speed. Elements are moved one by one, by one thread and as a single chunk,
 //!
 //! * where a tile straddles two dimensions, as in `f32[7,9]{1,0:T(*,8)(2,1)}`,
-//! * where divisors do not divide each other, as in going from tiles of 4 rows to tiles of 6,
 //! * where an array falls into more than 4096 boxes.
+//!
+//! Where divisors do not divide each other, as in going from tiles of 4 rows to tiles of 6, the array
+//! goes through rows, in memory that is allocated for it, and is a single chunk too.
 //!
 //! Elements of which one side is wider than a byte, and the other has another width, are moved one
 //! by one too, but in chunks. So are elements below a byte whose boxes begin or end within one, by

@@ -13,6 +13,7 @@ use crate::widths::Widths;
 use crate::work::SourcePart;
 use std::ops::Range;
 use tilewright::IndexMap;
+use tilewright::xla::Layout;
 
 /// How to move an array from one [`Placement`] to another.
 ///
@@ -51,6 +52,9 @@ enum Way {
     /// The bytes stay as they are.
     Copy(BoxMoves),
     Boxes(BoxMoves),
+    /// Through rows, with which both maps have common digits though they have none with each other:
+    /// the plan to there and the plan from there.
+    Through(Box<[Plan; 2]>),
     Elements(ElementMoves),
 }
 
@@ -100,7 +104,7 @@ impl Plan {
         let (from_bits, to_bits) = (from.element_bits(), to.element_bits());
         let value = value_bits.min(from_bits).min(to_bits);
         let widths = Widths { from: from_bits, to: to_bits, value };
-        let route = Way::choose(source, target, widths)?;
+        let route = Way::choose(from, to, widths)?;
         let (src_bytes, dst_bytes) = (from.bytes(), to.bytes());
         let (n_chunks, chunk_bytes) = route.chunks(dst_bytes)?;
         let padding_slots = target.allocation() - target.elements();
@@ -171,7 +175,7 @@ impl Plan {
         }
         match &self.route {
             Way::Copy(moves) | Way::Boxes(moves) => moves.source_span(&chunks),
-            Way::Elements(_) => 0..self.src_bytes,
+            Way::Through(_) | Way::Elements(_) => 0..self.src_bytes,
         }
     }
 
@@ -193,6 +197,7 @@ impl Plan {
         let (route, boxes) = match &self.route {
             Way::Copy(_) => (Route::Copy, None),
             Way::Boxes(boxes) => (Route::Boxes, Some(boxes)),
+            Way::Through(_) => (Route::Through, None),
             Way::Elements(_) => (Route::Elements, None),
         };
         let stores = Storing::of(self.dst_bytes, boxes.is_some_and(BoxMoves::is_staged));
@@ -309,20 +314,28 @@ impl Plan {
                     },
                 );
             }
-            Way::Elements(moves) if !dst.is_empty() => {
-                let whole = src.bytes.get(src.place_of(0) / 8..).unwrap_or_default();
-                moves.run(whole, dst, pad);
+            _ if dst.is_empty() => {}
+            Way::Through(plans) => {
+                let [there, on] = &**plans;
+                let whole = whole_of(src, self.src_bytes);
+                let mut rows = vec![0; there.dst_bytes];
+                there.write(0, SourcePart { bytes: whole, start: 0 }, &mut rows, options);
+                on.write(0, SourcePart { bytes: &rows, start: 0 }, dst, options);
             }
-            Way::Elements(_) => {}
+            Way::Elements(moves) => moves.run(whole_of(src, self.src_bytes), dst, pad),
         }
     }
 }
 
 impl Way {
-    fn choose(from: &IndexMap, to: &IndexMap, widths: Widths) -> Result<Self, Error> {
-        let Some(refined) = refine(from, to) else {
-            return Ok(Way::Elements(ElementMoves::new(from, to, widths)?));
+    fn choose(from: &Placement, to: &Placement, widths: Widths) -> Result<Self, Error> {
+        let Some(refined) = refine(from.map(), to.map()) else {
+            return match through_rows(from, to, widths)? {
+                Some(plans) => Ok(Way::Through(Box::new(plans))),
+                None => Ok(Way::Elements(ElementMoves::new(from.map(), to.map(), widths)?)),
+            };
         };
+        let (from, to) = (from.map(), to.map());
         let moves = BoxMoves::new(refined, widths, to);
         match stays_as_it_is(from, to, widths) {
             true => Ok(Way::Copy(moves)),
@@ -334,6 +347,7 @@ impl Way {
         match self {
             Way::Copy(moves) => Way::Copy(moves.with_chunks_of(elements)),
             Way::Boxes(moves) => Way::Boxes(moves.with_chunks_of(elements)),
+            Way::Through(plans) => Way::Through(plans),
             Way::Elements(moves) => Way::Elements(moves),
         }
     }
@@ -342,9 +356,33 @@ impl Way {
     fn chunks(&self, dst_bytes: usize) -> Result<(usize, usize), Error> {
         match self {
             Way::Copy(moves) | Way::Boxes(moves) => Ok((moves.n_chunks(), moves.chunk_bytes()?)),
-            Way::Elements(_) => Ok((usize::from(dst_bytes > 0), dst_bytes)),
+            Way::Through(_) | Way::Elements(_) => Ok((usize::from(dst_bytes > 0), dst_bytes)),
         }
     }
+}
+
+/// The plans by way of rows, if both are of boxes.
+fn through_rows(
+    from: &Placement,
+    to: &Placement,
+    widths: Widths,
+) -> Result<Option<[Plan; 2]>, Error> {
+    if !from.map().is_separable() || !to.map().is_separable() {
+        return Ok(None);
+    }
+    let dims = from.map().dims();
+    let rows = IndexMap::from_layout(dims, &Layout::descending(dims.len()));
+    let rows = Placement::new(rows.map_err(|error| Error::new(Kind::Map(error)))?, widths.to)?;
+    let there = Plan::with_value_bits(from, &rows, widths.value)?;
+    let on = Plan::with_value_bits(&rows, to, widths.value)?;
+    let are_boxes = |plan: &Plan| matches!(plan.route, Way::Copy(_) | Way::Boxes(_));
+    Ok((are_boxes(&there) && are_boxes(&on)).then_some([there, on]))
+}
+
+/// The source from its first byte on.
+fn whole_of(src: SourcePart<'_>, bytes: usize) -> &[u8] {
+    let start = src.place_of(0) / 8;
+    src.bytes.get(start..).and_then(|rest| rest.get(..bytes)).unwrap_or_default()
 }
 
 /// Whether the destination is the source byte for byte. Bits left over in the last byte might
