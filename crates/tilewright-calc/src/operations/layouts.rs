@@ -4,11 +4,11 @@ use anyhow::bail;
 use tilewright::algebra::{self as algebra, Composed, Composition, Outer, Tiler};
 use tilewright::tla::{Int, Layout};
 
-use super::super::call::Call;
-use super::super::value::Value;
 use super::Operation;
+use crate::call::Call;
+use crate::value::Value;
 
-pub(super) const OPERATIONS: &[Operation] = &[
+pub(crate) const OPERATIONS: &[Operation] = &[
     Operation { usage: "composition(A, B)", run: composition },
     Operation { usage: "compose(A, B)", run: compose },
     Operation { usage: "complement(A[, n])", run: complement },
@@ -151,7 +151,7 @@ fn make_layout(call: &Call<'_, '_>) -> anyhow::Result<Layout> {
 }
 
 /// The offset layout that a composed layout is over; of a layout itself.
-pub(super) fn outer_of(composition: &Composition) -> Option<Value> {
+pub(crate) fn outer_of(composition: &Composition) -> Option<Value> {
     match composition {
         Composition::Layout(_) => None,
         Composition::Composed(composed) => Some(match composed.outer() {
@@ -162,7 +162,7 @@ pub(super) fn outer_of(composition: &Composition) -> Option<Value> {
 }
 
 /// The tilers of an operation's second argument.
-pub(super) fn tiled(
+pub(crate) fn tiled(
     call: &Call<'_, '_>,
     operation: fn(&Layout, Tiler) -> Result<Layout, tilewright::Error>,
 ) -> anyhow::Result<Value> {

@@ -3,12 +3,12 @@
 use tilewright::algebra::{self, Composition, domain_offset};
 use tilewright::tla::{self, Nested};
 
-use super::super::call::Call;
-use super::super::value::Value;
 use super::Operation;
 use super::layouts::outer_of;
+use crate::call::Call;
+use crate::value::Value;
 
-pub(super) const OPERATIONS: &[Operation] = &[
+pub(crate) const OPERATIONS: &[Operation] = &[
     Operation { usage: "shape(A)", run: |call| Ok(call.composition(0)?.shape().clone().into()) },
     Operation { usage: "stride(A)", run: |call| Ok(call.layout(0)?.stride().clone().into()) },
     Operation { usage: "org_shape(A)", run: |call| Ok(inner(call)?.org_shape()?.into()) },

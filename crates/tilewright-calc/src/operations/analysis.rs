@@ -3,9 +3,9 @@
 use anyhow::anyhow;
 use tilewright::map::Banks;
 
-use super::super::call::Call;
-use super::super::value::Value;
 use super::Operation;
+use crate::call::Call;
+use crate::value::Value;
 
 /// At most this many runs of unused offsets, or of offsets that elements share, are listed.
 const MAX_LISTED: usize = 8;
@@ -13,7 +13,7 @@ const MAX_LISTED: usize = 8;
 /// The widest access of one thread, in bits.
 const MAX_ACCESS_BITS: u32 = 128;
 
-pub(super) const OPERATIONS: &[Operation] = &[
+pub(crate) const OPERATIONS: &[Operation] = &[
     Operation { usage: "injective(A)", run: |call| Ok(call.map(0)?.is_injective()?.into()) },
     Operation { usage: "surjective(A)", run: |call| Ok(call.map(0)?.is_surjective()?.into()) },
     Operation { usage: "bijective(A)", run: |call| Ok(call.map(0)?.is_bijective()?.into()) },

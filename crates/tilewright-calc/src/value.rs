@@ -5,13 +5,21 @@ use std::fmt;
 use tilewright::algebra::{Composed, Composition, Swizzle};
 use tilewright::tla::{Int, IntTuple, Layout, Nested, Stride};
 
+/// A value of the algebra. `Display` writes it in its notation, a truth value as `yes` or `no`.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+#[non_exhaustive]
+pub enum Value {
     /// A layout, or layouts composed.
     Layout(Composition),
+    /// A swizzle.
     Swizzle(Swizzle),
+    /// Integers, nested, or one.
     Tuple(IntTuple),
-    /// An answer that is the argument of nothing.
+    /// Whether it is so.
+    Truth(bool),
+    /// How many.
+    Count(usize),
+    /// An answer in words, the argument of nothing.
     Answer(String),
 }
 
@@ -21,6 +29,8 @@ impl fmt::Display for Value {
             Value::Layout(layout) => layout.fmt(f),
             Value::Swizzle(swizzle) => swizzle.fmt(f),
             Value::Tuple(tuple) => tuple.fmt(f),
+            Value::Truth(truth) => f.pad(if *truth { "yes" } else { "no" }),
+            Value::Count(count) => count.fmt(f),
             Value::Answer(text) => text.fmt(f),
         }
     }
@@ -81,12 +91,12 @@ impl From<Nested<Stride>> for Value {
 
 impl From<bool> for Value {
     fn from(answer: bool) -> Self {
-        Value::Answer(if answer { "yes" } else { "no" }.to_owned())
+        Value::Truth(answer)
     }
 }
 
 impl From<usize> for Value {
     fn from(count: usize) -> Self {
-        Value::Answer(count.to_string())
+        Value::Count(count)
     }
 }

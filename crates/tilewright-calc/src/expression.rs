@@ -8,14 +8,14 @@ const MAX_DEPTH: usize = 64;
 
 /// A part of an expression, and where it begins in the whole.
 #[derive(Clone, Debug)]
-pub(super) struct Node<'a> {
-    pub(super) source: &'a str,
-    pub(super) start: usize,
-    pub(super) kind: Kind<'a>,
+pub(crate) struct Node<'a> {
+    pub(crate) source: &'a str,
+    pub(crate) start: usize,
+    pub(crate) kind: Kind<'a>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Kind<'a> {
+pub(crate) enum Kind<'a> {
     /// `name(argument, …)`.
     Call { name: &'a str, arguments: Vec<Node<'a>> },
     /// Anything else: a layout, a tiler, a shape, a number.
@@ -24,12 +24,12 @@ pub(super) enum Kind<'a> {
 
 impl<'a> Node<'a> {
     /// Reads an expression.
-    pub(super) fn parse(source: &'a str) -> anyhow::Result<Self> {
+    pub(crate) fn parse(source: &'a str) -> anyhow::Result<Self> {
         Self::part(source, source, 0)
     }
 
     /// Whether some integer in it is static: written so, or made by a tag.
-    pub(super) fn says_static(&self) -> bool {
+    pub(crate) fn says_static(&self) -> bool {
         match &self.kind {
             Kind::Text(text) => has_static_mark(text),
             Kind::Call { name, arguments } => {
@@ -101,4 +101,22 @@ fn has_static_mark(text: &str) -> bool {
         text[place + 1..].starts_with(|c: char| c.is_ascii_digit() || c == '-')
     };
     text.match_indices('_').any(next)
+}
+
+/// The text with `_4` as `4`: integers without the marks of static ones.
+///
+/// ```
+/// assert_eq!(tilewright_calc::without_marks("(_4,2):(_1,4)"), "(4,2):(1,4)");
+/// ```
+pub fn without_marks(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let is_mark =
+            c == '_' && rest.peek().is_some_and(|next| next.is_ascii_digit() || *next == '-');
+        if !is_mark {
+            kept.push(c);
+        }
+    }
+    kept
 }

@@ -2,11 +2,11 @@
 
 use tilewright::algebra::{self, Composition};
 
-use super::super::call::Call;
-use super::super::value::Value;
 use super::Operation;
+use crate::call::Call;
+use crate::value::Value;
 
-pub(super) const OPERATIONS: &[Operation] = &[
+pub(crate) const OPERATIONS: &[Operation] = &[
     Operation { usage: "size(A)", run: size },
     Operation { usage: "cosize(A)", run: cosize },
     Operation { usage: "rank(A)", run: |call| Ok(call.composition(0)?.shape().rank().into()) },

@@ -14,14 +14,14 @@ use anyhow::{Context, bail};
 use tilewright::algebra::explain::{self, Explanation};
 use tilewright::tla::{Int, Layout, Tag};
 
-use super::call::{Call, value};
-use super::expression::{Kind, Node};
-use super::value::Value;
+use crate::call::{Call, value};
+use crate::expression::{Kind, Node};
+use crate::value::Value;
 
 /// One operation.
-pub(super) struct Operation {
+pub(crate) struct Operation {
     /// Its name and its arguments; those in brackets can be left out.
-    pub(super) usage: &'static str,
+    pub(crate) usage: &'static str,
     run: fn(&Call<'_, '_>) -> anyhow::Result<Value>,
 }
 
@@ -42,7 +42,7 @@ impl Operation {
 }
 
 /// A heading and the operations below it.
-pub(super) const OPERATIONS: [(&str, &[Operation]); 6] = [
+pub(crate) const OPERATIONS: [(&str, &[Operation]); 6] = [
     ("layouts", layouts::OPERATIONS),
     ("tiles and copies", tiling::OPERATIONS),
     ("shapes and modes", shapes::OPERATIONS),
@@ -52,7 +52,7 @@ pub(super) const OPERATIONS: [(&str, &[Operation]); 6] = [
 ];
 
 /// What a call comes to.
-pub(super) fn outcome(call: Call<'_, '_>) -> anyhow::Result<Value> {
+pub(crate) fn outcome(call: Call<'_, '_>) -> anyhow::Result<Value> {
     if let Ok(tag) = call.name.parse::<Tag>() {
         return tagged(tag, call);
     }
@@ -79,7 +79,7 @@ fn tagged(tag: Tag, call: Call<'_, '_>) -> anyhow::Result<Value> {
 }
 
 /// An operation told step by step.
-pub(super) fn explained(node: &Node<'_>) -> anyhow::Result<Explanation> {
+pub(crate) fn explained(node: &Node<'_>) -> anyhow::Result<Explanation> {
     const EXPLAINED: &str = "coalesce, composition, complement, right_inverse, left_inverse, \
                              logical_divide and logical_product can be explained";
     let Kind::Call { name, arguments } = &node.kind else { bail!("{EXPLAINED}") };
@@ -100,13 +100,13 @@ pub(super) fn explained(node: &Node<'_>) -> anyhow::Result<Explanation> {
     })
 }
 
-/// How every operation is written.
-pub(super) fn usages() -> Vec<&'static str> {
+/// How every operation is written: `composition(A, B)`. What is in brackets can be left out.
+pub fn usages() -> Vec<&'static str> {
     OPERATIONS.iter().flat_map(|(_, operations)| operations.iter()).map(|o| o.usage).collect()
 }
 
-/// The operations under their headings.
-pub(super) fn list() -> String {
+/// The operations under their headings, and the tags, as a person reads them.
+pub fn list() -> String {
     let mut text = String::from(
         "A, B are layouts, T is a tiler, S a swizzle; what is in brackets can be left out",
     );

@@ -3,12 +3,12 @@
 use tilewright::algebra;
 use tilewright::tla;
 
-use super::super::call::Call;
-use super::super::value::Value;
 use super::Operation;
 use super::layouts::tiled;
+use crate::call::Call;
+use crate::value::Value;
 
-pub(super) const OPERATIONS: &[Operation] = &[
+pub(crate) const OPERATIONS: &[Operation] = &[
     Operation { usage: "logical_divide(A, T)", run: |call| tiled(call, algebra::logical_divide) },
     Operation { usage: "zipped_divide(A, T)", run: |call| tiled(call, algebra::zipped_divide) },
     Operation { usage: "tiled_divide(A, T)", run: |call| tiled(call, algebra::tiled_divide) },

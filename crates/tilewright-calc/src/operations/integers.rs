@@ -3,11 +3,11 @@
 use tilewright::algebra;
 use tilewright::tla::{self, Int, IntTuple, Nested};
 
-use super::super::call::Call;
-use super::super::value::Value;
 use super::Operation;
+use crate::call::Call;
+use crate::value::Value;
 
-pub(super) const OPERATIONS: &[Operation] = &[
+pub(crate) const OPERATIONS: &[Operation] = &[
     Operation { usage: "crd2idx(A, coordinate)", run: at },
     Operation { usage: "crd2offset(A, coordinate)", run: at },
     Operation { usage: "at(A, coordinate)", run: at },

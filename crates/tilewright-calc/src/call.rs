@@ -10,19 +10,19 @@ use tilewright::text::Diagnostic;
 use tilewright::tla::{Int, IntTuple, Layout, Nested};
 use tilewright::{ElementType, Error, IndexMap};
 
-use super::expression::{Kind, Node};
-use super::operations;
-use super::value::Value;
+use crate::expression::{Kind, Node};
+use crate::operations;
+use crate::value::Value;
 
 /// The arguments of one call.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Call<'n, 'a> {
-    pub(super) name: &'a str,
-    pub(super) arguments: &'n [Node<'a>],
+pub(crate) struct Call<'n, 'a> {
+    pub(crate) name: &'a str,
+    pub(crate) arguments: &'n [Node<'a>],
 }
 
 /// What an expression comes to.
-pub(super) fn value(node: &Node<'_>) -> anyhow::Result<Value> {
+pub(crate) fn value(node: &Node<'_>) -> anyhow::Result<Value> {
     match &node.kind {
         Kind::Call { name, arguments } => operations::outcome(Call { name, arguments }),
         Kind::Text(text) if text.trim_start().starts_with("Sw") && !text.contains(" o ") => {
@@ -34,12 +34,12 @@ pub(super) fn value(node: &Node<'_>) -> anyhow::Result<Value> {
 }
 
 impl Call<'_, '_> {
-    pub(super) fn has(&self, place: usize) -> bool {
+    pub(crate) fn has(&self, place: usize) -> bool {
         place < self.arguments.len()
     }
 
     /// The arguments from `place` on.
-    pub(super) fn rest(&self, place: usize) -> impl Iterator<Item = usize> {
+    pub(crate) fn rest(&self, place: usize) -> impl Iterator<Item = usize> {
         place..self.arguments.len()
     }
 
@@ -57,12 +57,12 @@ impl Call<'_, '_> {
     }
 
     /// A layout of any kind; a swizzle is one over nothing.
-    pub(super) fn composition(&self, place: usize) -> anyhow::Result<Composition> {
+    pub(crate) fn composition(&self, place: usize) -> anyhow::Result<Composition> {
         composition(self.argument(place)?)
     }
 
     /// A layout of shape and stride.
-    pub(super) fn layout(&self, place: usize) -> anyhow::Result<Layout> {
+    pub(crate) fn layout(&self, place: usize) -> anyhow::Result<Layout> {
         match self.composition(place)? {
             Composition::Layout(layout) => Ok(layout),
             Composition::Composed(composed) => {
@@ -73,7 +73,7 @@ impl Call<'_, '_> {
 
     /// The outcome of an operation on coordinates, which of a composed layout the inner one
     /// undergoes.
-    pub(super) fn on_coordinates(
+    pub(crate) fn on_coordinates(
         &self,
         operation: impl FnOnce(&Layout) -> Result<Layout, Error>,
     ) -> anyhow::Result<Value> {
@@ -84,7 +84,7 @@ impl Call<'_, '_> {
     }
 
     /// The outcome of an operation that composed layouts have another of.
-    pub(super) fn on_either(
+    pub(crate) fn on_either(
         &self,
         of_layout: impl FnOnce(&Layout) -> Result<Layout, Error>,
         of_composed: impl FnOnce(&Composed) -> Result<Composed, Error>,
@@ -96,7 +96,7 @@ impl Call<'_, '_> {
     }
 
     /// The map of a layout in any notation.
-    pub(super) fn map(&self, place: usize) -> anyhow::Result<IndexMap> {
+    pub(crate) fn map(&self, place: usize) -> anyhow::Result<IndexMap> {
         let node = self.argument(place)?;
         match &node.kind {
             Kind::Text(text) if text.contains([':', '[']) => {
@@ -106,14 +106,14 @@ impl Call<'_, '_> {
         }
     }
 
-    pub(super) fn swizzle(&self, place: usize) -> anyhow::Result<Option<Swizzle>> {
+    pub(crate) fn swizzle(&self, place: usize) -> anyhow::Result<Option<Swizzle>> {
         match value(self.argument(place)?)? {
             Value::Swizzle(swizzle) => Ok(Some(swizzle)),
             _ => Ok(None),
         }
     }
 
-    pub(super) fn tiler(&self, place: usize) -> anyhow::Result<Tiler> {
+    pub(crate) fn tiler(&self, place: usize) -> anyhow::Result<Tiler> {
         let node = self.argument(place)?;
         match node.kind {
             Kind::Text(text) if !text.contains('[') => parsed(node, text),
@@ -122,12 +122,12 @@ impl Call<'_, '_> {
     }
 
     /// A coordinate with parts left open.
-    pub(super) fn picks(&self, place: usize) -> anyhow::Result<Picks> {
+    pub(crate) fn picks(&self, place: usize) -> anyhow::Result<Picks> {
         let (node, text) = self.text(place)?;
         parsed(node, text)
     }
 
-    pub(super) fn tuple(&self, place: usize) -> anyhow::Result<IntTuple> {
+    pub(crate) fn tuple(&self, place: usize) -> anyhow::Result<IntTuple> {
         let node = self.argument(place)?;
         match &node.kind {
             Kind::Text(text) => parsed(node, text),
@@ -138,24 +138,24 @@ impl Call<'_, '_> {
         }
     }
 
-    pub(super) fn int(&self, place: usize) -> anyhow::Result<Int> {
+    pub(crate) fn int(&self, place: usize) -> anyhow::Result<Int> {
         match self.tuple(place)? {
             Nested::Leaf(int) => Ok(int),
             tuple => bail!("{tuple} stands where an integer has to"),
         }
     }
 
-    pub(super) fn bits(&self, place: usize) -> anyhow::Result<u32> {
+    pub(crate) fn bits(&self, place: usize) -> anyhow::Result<u32> {
         u32::try_from(self.int(place)?.value()).context("a number of bits")
     }
 
     /// The position of a mode.
-    pub(super) fn position(&self, place: usize) -> anyhow::Result<usize> {
+    pub(crate) fn position(&self, place: usize) -> anyhow::Result<usize> {
         let position = self.int(place)?;
         usize::try_from(position.value()).with_context(|| format!("{position} is no position"))
     }
 
-    pub(super) fn element_type(&self, place: usize) -> anyhow::Result<ElementType> {
+    pub(crate) fn element_type(&self, place: usize) -> anyhow::Result<ElementType> {
         self.text(place)?.1.parse().context("the element type")
     }
 }
