@@ -1,6 +1,7 @@
 //! `cargo xtask`: what is done to this repository from the outside.
 //!
-//! * `test`: everything that must hold before a change lands. Needs the Rust toolchain only.
+//! * `test`: everything that must hold before a change lands. Needs the Rust toolchain; where there is
+//!   Python 3.11, the Python package is tested too.
 //! * `miri`: the core's own tests under Miri. Needs a nightly toolchain with Miri.
 //! * `oracle`: makes the frozen test data again from jaxlib, libtpu and numpy. Needs Python.
 //! * `bench`: the side-by-side benchmark. Takes oneDNN and the Python peers in where it can.
@@ -9,6 +10,7 @@
 
 mod bench;
 mod oracle;
+mod python;
 mod test;
 
 use std::process::ExitCode;
@@ -17,6 +19,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test             format, clippy and docs with warnings denied, and every test
+  python           the tests of the Python package alone
   miri             the core's own tests under Miri, with a nightly toolchain
   oracle [NAME…]   make the frozen test data again from jaxlib, libtpu and numpy
   bench [OPTION…]  relayouts beside plain copies and beside other libraries; --help lists options
@@ -26,6 +29,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.split_first() {
         Some((command, rest)) if command == "test" && rest.is_empty() => test::run(),
+        Some((command, rest)) if command == "python" && rest.is_empty() => test::python(),
         Some((command, rest)) if command == "miri" && rest.is_empty() => test::miri(),
         Some((command, rest)) if command == "oracle" => oracle::run(rest),
         Some((command, rest)) if command == "bench" => bench::run(rest),

@@ -2,7 +2,7 @@
 
 use std::process::{Command, ExitCode};
 
-use crate::say;
+use crate::{python, say};
 
 /// One thing to check: what it is called, cargo's arguments, and the environment it wants.
 struct Check {
@@ -42,7 +42,21 @@ const CHECKS: &[Check] = &[
         arguments: &["test", "--workspace", "--all-features", "--no-fail-fast"],
         environment: &[],
     },
+    Check {
+        name: "format of the Python package",
+        arguments: &["fmt", "--manifest-path", PYTHON, "--check"],
+        environment: &[],
+    },
+    Check {
+        name: "clippy of the Python package",
+        arguments: &["clippy", "--manifest-path", PYTHON, "--quiet", "--", "-D", "warnings"],
+        // With its stable interface it needs no Python to be there.
+        environment: &[("PYO3_NO_PYTHON", "1")],
+    },
 ];
+
+/// A workspace of its own, so that everything else builds without Python.
+const PYTHON: &str = "crates/tilewright-python/Cargo.toml";
 
 /// What Miri looks at: the core, without the tests that read data files or walk large arrays.
 const MIRI: Check = Check {
@@ -78,14 +92,27 @@ pub(crate) fn miri() -> ExitCode {
 
 /// Runs every check, and says at the end which failed.
 pub(crate) fn run() -> ExitCode {
-    let failed: Vec<&str> =
+    let mut failed: Vec<&str> =
         CHECKS.iter().filter(|check| !passes(check)).map(|check| check.name).collect();
+    if !python_passes() {
+        failed.push("the Python package");
+    }
     if failed.is_empty() {
         say("all checks passed");
         return ExitCode::SUCCESS;
     }
     say(&format!("failed: {}", failed.join(", ")));
     ExitCode::FAILURE
+}
+
+/// Runs the tests of the Python package alone.
+pub(crate) fn python() -> ExitCode {
+    if python_passes() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn python_passes() -> bool {
+    say("== the Python package");
+    python::test().inspect_err(|message| say(message)).is_ok()
 }
 
 fn passes(check: &Check) -> bool {

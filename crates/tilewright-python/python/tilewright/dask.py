@@ -1,0 +1,2 @@
+"""To come."""
+__all__: list[str] = []
