@@ -50,6 +50,8 @@ pub(crate) enum Command {
     Calc(CalcArgs),
     /// Give every array of a .npy, .safetensors or raw file another layout
     Convert(ConvertArgs),
+    /// How a relayout goes: chunks, boxes, loops, the kernel that moves them
+    Plan(PlanArgs),
     /// Whether two files hold the same arrays, whatever their layouts
     Verify(VerifyArgs),
     /// The arrays in a file, their layouts and sizes
@@ -101,6 +103,17 @@ pub(crate) struct SameArgs {
     pub(crate) a: String,
     /// The other
     pub(crate) b: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    /// The layout that is there
+    pub(crate) from: String,
+    /// The layout that is wanted
+    pub(crate) to: String,
+    /// Write chunks of about this many bytes, such as 4MiB, instead of the plan's own choice
+    #[arg(long, value_parser = crate::size::parse)]
+    pub(crate) chunk: Option<usize>,
 }
 
 #[derive(Debug, Args)]

@@ -31,6 +31,7 @@ mod input;
 mod inspect;
 mod memory;
 mod offsets_file;
+mod plan;
 mod progress;
 mod size;
 mod table;
@@ -76,6 +77,7 @@ fn run(arguments: Arguments, console: &mut Console) -> Result<Answer, Failure> {
         Command::Show(args) => show::run(&args, reader, console),
         Command::Index(args) => index::run(&args, reader, console),
         Command::Same(args) => same::run(&args, reader, console),
+        Command::Plan(args) => plan::run(&args, reader, console),
         Command::Bitcast(args) => bitcast::run(&args, reader, console),
         Command::To(args) => to::run(&args, reader, console),
         Command::Tpu(args) => tpu::run(&args, reader, console),

@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde::Serialize;
 use tilewright::ArrayShape;
 use tilewright::xla::Layout;
+use tilewright_files::Buffer;
 use tilewright_relayout::{Placement, Plan, RunOptions};
 
 use crate::Answer;
@@ -109,9 +110,9 @@ struct Dense<'a> {
     input: &'a Input,
     array: usize,
     plan: Plan,
-    source: Vec<u8>,
+    source: Buffer,
     /// The bytes that are there now, and where they begin.
-    piece: Vec<u8>,
+    piece: Buffer,
     start: usize,
 }
 
@@ -125,7 +126,7 @@ impl<'a> Dense<'a> {
         let dense = shape.clone().with_layout(Layout::descending(shape.rank()))?;
         let [from, to] = [Placement::from_shape(shape)?, Placement::from_shape(&dense)?];
         let plan = Plan::with_value_bits(&from, &to, value_bits)?;
-        Ok(Dense { input, array, plan, source: Vec::new(), piece: Vec::new(), start: 0 })
+        Ok(Dense { input, array, plan, source: Buffer::new(), piece: Buffer::new(), start: 0 })
     }
 
     /// The first byte that differs from the other's.
@@ -166,11 +167,11 @@ impl<'a> Dense<'a> {
 
     fn fetch(&mut self, chunks: Range<usize>) -> anyhow::Result<()> {
         let span = self.plan.source_span(chunks.clone());
-        memory::resize(&mut self.source, span.len())?;
+        memory::reset(&mut self.source, span.len())?;
         self.input.file.read_at(self.array, span.start as u64, &mut self.source)?;
         self.start = self.plan.chunk_bytes(chunks.start).start;
         let end = self.plan.chunk_bytes(chunks.end - 1).end;
-        memory::resize(&mut self.piece, end - self.start)?;
+        memory::reset(&mut self.piece, end - self.start)?;
         let options = RunOptions::default();
         Ok(self.plan.run_chunks(chunks, &self.source, span.start, &mut self.piece, &options)?)
     }

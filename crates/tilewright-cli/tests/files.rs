@@ -430,3 +430,43 @@ fn very_long_layouts() {
     let table = folder.run(&["inspect", "w.npy"]).succeeded().stdout;
     assert!(table.contains('…') && table.len() < 1000);
 }
+
+/// Arrays are taken together where they are small, and come out as they would alone.
+#[test]
+fn many_small_arrays() {
+    let folder = Folder::new();
+    let dims: Vec<(usize, usize)> = (0..300).map(|n| (n % 7, 1 + n * 11 % 40)).collect();
+    let mut entries = serde_json::Map::new();
+    let mut data: Vec<u8> = Vec::new();
+    for (n, (rows, columns)) in dims.iter().enumerate() {
+        let begin = data.len();
+        data.extend((0..rows * columns).flat_map(|i| ((n * 1000 + i) as u16).to_le_bytes()));
+        let entry = json!({ "dtype": "U16", "shape": [rows, columns],
+            "data_offsets": [begin, data.len()] });
+        entries.insert(format!("w{n}"), entry);
+    }
+    let header = Value::Object(entries).to_string();
+    let file = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &data].concat();
+    folder.write("w.safetensors", &file);
+
+    let convert = |output: &str, extra: &[&str]| {
+        let args = ["convert", "w.safetensors", "-o", output, "--to", "{1,0:T(4,8)(2,1)}"];
+        folder.run(&[&args[..], extra].concat()).succeeded();
+        folder.read(output)
+    };
+    let together = convert("t.safetensors", &[]);
+    assert_eq!(together, convert("s.safetensors", &["--max-memory", "20kB", "--threads", "3"]));
+    let apart = folder.path("w0.npy");
+    for (n, (rows, columns)) in dims.iter().enumerate().filter(|(n, _)| n % 50 == 33) {
+        let elements: Vec<u8> =
+            (0..rows * columns).flat_map(|i| ((n * 1000 + i) as u16).to_le_bytes()).collect();
+        std::fs::write(&apart, npy("<u2", &format!("({rows}, {columns})"), &elements)).unwrap();
+        folder
+            .run(&["convert", "w0.npy", "-o", "t0.bin", "--to", "{1,0:T(4,8)(2,1)}", "--force"])
+            .succeeded();
+        let found = arrays(&together).into_iter().find(|array| array.0 == format!("w{n}"));
+        assert_eq!(found.unwrap().3, folder.read("t0.bin"));
+    }
+    folder.run(&["convert", "t.safetensors", "-o", "b.safetensors", "--to", "row-major"]);
+    assert_eq!(arrays(&folder.read("b.safetensors")), arrays(&file));
+}

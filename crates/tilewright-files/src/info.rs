@@ -105,6 +105,12 @@ impl ArrayInfo {
         self.shard
     }
 
+    /// Whether `next` begins where this ends, in the same file.
+    pub fn is_followed_by(&self, next: &ArrayInfo) -> bool {
+        self.shard == next.shard
+            && self.file_offset.checked_add(self.byte_len) == Some(next.file_offset)
+    }
+
     /// The logical shape and layout, where the file or its side file records one.
     pub fn layout(&self) -> Option<&StoredLayout> {
         self.layout.as_ref()

@@ -36,7 +36,8 @@
 //! * Values. Bytes go through as they are: no conversion, no NaN made quiet, no padding looked at.
 //! * Movement. A layout is kept and handed on as text. [`ArrayFile::shape`] reads it and
 //!   [`ArraySpec::of_shape`] writes it, and what becomes of the bytes is the caller's to do.
-//! * Memory for data. Nothing is held but headers; the caller brings the buffers.
+//! * Memory for data. Nothing is held but headers; the caller brings the buffers, and finds
+//!   [`Buffer`] here to make them of.
 //!
 //! # Trust
 //!
@@ -74,10 +75,15 @@ mod coverage;
 mod create;
 mod plan;
 mod staged;
+mod unnamed;
 mod write;
+mod writeback;
+
+mod buffer;
 
 mod stored;
 
+pub use crate::buffer::Buffer;
 pub use crate::create::CreateOptions;
 pub use crate::error::Error;
 pub use crate::format::Format;

@@ -1,5 +1,6 @@
 //! Opening a file, and reading its arrays by position.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use tilewright::ElementType;
@@ -190,6 +191,21 @@ impl ArrayFile {
         source.read_exact_at(start, buffer)
     }
 
+    /// Fills `buffer` with all bytes of several arrays, each of which
+    /// [is followed by](ArrayInfo::is_followed_by) the next: one read where arrays are small and many.
+    ///
+    /// # Errors
+    ///
+    /// As [`read_at`](Self::read_at); or the arrays are not that, or have more or fewer bytes in all.
+    pub fn read_arrays(&self, arrays: Range<usize>, buffer: &mut [u8]) -> Result<(), Error> {
+        let (_, start) = place_all(self.arrays(), arrays.clone(), buffer.len())
+            .map_err(|fault| fault.at(&self.path))?;
+        match self.array(arrays.start) {
+            Some((_, source)) => source.read_exact_at(start, buffer),
+            None => Ok(()),
+        }
+    }
+
     /// All bytes of array number `array`, where the file was opened with a memory map.
     pub fn bytes(&self, array: usize) -> Option<&[u8]> {
         let (info, source) = self.array(array)?;
@@ -235,6 +251,27 @@ pub(crate) fn place(info: &ArrayInfo, byte_offset: u64, len: usize) -> Result<u6
             "{len} bytes from byte {byte_offset} are outside array `{}` of {} bytes",
             info.name, info.byte_len
         ))),
+    }
+}
+
+/// The arrays of these numbers, and where the first is in its file, if they lie one after another
+/// and have `len` bytes in all.
+pub(crate) fn place_all(
+    infos: &[ArrayInfo],
+    arrays: Range<usize>,
+    len: usize,
+) -> Result<(&[ArrayInfo], u64), Fault> {
+    let no_arrays = || no_array(arrays.end.saturating_sub(1), infos.len());
+    let these = infos.get(arrays.clone()).ok_or_else(no_arrays)?;
+    let first = these.first().ok_or_else(|| Fault::request("no arrays were asked for"))?;
+    if let Some([one, other]) = these.windows(2).find(|pair| !pair[0].is_followed_by(&pair[1])) {
+        let (one, other) = (&one.name, &other.name);
+        return Err(Fault::request(format!("array `{other}` does not lie right after `{one}`")));
+    }
+    let all: u64 = these.iter().map(|info| info.byte_len).sum();
+    match all == len as u64 {
+        true => Ok((these, first.file_offset)),
+        false => Err(Fault::request(format!("arrays {arrays:?} have {all} bytes, not {len}"))),
     }
 }
 

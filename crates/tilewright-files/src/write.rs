@@ -2,16 +2,18 @@
 
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::coverage::Coverage;
 use crate::create::others_in;
 use crate::error::{Error, Fault, IoContext};
 use crate::info::{ArrayInfo, Shard};
-use crate::open::{folder_of, no_array, place};
+use crate::open::{folder_of, no_array, place, place_all};
 use crate::side_file::path_beside;
 use crate::staged::{Output, StagedFile, StagedFolder, sync_folder};
+use crate::writeback::Writeback;
 
 /// A file or folder being made; from [`CreateOptions::create`](crate::CreateOptions::create).
 ///
@@ -20,7 +22,8 @@ use crate::staged::{Output, StagedFile, StagedFolder, sync_folder};
 #[derive(Debug)]
 pub struct Writer {
     arrays: Vec<ArrayInfo>,
-    outputs: Vec<Output>,
+    outputs: Vec<Arc<Output>>,
+    writeback: Writeback,
     progress: Mutex<Progress>,
     commit: Commit,
     path: PathBuf,
@@ -49,7 +52,9 @@ impl Writer {
     ) -> Self {
         let coverage = arrays.iter().map(|_| Coverage::default()).collect();
         let progress = Mutex::new(Progress { coverage, failed: false });
-        Writer { arrays, outputs, progress, commit, path: path.to_owned() }
+        let (writeback, path) = (Writeback::default(), path.to_owned());
+        let outputs = outputs.into_iter().map(Arc::new).collect();
+        Writer { arrays, outputs, writeback, progress, commit, path }
     }
 
     /// The arrays as they will be stored, in the order of their specs: how many bytes each takes,
@@ -68,7 +73,28 @@ impl Writer {
         let (info, output) = self.array(array)?;
         let start = place(info, byte_offset, bytes.len()).map_err(|fault| fault.at(&self.path))?;
         self.count(array, byte_offset, bytes.len() as u64)?;
-        output.write_at(start, bytes).inspect_err(|_| self.progress().failed = true)
+        output.write_at(start, bytes).inspect_err(|_| self.progress().failed = true)?;
+        self.writeback.wrote(bytes.len() as u64, output);
+        Ok(())
+    }
+
+    /// Writes all bytes of several arrays, each of which
+    /// [is followed by](ArrayInfo::is_followed_by) the next: one write where arrays are small and
+    /// many.
+    ///
+    /// # Errors
+    ///
+    /// As [`write_at`](Self::write_at); or the arrays are not that, or have more or fewer bytes in
+    /// all. Where some of the bytes were written before, the file cannot be finished any more.
+    pub fn write_arrays(&self, arrays: Range<usize>, bytes: &[u8]) -> Result<(), Error> {
+        let (these, start) = place_all(&self.arrays, arrays.clone(), bytes.len())
+            .map_err(|fault| fault.at(&self.path))?;
+        let (_, output) = self.array(arrays.start)?;
+        let counted = arrays.zip(these).try_for_each(|(n, info)| self.count(n, 0, info.byte_len));
+        let written = counted.and_then(|()| output.write_at(start, bytes));
+        written.inspect_err(|_| self.progress().failed = true)?;
+        self.writeback.wrote(bytes.len() as u64, output);
+        Ok(())
     }
 
     /// Writes the next bytes of array number `array`: those after the ones written from its
@@ -97,7 +123,8 @@ impl Writer {
     /// not be removed or the new name could not be synced.
     pub fn finish(self) -> Result<(), Error> {
         self.check_complete().map_err(|fault| fault.at(&self.path))?;
-        self.outputs.iter().try_for_each(Output::sync)?;
+        self.writeback.end()?;
+        self.outputs.iter().try_for_each(|output| output.sync())?;
         match self.commit {
             Commit::File { staged, side, remove_side, path } => {
                 publish_file(staged, side, remove_side, &path)
@@ -111,7 +138,7 @@ impl Writer {
         }
     }
 
-    fn array(&self, array: usize) -> Result<(&ArrayInfo, &Output), Error> {
+    fn array(&self, array: usize) -> Result<(&ArrayInfo, &Arc<Output>), Error> {
         let info = self.arrays.get(array);
         let found = info.and_then(|info| Some((info, self.outputs.get(info.shard)?)));
         found.ok_or_else(|| no_array(array, self.arrays.len()).at(&self.path))

@@ -41,8 +41,8 @@ fn nothing_is_there_before_the_end_and_nothing_after_a_drop() {
     for (format, name) in FORMATS {
         let scratch = Scratch::new();
         let mut writer = begin(&CreateOptions::new(), &scratch.path(name), format);
-        assert_eq!(scratch.names().len(), 1);
-        assert!(scratch.names()[0].starts_with(".tilewright-"));
+        // Without a name where the system can, and otherwise under one of ours.
+        assert!(scratch.names().iter().all(|name| name.starts_with(".tilewright-")));
         writer.append(0, &[1, 2]).unwrap();
         drop(writer);
         assert!(scratch.names().is_empty(), "{name}");

@@ -13,7 +13,7 @@ use safetensors::tensor::{Dtype, TensorView, serialize};
 use scratch::{Scratch, byte_len, data, pattern, write};
 use tilewright::ElementType;
 use tilewright_files::{
-    ArrayFile, ArraySpec, CreateOptions, Format, Metadata, Order, StoredLayout,
+    ArrayFile, ArraySpec, CreateOptions, Format, Metadata, Order, Shard, StoredLayout,
 };
 
 /// The types that have a dtype, with the bits one element takes in the file.
@@ -315,4 +315,51 @@ proptest! {
         let theirs = std::fs::read(&path).unwrap();
         prop_assert_eq!(SafeTensors::deserialize(&theirs).unwrap().len(), arrays.len());
     }
+}
+
+#[test]
+fn arrays_in_a_row_are_read_and_written_at_once() {
+    let scratch = Scratch::new();
+    let path = scratch.path("w.safetensors");
+    let specs = [("a", 3), ("b", 0), ("c", 2), ("d", 4)]
+        .map(|(name, len)| ArraySpec::new(name, ElementType::U8, [len]));
+    let writer = CreateOptions::new().create(&path, Format::Safetensors, &specs).unwrap();
+    writer.write_arrays(1..4, &[4, 5, 6, 7, 8, 9]).unwrap();
+    writer.write_at(0, 0, &[1, 2, 3]).unwrap();
+    writer.finish().unwrap();
+    let file = ArrayFile::open(&path).unwrap();
+    assert_eq!(
+        [0, 1, 2, 3].map(|array| data(&file, array)),
+        [vec![1, 2, 3], vec![], vec![4, 5], vec![6, 7, 8, 9]]
+    );
+    let mut bytes = [0; 5];
+    file.read_arrays(0..3, &mut bytes).unwrap();
+    assert_eq!(bytes, [1, 2, 3, 4, 5]);
+
+    let fails = |arrays: std::ops::Range<usize>, len: usize, fragment: &str| {
+        let error = file.read_arrays(arrays, &mut vec![0; len]).unwrap_err();
+        assert!(error.is_request() && error.to_string().contains(fragment), "{error}");
+    };
+    fails(0..3, 4, "arrays 0..3 have 5 bytes, not 4");
+    fails(2..5, 6, "there is no array 4: there are 4");
+    fails(2..2, 0, "no arrays were asked for");
+}
+
+#[test]
+fn a_row_ends_with_its_file_and_is_written_once() {
+    let scratch = Scratch::new();
+    let spec = |name: &str, shard| ArraySpec::new(name, ElementType::U8, [2]).shard(shard);
+    let shards = ["a.safetensors", "b.safetensors"].map(|name| Shard::new(name, Metadata::new()));
+    let options = CreateOptions::new().shards(shards);
+    let specs = [spec("a", 0), spec("b", 0), spec("c", 1)];
+    let writer = options.create(scratch.path("m"), Format::SafetensorsFolder, &specs).unwrap();
+    let error = writer.write_arrays(0..3, &[0; 6]).unwrap_err();
+    assert!(error.to_string().contains("array `c` does not lie right after `b`"), "{error}");
+    writer.write_at(1, 1, &[1]).unwrap();
+    let error = writer.write_arrays(0..2, &[0; 4]).unwrap_err();
+    assert!(error.to_string().contains("were written before"), "{error}");
+    writer.write_at(1, 0, &[1]).unwrap();
+    writer.write_at(2, 0, &[1; 2]).unwrap();
+    assert!(writer.finish().unwrap_err().to_string().contains("an earlier write failed"));
+    assert!(scratch.names().is_empty());
 }

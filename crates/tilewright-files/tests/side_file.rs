@@ -137,9 +137,8 @@ fn work_that_takes_long_is_not_taken_for_abandoned() {
     let specs = [spec().layout(layout())];
     let mut writer = CreateOptions::new().create(&path, Format::Npy, &specs).unwrap();
     writer.append(0, &[1, 2, 3]).unwrap();
-    let staged = scratch.names();
-    assert_eq!(staged.len(), 2);
-    for name in staged {
+    // None where files can do without names until they are in place.
+    for name in scratch.names() {
         let long_ago = SystemTime::now() - Duration::from_secs(3600);
         std::fs::File::open(scratch.path(&name)).unwrap().set_modified(long_ago).unwrap();
     }

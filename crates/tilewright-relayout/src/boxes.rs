@@ -12,9 +12,11 @@
 
 use crate::bits;
 use crate::chunk::{Cuttable, Piece, chunk_elements};
+use crate::description::{BoxDescription, Storing};
 use crate::error::{Error, checked};
 use crate::kernels::{Lists, Means, Stores, move_box};
 use crate::nest::{Loop, Nest, walk};
+use crate::packed::Packed;
 use crate::padding::Padding;
 use crate::refine::Refined;
 use crate::sizing::{Sizing, alignment, streams_whole_lines};
@@ -35,6 +37,8 @@ pub(crate) struct BoxMoves {
     /// Every digit of the array's dimensions, counted in elements.
     digits: Vec<Loop>,
     steps: Steps,
+    /// Whether one side is packed and the other has a byte for each element.
+    packed: Option<Packed>,
     widths: Widths,
     allocation: i64,
     chunk_elements: i64,
@@ -80,6 +84,7 @@ impl BoxMoves {
             boxes: boxes.into_iter().map(Cuttable::new).collect(),
             padding,
             is_staged,
+            packed: Packed::of(widths),
             steps,
             widths,
             allocation,
@@ -144,16 +149,16 @@ impl BoxMoves {
         work.pieces.clear();
         self.cut(&within, &mut work.pieces);
         let n_elements = (elements.end - elements.start) as usize;
+        if let Some(nests) = self.packed_nests(work, src, within.start) {
+            return staged(work, dst, |work, dst| {
+                self.write_packed(&nests, work, src, n_elements, dst, pad);
+            });
+        }
         match self.steps {
             Steps::Units(bits) if self.is_staged && work.means.stores == Stores::Streamed => {
-                let means = work.means;
-                work.means.stores = Stores::Staged;
-                let mut stage = std::mem::take(&mut work.stage);
-                let staged = on_a_line(&mut stage, dst.len());
-                self.write_units(work, src, &elements, staged, pad, bits);
-                stream(staged, dst, means);
-                work.stage = stage;
-                work.means = means;
+                staged(work, dst, |work, dst| {
+                    self.write_units(work, src, &elements, dst, pad, bits);
+                });
             }
             Steps::Units(bits) => self.write_units(work, src, &elements, dst, pad, bits),
             Steps::Elements if self.widths.fit_bytes() => {
@@ -163,6 +168,24 @@ impl BoxMoves {
             }
             Steps::Elements => self.move_wide(work, src, &within, dst, pad),
         }
+    }
+
+    /// Whether chunks are put together in the caches if they are to be streamed.
+    pub(crate) fn is_staged(&self) -> bool {
+        self.is_staged || self.packed.is_some()
+    }
+
+    /// The boxes, for a destination that is stored so.
+    pub(crate) fn describe(&self, storing: Storing) -> Vec<BoxDescription> {
+        let (from, to) = (i64::from(self.widths.from), i64::from(self.widths.to));
+        let described = |nest: &Nest| match (self.steps, self.packed) {
+            (Steps::Units(bits), _) => BoxDescription::of_units(nest, bits, to, storing),
+            (Steps::Elements, Some(packed)) if packed.takes(nest) => {
+                BoxDescription::of_elements(nest, from, to, packed.name())
+            }
+            (Steps::Elements, _) => BoxDescription::of_elements(nest, from, to, "bits"),
+        };
+        self.boxes.iter().map(|nest| described(nest.nest())).collect()
     }
 
     fn elements_of(&self, chunks: &Range<usize>) -> Range<i64> {
@@ -203,6 +226,43 @@ impl BoxMoves {
     fn span(&self, pieces: &[Piece]) -> Option<Range<i64>> {
         let spans = self.nests_of(pieces).map(|(nest, piece)| nest.source_span(piece));
         spans.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))
+    }
+
+    /// The pieces as boxes counted from the beginnings of the source's part and of the chunk, where
+    /// one side is packed and all of them are of whole bytes there.
+    fn packed_nests(
+        &self,
+        work: &Work,
+        src: SourcePart<'_>,
+        first_dst: i64,
+    ) -> Option<(Packed, Vec<Nest>)> {
+        let packed = self.packed?;
+        let first_src = packed.source_elements(src.start);
+        let counted = |(nest, piece): (&Cuttable, &Piece)| Nest {
+            src: piece.src - first_src,
+            dst: piece.dst - first_dst,
+            loops: nest.loops(piece).filter(|l| l.extent != 1).collect(),
+        };
+        let nests: Vec<Nest> = self.nests_of(&work.pieces).map(counted).collect();
+        nests.iter().all(|nest| packed.takes(nest)).then_some((packed, nests))
+    }
+
+    /// Writes a chunk from boxes of whole bytes.
+    fn write_packed(
+        &self,
+        (packed, nests): &(Packed, Vec<Nest>),
+        work: &mut Work,
+        src: SourcePart<'_>,
+        n_elements: usize,
+        dst: &mut [u8],
+        pad: u128,
+    ) {
+        if !self.is_filled(&work.pieces, n_elements, self.widths.to.into()) {
+            bits::fill(dst, pad, self.widths.to, n_elements);
+        }
+        for nest in nests {
+            packed.move_box(nest, src.bytes, dst, &mut work.folds, work.means);
+        }
     }
 
     /// Writes a chunk, its slots `elements`, in units of whole bytes.
@@ -355,6 +415,21 @@ fn with_steps(boxes: Vec<Nest>, widths: Widths) -> (Steps, Vec<Nest>) {
         return (Steps::Elements, boxes);
     }
     (Steps::Units(unit), in_bits.iter().map(|nest| nest.in_units(unit)).collect())
+}
+
+/// Has a chunk written into the caches and streams it from there, if it is to be streamed.
+fn staged(work: &mut Work, dst: &mut [u8], write: impl FnOnce(&mut Work, &mut [u8])) {
+    let means = work.means;
+    if means.stores != Stores::Streamed {
+        return write(work, dst);
+    }
+    work.means.stores = Stores::Staged;
+    let mut stage = std::mem::take(&mut work.stage);
+    let chunk = on_a_line(&mut stage, dst.len());
+    write(work, chunk);
+    stream(chunk, dst, means);
+    work.stage = stage;
+    work.means = means;
 }
 
 /// `len` bytes of a buffer from the beginning of a cache line on.

@@ -55,6 +55,10 @@ impl Cuttable {
         Cuttable { nest, below }
     }
 
+    pub(crate) fn nest(&self) -> &Nest {
+        &self.nest
+    }
+
     /// Adds the pieces of this nest, which is number `number`, in destination slots `within`.
     pub(crate) fn cut(&self, number: usize, within: &Range<i64>, pieces: &mut Vec<Piece>) {
         let Nest { src, dst, .. } = self.nest;

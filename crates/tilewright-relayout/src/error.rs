@@ -46,7 +46,7 @@ impl Error {
 
     /// A buffer is not as long as its placement, or does not hold the bytes that are read.
     pub fn is_length_mismatch(&self) -> bool {
-        matches!(*self.0, Kind::Length { .. } | Kind::Missing { .. })
+        matches!(*self.0, Kind::Length { .. } | Kind::Missing { .. } | Kind::NotInPlace { .. })
     }
 
     /// A range of chunks goes beyond the plan's last one, or backwards.
@@ -72,6 +72,7 @@ pub(crate) enum Kind {
     Length { what: &'static str, expected: usize, found: usize },
     Missing { needed: Range<usize>, given: Range<usize> },
     Chunks { asked: Range<usize>, n_chunks: usize },
+    NotInPlace { from: usize, to: usize },
     Overflow { what: &'static str },
     BelowBuffer { offset: i64 },
     Map(tilewright::Error),
@@ -99,6 +100,10 @@ impl fmt::Display for Kind {
                 f,
                 "chunks {}..{} do not exist in a plan of {n_chunks} chunks",
                 asked.start, asked.end
+            ),
+            Kind::NotInPlace { from, to } => write!(
+                f,
+                "the source has {from} bytes and the destination {to}, expected the same for one buffer"
             ),
             Kind::Overflow { what } => write!(f, "{what} does not fit this machine"),
             Kind::BelowBuffer { offset } => {

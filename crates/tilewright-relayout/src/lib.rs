@@ -68,12 +68,15 @@
 mod bits;
 mod boxes;
 mod chunk;
+mod description;
 mod error;
 mod general;
+mod in_place;
 #[allow(unsafe_code, reason = "the one room for it: see the module")]
 mod kernels;
 mod nest;
 mod options;
+mod packed;
 mod padding;
 mod placement;
 mod plan;
@@ -83,7 +86,9 @@ mod sizing;
 mod widths;
 mod work;
 
+pub use description::{BoxDescription, Description, LoopDescription, Route, Storing};
 pub use error::Error;
+pub use in_place::{InPlace, relayout_in_place};
 pub use options::{Pad, RunOptions, Threads};
 pub use placement::Placement;
 pub use plan::Plan;

@@ -1,6 +1,7 @@
 //! A relayout prepared once, to be run many times.
 
 use crate::boxes::BoxMoves;
+use crate::description::{Description, Route, Storing, registers};
 use crate::error::{Error, Kind, check_length, check_width};
 use crate::general::ElementMoves;
 use crate::kernels::Stores;
@@ -40,12 +41,13 @@ pub struct Plan {
     chunk_bytes: usize,
     n_chunks: usize,
     widths: Widths,
-    route: Route,
+    padding_slots: i64,
+    route: Way,
 }
 
 /// How the elements are moved.
 #[derive(Clone, Debug)]
-enum Route {
+enum Way {
     /// The bytes stay as they are.
     Copy(BoxMoves),
     Boxes(BoxMoves),
@@ -98,10 +100,11 @@ impl Plan {
         let (from_bits, to_bits) = (from.element_bits(), to.element_bits());
         let value = value_bits.min(from_bits).min(to_bits);
         let widths = Widths { from: from_bits, to: to_bits, value };
-        let route = Route::choose(source, target, widths)?;
+        let route = Way::choose(source, target, widths)?;
         let (src_bytes, dst_bytes) = (from.bytes(), to.bytes());
         let (n_chunks, chunk_bytes) = route.chunks(dst_bytes)?;
-        Ok(Plan { src_bytes, dst_bytes, chunk_bytes, n_chunks, widths, route })
+        let padding_slots = target.allocation() - target.elements();
+        Ok(Plan { src_bytes, dst_bytes, chunk_bytes, n_chunks, widths, padding_slots, route })
     }
 
     /// The same plan in chunks of about `bytes` bytes of the destination, instead of the half
@@ -130,7 +133,7 @@ impl Plan {
     /// Whether the destination is the source, byte for byte, and has no padding, so that a run is
     /// a plain copy.
     pub fn is_copy(&self) -> bool {
-        matches!(self.route, Route::Copy(_))
+        matches!(self.route, Way::Copy(_))
     }
 
     /// The number of chunks. Where the maps do not come apart into boxes (see the
@@ -166,8 +169,42 @@ impl Plan {
             return 0..0;
         }
         match &self.route {
-            Route::Copy(moves) | Route::Boxes(moves) => moves.source_span(&chunks),
-            Route::Elements(_) => 0..self.src_bytes,
+            Way::Copy(moves) | Way::Boxes(moves) => moves.source_span(&chunks),
+            Way::Elements(_) => 0..self.src_bytes,
+        }
+    }
+
+    /// What the plan does: its way, its chunks, its boxes with their loops and kernels.
+    ///
+    /// ```
+    /// use tilewright::Shape;
+    /// use tilewright_relayout::{Placement, Plan, Route};
+    /// # fn placement(text: &str) -> Result<Placement, Box<dyn std::error::Error>> {
+    /// #     Ok(Placement::from_shape(text.parse::<Shape>()?.as_array()?)?)
+    /// # }
+    /// let tiled = placement("f32[64,512]{1,0:T(8,128)}")?;
+    /// let description = Plan::new(&placement("f32[64,512]")?, &tiled)?.describe();
+    /// assert_eq!(description.route, Route::Boxes);
+    /// assert_eq!(description.boxes[0].kernel, "runs"); // of the 512 bytes of a tile's row
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn describe(&self) -> Description {
+        let (route, boxes) = match &self.route {
+            Way::Copy(_) => (Route::Copy, None),
+            Way::Boxes(boxes) => (Route::Boxes, Some(boxes)),
+            Way::Elements(_) => (Route::Elements, None),
+        };
+        let stores = Storing::of(self.dst_bytes, boxes.is_some_and(BoxMoves::is_staged));
+        Description {
+            route,
+            src_bytes: self.src_bytes,
+            dst_bytes: self.dst_bytes,
+            n_chunks: self.n_chunks,
+            chunk_bytes: self.chunk_bytes,
+            stores,
+            registers: registers(),
+            padding_slots: self.padding_slots,
+            boxes: boxes.map_or_else(Vec::new, |boxes| boxes.describe(stores)),
         }
     }
 
@@ -258,8 +295,8 @@ impl Plan {
     fn write(&self, first: usize, src: SourcePart<'_>, dst: &mut [u8], options: &RunOptions<'_>) {
         let pad = options.pad.pattern(self.widths.to);
         match &self.route {
-            Route::Copy(_) => copy(src, self.chunk_bytes(first).start, dst),
-            Route::Boxes(moves) => {
+            Way::Copy(_) => copy(src, self.chunk_bytes(first).start, dst),
+            Way::Boxes(moves) => {
                 let stores = Stores::for_bytes(dst.len());
                 for_each_chunk(
                     dst,
@@ -271,42 +308,40 @@ impl Plan {
                     },
                 );
             }
-            Route::Elements(moves) if !dst.is_empty() => {
+            Way::Elements(moves) if !dst.is_empty() => {
                 let whole = src.bytes.get(src.place_of(0) / 8..).unwrap_or_default();
                 moves.run(whole, dst, pad);
             }
-            Route::Elements(_) => {}
+            Way::Elements(_) => {}
         }
     }
 }
 
-impl Route {
+impl Way {
     fn choose(from: &IndexMap, to: &IndexMap, widths: Widths) -> Result<Self, Error> {
         let Some(refined) = refine(from, to) else {
-            return Ok(Route::Elements(ElementMoves::new(from, to, widths)?));
+            return Ok(Way::Elements(ElementMoves::new(from, to, widths)?));
         };
         let moves = BoxMoves::new(refined, widths, to);
         match stays_as_it_is(from, to, widths) {
-            true => Ok(Route::Copy(moves)),
-            false => Ok(Route::Boxes(moves)),
+            true => Ok(Way::Copy(moves)),
+            false => Ok(Way::Boxes(moves)),
         }
     }
 
     fn with_chunks_of(self, elements: i64) -> Self {
         match self {
-            Route::Copy(moves) => Route::Copy(moves.with_chunks_of(elements)),
-            Route::Boxes(moves) => Route::Boxes(moves.with_chunks_of(elements)),
-            Route::Elements(moves) => Route::Elements(moves),
+            Way::Copy(moves) => Way::Copy(moves.with_chunks_of(elements)),
+            Way::Boxes(moves) => Way::Boxes(moves.with_chunks_of(elements)),
+            Way::Elements(moves) => Way::Elements(moves),
         }
     }
 
     /// The number of chunks, and the bytes of each but the last.
     fn chunks(&self, dst_bytes: usize) -> Result<(usize, usize), Error> {
         match self {
-            Route::Copy(moves) | Route::Boxes(moves) => {
-                Ok((moves.n_chunks(), moves.chunk_bytes()?))
-            }
-            Route::Elements(_) => Ok((usize::from(dst_bytes > 0), dst_bytes)),
+            Way::Copy(moves) | Way::Boxes(moves) => Ok((moves.n_chunks(), moves.chunk_bytes()?)),
+            Way::Elements(_) => Ok((usize::from(dst_bytes > 0), dst_bytes)),
         }
     }
 }

@@ -21,6 +21,7 @@ pub(crate) fn for_each_chunk(
         let mut work = Work::new(stores);
         let chunks = dst.chunks_mut(chunk_bytes).enumerate();
         chunks.for_each(|(number, chunk)| write(&mut work, number, chunk));
+        work.keep();
     };
     let shared = |dst: &mut [u8]| {
         let chunks = dst.par_chunks_mut(chunk_bytes).enumerate();

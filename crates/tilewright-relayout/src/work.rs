@@ -3,7 +3,9 @@
 use crate::chunk::Piece;
 use crate::kernels::{Level, Lists, Means, Stores};
 use crate::nest::Loop;
+use crate::packed::FoldWork;
 use crate::padding::PadLists;
+use std::cell::Cell;
 
 /// Memory that a thread uses again for every chunk.
 #[derive(Debug)]
@@ -13,6 +15,7 @@ pub(crate) struct Work {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) loops: Vec<Loop>,
     pub(crate) padding: PadLists,
+    pub(crate) folds: FoldWork,
     /// A chunk that is put together in the caches before it is streamed.
     pub(crate) stage: Vec<u8>,
     /// Elements of the chunk, one per byte, before they are packed.
@@ -23,15 +26,44 @@ pub(crate) struct Work {
     pub(crate) wide: Vec<u128>,
 }
 
+thread_local! {
+    /// What a thread keeps from one run to the next, so that a small array costs no allocation.
+    static SPARE: Cell<Option<Work>> = const { Cell::new(None) };
+}
+
+/// Buffers that together have more bytes than this are not kept.
+const MAX_KEPT: usize = 64 << 10;
+
 impl Work {
-    /// Nothing yet, for the best registers that there are.
+    /// What this thread has kept, or nothing yet, for the best registers that there are.
     pub(crate) fn new(stores: Stores) -> Self {
+        match SPARE.take() {
+            Some(mut work) => {
+                work.means.stores = stores;
+                work
+            }
+            None => Self::empty(stores),
+        }
+    }
+
+    /// Keeps what is small for this thread's next run.
+    pub(crate) fn keep(self) {
+        let Work { stage, elements, unpacked, wide, folds, lists, .. } = &self;
+        let bytes = stage.capacity() + elements.capacity() + unpacked.capacity();
+        let more = wide.capacity() * size_of::<u128>() + folds.bytes() + lists.bytes();
+        if bytes + more <= MAX_KEPT {
+            SPARE.set(Some(self));
+        }
+    }
+
+    fn empty(stores: Stores) -> Self {
         Work {
             means: Means { level: Level::best(), stores },
             lists: Lists::default(),
             pieces: Vec::new(),
             loops: Vec::new(),
             padding: PadLists::default(),
+            folds: FoldWork::default(),
             stage: Vec::new(),
             elements: Vec::new(),
             unpacked: Vec::new(),

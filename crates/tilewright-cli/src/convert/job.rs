@@ -6,6 +6,7 @@ use tilewright::{ArrayShape, ElementType};
 use tilewright_files::{ArraySpec, Format};
 use tilewright_relayout::{Pad, Placement, Plan};
 
+use super::crew::Crew;
 use super::target::Targets;
 use super::{Row, pad};
 use crate::input::{self, Input};
@@ -33,14 +34,15 @@ impl Job {
         targets: &Targets,
         format: Format,
         pad: Option<&str>,
+        crew: &Crew,
     ) -> anyhow::Result<Vec<Job>> {
-        targets.check_names(input.file.arrays())?;
-        (0..input.file.arrays().len())
-            .map(|array| {
-                let job = Job::plan(input, array, targets, format, pad);
-                job.with_context(|| format!("tensor `{}`", input.file.arrays()[array].name()))
-            })
-            .collect()
+        let arrays = input.file.arrays();
+        targets.check_names(arrays)?;
+        let plan = |array| {
+            let job = Job::plan(input, array, targets, format, pad);
+            job.with_context(|| format!("tensor `{}`", arrays[array].name()))
+        };
+        crew.each(arrays.len(), plan).into_iter().collect()
     }
 
     fn plan(
@@ -64,7 +66,8 @@ impl Job {
         let (bytes_in, bytes_out) = (source.bytes() as u64, target.bytes() as u64);
         let plan = (source != target)
             .then(|| input::plan(&source, &target, from.element_type()))
-            .transpose()?;
+            .transpose()?
+            .filter(|plan| !(plan.is_copy() && bytes_in == bytes_out));
         let name = info.name().to_owned();
         let element_type = from.element_type();
         let narrows = from.element_bits() == 8 && to.element_bits() < 8;

@@ -1,12 +1,14 @@
 //! `tilewright convert`: every array of a file in another layout.
 
+mod bundle;
+mod crew;
+mod cut;
 mod job;
 mod pad;
 mod stream;
 mod target;
 
 use std::path::Path;
-use std::time::Instant;
 
 use anyhow::bail;
 use serde::Serialize;
@@ -19,8 +21,10 @@ use crate::failure::Failure;
 use crate::input;
 use crate::progress::Progress;
 use crate::table;
+use crew::Crew;
+use cut::Budget;
 use job::Job;
-use stream::Mover;
+use stream::{Passage, Stream};
 use target::Targets;
 
 /// What became of one array.
@@ -43,11 +47,12 @@ pub(crate) fn run(
     let targets = Targets::parse(args.to.as_deref(), &args.tensor, strict)?;
     let input = input::open(&args.input, args.from.as_deref(), strict)?;
     let format = output_format(&args.output, input.file.format())?;
-    let jobs = Job::plan_all(&input, &targets, format, args.pad_value.as_deref())?;
+    let crew = Crew::new(args.threads)?;
+    let jobs = Job::plan_all(&input, &targets, format, args.pad_value.as_deref(), &crew)?;
     note_planes(&jobs, &targets, console);
     let rows = match args.dry_run {
         true => jobs.iter().map(|job| job.row(None)).collect(),
-        false => converted(args, &input.file, format, &jobs, console)?,
+        false => converted(args, &input.file, format, &jobs, &crew, console)?,
     };
     console.answer(&rows, || as_table(&rows))?;
     Ok(Answer::Yes)
@@ -88,23 +93,19 @@ fn converted(
     file: &ArrayFile,
     format: Format,
     jobs: &[Job],
+    crew: &Crew,
     console: &Console,
 ) -> Result<Vec<Row>, Failure> {
+    let budget = Budget::new(args.max_memory, crew.n_threads());
+    let passages = Passage::plan_all(jobs, crew, budget)?;
     let specs: Vec<ArraySpec> = jobs.iter().map(|job| job.spec.clone()).collect();
-    let mut writer = create(args, file, format, &specs)?;
+    let writer = create(args, file, format, &specs)?;
     let total: u64 = jobs.iter().map(|job| job.bytes_out).sum();
     let progress = Progress::new(total, console.shows_progress());
-    let mover = Mover::new(args.threads, args.max_memory)?;
-    let mut rows = Vec::new();
-    for job in jobs {
-        let start = Instant::now();
-        progress.begin(&job.name);
-        mover.convert(file, job, &mut writer, &progress)?;
-        rows.push(job.row(Some(start.elapsed().as_secs_f64())));
-    }
+    Stream { file, writer: &writer, progress: &progress, crew, budget }.convert(&passages)?;
     writer.finish().map_err(anyhow::Error::from)?;
     progress.finish();
-    Ok(rows)
+    Ok(jobs.iter().zip(&passages).map(|(job, passage)| job.row(Some(passage.seconds()))).collect())
 }
 
 fn create(

@@ -1,135 +1,262 @@
 //! Moving arrays from file to file within bounded memory.
 
-use std::num::NonZeroUsize;
 use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use tilewright::{ElementClass, ElementType};
-use tilewright_files::{ArrayFile, Writer};
+use tilewright_files::{ArrayFile, Buffer, Writer};
 use tilewright_relayout::{Plan, RunOptions, Threads};
 
+use super::bundle;
+use super::crew::Crew;
+use super::cut::{Budget, Cut, Piece, bytes_of, parts};
 use super::job::Job;
 use crate::memory;
 use crate::progress::Progress;
 
-/// How much is read, moved and written at a time, where the layouts allow it.
-const PIECE: usize = 256 << 20;
+/// How much of a source that all threads wait for each of them reads at a time.
+const READ: usize = 8 << 20;
 
-/// How much is moved and written at a time of what has been read.
-const WRITTEN: usize = 32 << 20;
-
-/// How much memory buffers may take when nobody says.
-const DEFAULT_MEMORY: usize = 8 << 30;
-
-/// How much is copied at a time where bytes stay as they are.
-const COPY_PIECE: usize = 8 << 20;
-
-/// Moves arrays.
-pub(crate) struct Mover {
-    pool: Option<rayon::ThreadPool>,
-    memory: usize,
-    is_strict: bool,
+/// The arrays of a file on their way to another.
+pub(crate) struct Stream<'a> {
+    pub(crate) file: &'a ArrayFile,
+    pub(crate) writer: &'a Writer,
+    pub(crate) progress: &'a Progress,
+    pub(crate) crew: &'a Crew,
+    pub(crate) budget: Budget,
 }
 
-impl Mover {
-    /// With this many threads, or as many as there are cores; buffers of at most `memory` bytes.
-    pub(crate) fn new(
-        threads: Option<NonZeroUsize>,
-        memory: Option<usize>,
-    ) -> anyhow::Result<Self> {
-        let build = |n: NonZeroUsize| rayon::ThreadPoolBuilder::new().num_threads(n.get()).build();
-        let pool = threads.map(build).transpose().context("cannot start threads")?;
-        let is_strict = memory.is_some();
-        Ok(Mover { pool, memory: memory.unwrap_or(DEFAULT_MEMORY), is_strict })
+/// What one thread does at a time.
+enum Task<'p, 'a> {
+    Piece(&'p Passage<'a>, &'p Piece),
+    Bundle(&'p [Passage<'a>]),
+}
+
+/// An array on its way.
+pub(crate) struct Passage<'a> {
+    job: &'a Job,
+    cut: Cut,
+    clock: Clock,
+}
+
+/// From when the first piece of an array is begun until the last is written.
+#[derive(Default)]
+struct Clock {
+    begin: OnceLock<Instant>,
+    nanoseconds: AtomicU64,
+}
+
+/// What a thread keeps from piece to piece.
+#[derive(Default)]
+struct Buffers {
+    source: Buffer,
+    target: Buffer,
+}
+
+impl<'a> Passage<'a> {
+    /// For every job, with buffers that keep to the budget. Nothing has been written when this
+    /// fails.
+    pub(crate) fn plan_all(
+        jobs: &'a [Job],
+        crew: &Crew,
+        budget: Budget,
+    ) -> anyhow::Result<Vec<Self>> {
+        let cuts = crew.each(jobs.len(), |job| Cut::new(&jobs[job], budget));
+        let passage = |(job, cut)| Ok(Passage { job, cut: cut?, clock: Clock::default() });
+        jobs.iter().zip(cuts).map(passage).collect()
     }
 
-    /// Reads, moves and writes one array.
-    pub(crate) fn convert(
-        &self,
-        file: &ArrayFile,
-        job: &Job,
-        writer: &mut Writer,
-        progress: &Progress,
-    ) -> anyhow::Result<()> {
-        let Some(plan) = &job.plan else {
-            return copy(file, job, writer, progress);
-        };
-        let threads = self.pool.as_ref().map_or(Threads::Global, Threads::Pool);
-        let options = RunOptions { pad: job.pad, threads };
-        let (mut source, mut target) = (Vec::new(), Vec::new());
-        for group in self.groups(plan, job)? {
-            let span = plan.source_span(group.clone());
-            memory::resize(&mut source, span.len())?;
-            file.read_at(job.array, span.start as u64, &mut source)?;
-            if let Some(element_type) = job.narrowed {
-                check_meaning(&source, element_type)?;
-            }
-            for part in parts(plan, group) {
-                memory::resize(&mut target, bytes_of(plan, &part).len())?;
-                plan.run_chunks(part, &source, span.start, &mut target, &options)?;
-                writer.append(job.array, &target)?;
-                progress.advance(target.len() as u64);
+    /// Its number, in the source and in what is made of it.
+    pub(crate) fn array(&self) -> usize {
+        self.job.array
+    }
+
+    /// How long it took. Arrays that are moved at the same time count the same time.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.clock.nanoseconds.load(Ordering::Relaxed) as f64 / 1e9
+    }
+}
+
+impl Clock {
+    fn begin(&self) -> Instant {
+        *self.begin.get_or_init(Instant::now)
+    }
+
+    fn stop(&self) {
+        let nanoseconds = u64::try_from(self.begin().elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.nanoseconds.fetch_max(nanoseconds, Ordering::Relaxed);
+    }
+}
+
+impl Stream<'_> {
+    /// Reads, moves and writes arrays, in their order.
+    pub(crate) fn convert(&self, passages: &[Passage<'_>]) -> anyhow::Result<()> {
+        for stretch in passages.chunk_by(|a, b| a.cut.is_apart() && b.cut.is_apart()) {
+            match stretch {
+                [Passage { job, cut: Cut::Together(groups), clock }] => {
+                    self.together(job, groups, clock)?;
+                }
+                _ => self.apart(stretch)?,
             }
         }
         Ok(())
     }
 
-    /// Chunks that are read, moved and written together. Small pieces where each needs its own
-    /// part of the source; all at once where pieces would read the source again and again and
-    /// there is memory for the whole; otherwise as much as memory holds.
-    fn groups(&self, plan: &Plan, job: &Job) -> anyhow::Result<Vec<Range<usize>>> {
-        let whole = usize::try_from(job.bytes_in + job.bytes_out).unwrap_or(usize::MAX);
-        let pieces = grouped(plan, PIECE.min(self.memory));
-        let read: usize = pieces.iter().map(|group| plan.source_span(group.clone()).len()).sum();
-        if read as u64 <= job.bytes_in.saturating_mul(2) && self.holds(plan, &pieces) {
-            return Ok(pieces);
-        }
-        if whole <= self.memory {
-            return Ok(std::iter::once(0..plan.n_chunks()).collect());
-        }
-        let groups = grouped(plan, self.memory);
-        if self.is_strict && !self.holds(plan, &groups) {
-            bail!("the memory allowed, {} bytes, does not hold one piece of it", self.memory);
-        }
-        Ok(groups)
+    fn apart(&self, passages: &[Passage<'_>]) -> anyhow::Result<()> {
+        let tasks = self.tasks(passages);
+        self.crew.work_off(tasks.into_iter(), Buffers::default, |buffers, task| match task {
+            Task::Bundle(passages) => self.bundle(passages, buffers),
+            Task::Piece(passage, piece) => self.piece(passage, piece, buffers),
+        })
     }
 
-    fn holds(&self, plan: &Plan, groups: &[Range<usize>]) -> bool {
-        groups.iter().all(|group| size(plan, group) <= self.memory)
+    fn tasks<'p, 'a>(&self, passages: &'p [Passage<'a>]) -> Vec<Task<'p, 'a>> {
+        let arrays = [self.file.arrays(), self.writer.arrays()];
+        let (mut tasks, mut left) = (Vec::new(), passages);
+        while let [first, ..] = left {
+            let is_small = |passage: &Passage<'_>| {
+                passage.cut.is_one_piece() && passage.job.narrowed.is_none()
+            };
+            let (bundle, rest) =
+                left.split_at(bundle::length(left, arrays, self.budget.of_a_bundle(), is_small));
+            match bundle {
+                [_] => tasks.extend(pieces_of(first).iter().map(|piece| Task::Piece(first, piece))),
+                _ => tasks.push(Task::Bundle(bundle)),
+            }
+            left = rest;
+        }
+        tasks
+    }
+
+    fn piece(
+        &self,
+        passage: &Passage<'_>,
+        piece: &Piece,
+        buffers: &mut Buffers,
+    ) -> anyhow::Result<()> {
+        self.begin(passage.job, &passage.clock);
+        match (piece, &passage.job.plan) {
+            (Piece::Chunks(chunks), Some(plan)) => {
+                self.move_piece(passage.job, plan, chunks.clone(), buffers)?;
+            }
+            (Piece::Bytes(bytes), _) => self.copy(passage.job, bytes, &mut buffers.source)?,
+            (Piece::Chunks(_), None) => {}
+        }
+        passage.clock.stop();
+        Ok(())
+    }
+
+    /// Reads, moves and writes whole arrays that lie one after another.
+    fn bundle(&self, passages: &[Passage<'_>], buffers: &mut Buffers) -> anyhow::Result<()> {
+        let [Passage { job: first, .. }, ..] = passages else { return Ok(()) };
+        let arrays = first.array..first.array + passages.len();
+        let all = |bytes: fn(&Job) -> u64| passages.iter().map(|passage| bytes(passage.job)).sum();
+        let [bytes_in, bytes_out]: [u64; 2] = [all(|job| job.bytes_in), all(|job| job.bytes_out)];
+        let Buffers { source, target } = buffers;
+        memory::reset(source, usize::try_from(bytes_in)?)?;
+        memory::reset(target, usize::try_from(bytes_out)?)?;
+        passages.iter().for_each(|passage| self.begin(passage.job, &passage.clock));
+        self.file.read_arrays(arrays.clone(), source)?;
+        let (mut from, mut to): (&[u8], &mut [u8]) = (source, target);
+        for Passage { job, .. } in passages {
+            let (source, rest) = from.split_at(usize::try_from(job.bytes_in)?);
+            let (target, room) = to.split_at_mut(usize::try_from(job.bytes_out)?);
+            move_whole(job, source, target)?;
+            (from, to) = (rest, room);
+        }
+        self.writer.write_arrays(arrays, target)?;
+        self.progress.advance(bytes_out);
+        passages.iter().for_each(|passage| passage.clock.stop());
+        Ok(())
+    }
+
+    fn move_piece(
+        &self,
+        job: &Job,
+        plan: &Plan,
+        chunks: Range<usize>,
+        Buffers { source, target }: &mut Buffers,
+    ) -> anyhow::Result<()> {
+        let span = plan.source_span(chunks.clone());
+        memory::reset(source, span.len())?;
+        self.read(job, span.start, source)?;
+        self.move_part(job, plan, chunks, (source, span.start), target)
+    }
+
+    /// Copies bytes of an array that stays as it is.
+    fn copy(&self, job: &Job, bytes: &Range<u64>, buffer: &mut Buffer) -> anyhow::Result<()> {
+        memory::reset(buffer, usize::try_from(bytes.end - bytes.start)?)?;
+        self.file.read_at(job.array, bytes.start, buffer)?;
+        self.write(job, bytes.start, buffer)
+    }
+
+    fn together(&self, job: &Job, groups: &[Range<usize>], clock: &Clock) -> anyhow::Result<()> {
+        let Some(plan) = &job.plan else { return Ok(()) };
+        let mut source = Buffer::new();
+        self.begin(job, clock);
+        for group in groups {
+            let span = plan.source_span(group.clone());
+            memory::reset(&mut source, span.len())?;
+            let slices = (span.start..).step_by(READ).zip(source.chunks_mut(READ));
+            self.crew.work_off(slices, || (), |(), (at, slice)| self.read(job, at, slice))?;
+            self.crew.work_off(parts(plan, group.clone()), Buffer::new, |target, part| {
+                self.move_part(job, plan, part, (&source, span.start), target)
+            })?;
+        }
+        clock.stop();
+        Ok(())
+    }
+
+    /// Moves chunks out of a part of the source, which begins at the byte that stands beside it.
+    fn move_part(
+        &self,
+        job: &Job,
+        plan: &Plan,
+        chunks: Range<usize>,
+        (source, start): (&[u8], usize),
+        target: &mut Buffer,
+    ) -> anyhow::Result<()> {
+        let bytes = bytes_of(plan, &chunks);
+        memory::reset(target, bytes.len())?;
+        let options = RunOptions { pad: job.pad, threads: Threads::Current };
+        plan.run_chunks(chunks, source, start, target, &options)?;
+        self.write(job, bytes.start as u64, target)
+    }
+
+    fn begin(&self, job: &Job, clock: &Clock) {
+        self.progress.begin(&job.name);
+        clock.begin();
+    }
+
+    fn read(&self, job: &Job, start: usize, buffer: &mut [u8]) -> anyhow::Result<()> {
+        self.file.read_at(job.array, start as u64, buffer)?;
+        job.narrowed.map_or(Ok(()), |element_type| check_meaning(buffer, element_type))
+    }
+
+    fn write(&self, job: &Job, start: u64, bytes: &[u8]) -> anyhow::Result<()> {
+        self.writer.write_at(job.array, start, bytes)?;
+        self.progress.advance(bytes.len() as u64);
+        Ok(())
     }
 }
 
-/// Runs of chunks of which source and destination take at most `limit` bytes together, or one
-/// chunk where that alone takes more.
-fn grouped(plan: &Plan, limit: usize) -> Vec<Range<usize>> {
-    let mut groups: Vec<Range<usize>> = Vec::new();
-    for chunk in 0..plan.n_chunks() {
-        let longer = groups.last().map(|group| group.start..chunk + 1);
-        match (longer, groups.last_mut()) {
-            (Some(longer), Some(last)) if size(plan, &longer) <= limit => *last = longer,
-            _ => groups.push(chunk..chunk + 1),
-        }
+fn move_whole(job: &Job, source: &[u8], target: &mut [u8]) -> anyhow::Result<()> {
+    let options = RunOptions { pad: job.pad, threads: Threads::Current };
+    match &job.plan {
+        Some(plan) => plan.run(source, target, &options)?,
+        None => target.copy_from_slice(source),
     }
-    groups
+    Ok(())
 }
 
-/// A group in parts of about [`WRITTEN`] bytes of the destination.
-fn parts(plan: &Plan, group: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    let chunk = plan.chunk_bytes(group.start).len().max(1);
-    let step = (WRITTEN / chunk).max(1);
-    group.clone().step_by(step).map(move |first| first..(first + step).min(group.end))
-}
-
-/// The bytes of a group's part of the source and of the destination.
-fn size(plan: &Plan, group: &Range<usize>) -> usize {
-    plan.source_span(group.clone()).len() + bytes_of(plan, group).len()
-}
-
-fn bytes_of(plan: &Plan, group: &Range<usize>) -> Range<usize> {
-    if group.is_empty() {
-        return 0..0;
+fn pieces_of<'a>(passage: &'a Passage<'_>) -> &'a [Piece] {
+    match &passage.cut {
+        Cut::Apart(pieces) => pieces,
+        Cut::Together(_) => &[],
     }
-    plan.chunk_bytes(group.start).start..plan.chunk_bytes(group.end - 1).end
 }
 
 /// Every byte has to be a value of the type and nothing more: bits that packing would lose are
@@ -148,24 +275,4 @@ fn check_meaning(bytes: &[u8], element_type: ElementType) -> anyhow::Result<()> 
             bail!("the byte {byte:#04x} is no {element_type}, and packing would change it")
         }
     }
-}
-
-/// Copies the bytes of an array that stays as it is.
-fn copy(
-    file: &ArrayFile,
-    job: &Job,
-    writer: &mut Writer,
-    progress: &Progress,
-) -> anyhow::Result<()> {
-    let mut piece = Vec::new();
-    let mut done = 0;
-    while done < job.bytes_in {
-        let len = usize::try_from(job.bytes_in - done).unwrap_or(usize::MAX).min(COPY_PIECE);
-        piece.resize(len, 0);
-        file.read_at(job.array, done, &mut piece)?;
-        writer.append(job.array, &piece)?;
-        done += len as u64;
-        progress.advance(len as u64);
-    }
-    Ok(())
 }

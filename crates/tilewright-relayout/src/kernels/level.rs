@@ -1,6 +1,7 @@
 //! Which vector registers the processor has, and running code that uses them.
 
 use super::register::{Plain, Register};
+use std::sync::OnceLock;
 
 /// The vector registers that kernels use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +32,8 @@ pub(super) trait Task {
 impl Level {
     /// The best that the processor has.
     pub(crate) fn best() -> Self {
-        Self::all().pop().unwrap_or(Level::Plain)
+        static BEST: OnceLock<Level> = OnceLock::new();
+        *BEST.get_or_init(|| Self::all().pop().unwrap_or(Level::Plain))
     }
 
     /// All that the processor has, the best last.
@@ -56,6 +58,21 @@ impl Level {
             }
         }
         levels
+    }
+
+    /// What the registers are called.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Level::Plain => "none",
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => "NEON",
+            #[cfg(target_arch = "x86_64")]
+            Level::Sse => "SSE4.1",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => "AVX-512",
+        }
     }
 
     /// Does a task with this level's registers.

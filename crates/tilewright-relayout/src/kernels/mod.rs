@@ -18,6 +18,7 @@
 //! has. Boxes that do not pass the check are moved one by one with every index tested, which is
 //! also what the tests hold the kernels to.
 
+mod fold;
 mod joined;
 mod level;
 #[cfg(target_arch = "aarch64")]
@@ -32,6 +33,7 @@ mod squares;
 mod x86;
 mod zips;
 
+pub(crate) use fold::{Fold, Form, fold};
 pub(crate) use level::Level;
 pub(crate) use place::Stores;
 
@@ -160,6 +162,38 @@ fn move_checked(loops: &[Loop], unit: usize, start: (i64, i64), src: &[u8], dst:
     });
 }
 
+/// Which kernel would move a box whose destination begins `start` bytes behind a line: its name, the
+/// loops around it in the order they are walked, and its own.
+pub(crate) fn choice(
+    loops: &[Loop],
+    unit: usize,
+    start: i64,
+    stores: Stores,
+) -> (&'static str, Vec<Loop>, Vec<Loop>) {
+    let (mut around, mut lists) = (loops.to_vec(), Lists::default());
+    let place = std::ptr::without_provenance_mut(start.rem_euclid(LINE as i64) as usize);
+    let at = At { src: place, dst: place };
+    let kernel = Kernel::choose(&mut around, &mut lists, unit as i64, at, stores);
+    order_walk(&mut around, kernel, unit as i64, stores);
+    let run = |extent: i64, src: i64, dst: i64| Loop { extent, src, dst };
+    let (name, mut own) = match kernel {
+        Kernel::Runs { length } => ("runs", vec![run(length, 1, 1)]),
+        Kernel::Joined { length, count, step, rows } => {
+            ("joined runs", vec![run(count, step, length), rows, run(length, 1, 1)])
+        }
+        Kernel::Zip { count, step, length } => {
+            ("zip", vec![run(length, 1, count), run(count, step, 1)])
+        }
+        Kernel::Unzip { count, step, length } => {
+            ("unzip", vec![run(length, count, 1), run(count, 1, step)])
+        }
+        Kernel::Grid => ("grid", lists.along.iter().chain(&lists.across).rev().copied().collect()),
+        Kernel::Single { outer, inner } => ("single", vec![outer, inner]),
+    };
+    own.retain(|l| l.extent != 1);
+    (name, around, own)
+}
+
 impl Kernel {
     /// Takes the loops a kernel will see to out of `loops`, which are in the order of the
     /// destination's strides, largest first.
@@ -240,6 +274,11 @@ fn remove_both(loops: &mut Vec<Loop>, a: usize, b: usize) {
 }
 
 impl Lists {
+    /// The bytes that are held, nearly all of them.
+    pub(crate) fn bytes(&self) -> usize {
+        (self.rows.capacity() + self.columns.capacity()) * size_of::<i64>()
+    }
+
     /// Begins the chains with a loop each, and adds the loops that go on where they end: first
     /// until both are whole lines of elements of `unit` bytes, then as far as there are any.
     fn chain(&mut self, loops: &mut Vec<Loop>, across: Loop, along: Loop, unit: i64) {
@@ -302,8 +341,10 @@ fn shorten(chain: &mut [Loop], loops: &mut Vec<Loop>) {
 /// The distance of every element of a chain from its first.
 fn distances(chain: &[Loop], list: &mut Vec<i64>, stride: impl Fn(&Loop) -> i64) {
     list.clear();
-    list.push(0);
-    for l in chain {
+    let Some((first, others)) = chain.split_first() else { return list.push(0) };
+    let step = stride(first);
+    list.extend((0..first.extent).map(|place| place * step));
+    for l in others {
         let n = list.len();
         for step in 1..l.extent {
             let far = step * stride(l);

@@ -56,7 +56,7 @@ pub(super) unsafe fn transpose_grid<R: Register, const N: usize>(
     // SAFETY: the parts of the grid are each within it; squares are streamed to whole lines.
     unsafe {
         if n_rows < side || n_columns < side {
-            return transpose_small::<R::Half, N>(at, grid);
+            return transpose_small::<R::Half, N>(at, next, grid);
         }
         let head = at.to_line();
         let first = head / N;
@@ -153,14 +153,14 @@ struct Ahead<'t> {
 /// # Safety
 /// As [`transpose_grid`].
 #[inline(always)]
-unsafe fn transpose_small<R: Register, const N: usize>(at: At, grid: Grid<'_>) {
+unsafe fn transpose_small<R: Register, const N: usize>(at: At, next: At, grid: Grid<'_>) {
     let shorter = grid.rows.len().min(grid.columns.len());
     // SAFETY: the caller's promise; there is a register's worth of rows and of columns.
     unsafe {
         match () {
-            () if N < R::BYTES && shorter * N >= R::BYTES => squares_of::<R, N>(at, grid),
+            () if N < R::BYTES && shorter * N >= R::BYTES => squares_of::<R, N>(at, next, grid),
             () if N < 16 && shorter * N >= 16 => {
-                squares_of::<<R::Half as Register>::Half, N>(at, grid);
+                squares_of::<<R::Half as Register>::Half, N>(at, next, grid);
             }
             () => one_by_one::<N>(at, grid),
         }
@@ -172,11 +172,16 @@ unsafe fn transpose_small<R: Register, const N: usize>(at: At, grid: Grid<'_>) {
 /// # Safety
 /// As [`transpose_grid`]; there is a register's worth of rows and of columns.
 #[inline(always)]
-unsafe fn squares_of<R: Register, const N: usize>(at: At, grid: Grid<'_>) {
+unsafe fn squares_of<R: Register, const N: usize>(at: At, next: At, grid: Grid<'_>) {
     let side = R::BYTES / N;
     let (n_rows, n_columns) = (grid.rows.len(), grid.columns.len());
+    let row_end = (n_columns * N - 1) as i64;
     for row in (0..n_rows).step_by(side) {
         let row = row.min(n_rows - side);
+        for &from in &grid.rows[row..row + side] {
+            next.plus(from, 0).prefetch_near();
+            next.plus(from + row_end, 0).prefetch_near();
+        }
         for column in (0..n_columns).step_by(side) {
             let column = column.min(n_columns - side);
             let at = at.plus((column * N) as i64, (row * N) as i64);

@@ -1,0 +1,103 @@
+//! Threads that take tasks from one queue.
+
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use anyhow::Context;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// Some threads.
+pub(crate) struct Crew(ThreadPool);
+
+impl Crew {
+    /// This many threads, or one per core.
+    pub(crate) fn new(threads: Option<NonZeroUsize>) -> anyhow::Result<Self> {
+        let threads = threads.map_or(0, NonZeroUsize::get);
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        Ok(Crew(pool.context("cannot start threads")?))
+    }
+
+    pub(crate) fn n_threads(&self) -> usize {
+        self.0.current_num_threads()
+    }
+
+    /// What `work` makes of every number below `count`.
+    pub(crate) fn each<T: Send>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+        self.0.install(|| (0..count).into_par_iter().map(&work).collect())
+    }
+
+    /// Does all tasks, or as many as are begun before one fails. Tasks are begun in their order, so
+    /// that files are read and written from front to back. Each thread has a `hand` of its own,
+    /// which it keeps from task to task.
+    pub(crate) fn work_off<Task, Hand>(
+        &self,
+        tasks: impl Iterator<Item = Task> + Send,
+        hand: impl Fn() -> Hand + Sync,
+        work: impl Fn(&mut Hand, Task) -> anyhow::Result<()> + Sync,
+    ) -> anyhow::Result<()> {
+        let queue = Mutex::new(tasks);
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let failure = OnceLock::new();
+        self.0.broadcast(|_| {
+            let mut hand = hand();
+            while failure.get().is_none()
+                && let Some(task) = next()
+            {
+                if let Err(error) = work(&mut hand, task) {
+                    // Of several failures the first is told.
+                    let _ = failure.set(error);
+                }
+            }
+        });
+        failure.into_inner().map_or(Ok(()), Err)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn every_task_is_done_once() {
+        for threads in [1, 2, 7] {
+            let crew = Crew::new(NonZeroUsize::new(threads)).unwrap();
+            assert_eq!(crew.n_threads(), threads);
+            let done: Vec<AtomicUsize> = (0..1000).map(|_| AtomicUsize::new(0)).collect();
+            let (hands, count) = (AtomicUsize::new(0), |place: &AtomicUsize| {
+                place.fetch_add(1, Ordering::Relaxed);
+            });
+            crew.work_off(
+                0..1000,
+                || count(&hands),
+                |(), task| {
+                    count(&done[task]);
+                    Ok(())
+                },
+            )
+            .unwrap();
+            assert!(done.iter().all(|times| times.load(Ordering::Relaxed) == 1));
+            assert_eq!(hands.into_inner(), threads);
+        }
+    }
+
+    #[test]
+    fn a_failure_ends_the_work() {
+        let crew = Crew::new(NonZeroUsize::new(2)).unwrap();
+        let begun = AtomicUsize::new(0);
+        let error = crew
+            .work_off(
+                0..1_000_000,
+                || (),
+                |(), task| {
+                    begun.fetch_add(1, Ordering::Relaxed);
+                    if task == 10 { anyhow::bail!("task {task}") } else { Ok(()) }
+                },
+            )
+            .unwrap_err();
+        assert_eq!(error.to_string(), "task 10");
+        assert!(begun.into_inner() < 1_000_000);
+    }
+}

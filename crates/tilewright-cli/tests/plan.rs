@@ -1,0 +1,76 @@
+//! `plan`: how a relayout goes.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod support;
+
+use serde_json::{Value, json};
+use support::run;
+
+fn plan(from: &str, to: &str) -> Value {
+    run(&["plan", from, to, "--json"]).succeeded().json()
+}
+
+/// The loops of a box visit every element once, and lead to where the layouts' own index
+/// expressions put it: rows of 4 to tiles of 2 × 2, by hand.
+#[test]
+fn loops_are_the_two_layouts_strides() {
+    let answer = plan("u8[4,4]", "u8[4,4]{1,0:T(2,2)}");
+    assert_eq!(answer["route"], "boxes");
+    assert_eq!((&answer["bytes_read"], &answer["bytes_written"]), (&json!(16), &json!(16)));
+    assert_eq!(answer["padding_slots"], 0);
+    let loops = answer["boxes"][0]["loops"].as_array().unwrap();
+    let mut found: Vec<[i64; 3]> = loops
+        .iter()
+        .map(|l| {
+            ["extent", "source_stride_bits", "destination_stride_bits"]
+                .map(|k| l[k].as_i64().unwrap())
+        })
+        .collect();
+    found.sort_unstable();
+    // Pairs of bytes stay together: 2 rows of tiles, 2 tiles in each, 2 rows in a tile.
+    assert_eq!(found, [[2, 16, 32], [2, 32, 16], [2, 64, 64]]);
+}
+
+#[test]
+fn kernels_are_named() {
+    let kernel = |from, to| plan(from, to)["boxes"][0]["kernel"].as_str().unwrap().to_owned();
+    assert_eq!(kernel("f32[64,512]", "f32[64,512]{1,0:T(8,128)}"), "runs");
+    assert_eq!(kernel("bf16[64,512]", "bf16[64,512]{1,0:T(8,128)(2,1)}"), "zip");
+    assert_eq!(kernel("bf16[64,512]{1,0:T(8,128)(2,1)}", "bf16[64,512]"), "unzip");
+    assert_eq!(kernel("f32[64,512]", "f32[64,512]{0,1}"), "grid");
+    assert_eq!(kernel("s4[64,512]", "s4[64,512]{1,0:E(4)}"), "pack");
+    assert_eq!(kernel("s4[64,512]{1,0:E(4)}", "s4[64,512]"), "unpack");
+    assert_eq!(kernel("f32[4097,4099]{1,0:T(8,128)}", "f32[4097,4099]"), "joined runs");
+}
+
+#[test]
+fn ways_and_stores() {
+    assert_eq!(plan("f32[16]{0:T(8)}", "f32[16]")["route"], "copy");
+    assert_eq!(plan("f32[7,9]{1,0:T(*,8)(2,1)}", "f32[7,9]")["route"], "elements");
+    assert_eq!(plan("f32[8,8]", "f32[8,8]{0,1}")["stores"], "cached");
+    assert_eq!(plan("f32[4096,4096]", "f32[4096,4096]{0,1}")["stores"], "streamed");
+    let ragged = plan("f32[20,5]", "f32[20,5]{1,0:T(8,2)}");
+    assert_eq!(
+        (ragged["boxes"].as_array().unwrap().len(), &ragged["padding_slots"]),
+        (4, &json!(44))
+    );
+}
+
+#[test]
+fn for_a_person() {
+    let shown = run(&["plan", "u8[4,4]", "u8[4,4]{1,0:T(2,2)}"]).succeeded().stdout;
+    for part in ["from  u8[4,4]{1,0}", "16 B read, 16 B written", "box 1 of 1: 16 elements"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let chunks =
+        run(&["plan", "f32[4096,4096]", "f32[4096,4096]{1,0:T(8,128)}", "--chunk", "1MiB"]);
+    assert!(chunks.succeeded().stdout.contains("in 64 chunks of 1.00 MiB"));
+}
+
+#[test]
+fn other_notations_and_refusals() {
+    assert_eq!(plan("f16 (4,8):(8,1)", "f16 (4,8):(1,4)")["bytes_read"], 64);
+    run(&["plan", "f32[3,5]", "f32[5,3]"]).failed_with(&["[3, 5]", "[5, 3]"]);
+    run(&["plan", "f32[3,5", "f32[3,5]"]).failed_with(&["^"]);
+}

@@ -1,0 +1,150 @@
+//! What a plan does, to be read by people and programs.
+
+use crate::kernels::{self, Level, Stores};
+use crate::nest::{Loop, Nest};
+
+/// What a [`Plan`](crate::Plan) does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// The way that elements go.
+    pub route: Route,
+    /// The exact number of bytes of the source.
+    pub src_bytes: usize,
+    /// The exact number of bytes of the destination.
+    pub dst_bytes: usize,
+    /// The number of chunks that the destination is written in.
+    pub n_chunks: usize,
+    /// The bytes of each chunk but the last.
+    pub chunk_bytes: usize,
+    /// How bytes are stored.
+    pub stores: Storing,
+    /// The vector registers of this machine that kernels use: `AVX-512`, `AVX2`, `SSE4.1`, `NEON`
+    /// or `none`.
+    pub registers: &'static str,
+    /// The slots of the destination that hold no element.
+    pub padding_slots: i64,
+    /// The boxes of elements, each with its own loops. Empty unless the route is one of boxes.
+    pub boxes: Vec<BoxDescription>,
+}
+
+/// The way that elements go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Route {
+    /// The destination is the source byte for byte: one copy.
+    Copy,
+    /// Loop nests, moved by kernels.
+    Boxes,
+    /// One by one by both maps' offsets, because the maps do not come apart into boxes.
+    Elements,
+}
+
+/// How a destination is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Storing {
+    /// Into the caches.
+    Cached,
+    /// Past the caches, since it is larger than they are.
+    Streamed,
+    /// Put together in the caches and streamed from there, because what a kernel writes at a time
+    /// are parts of cache lines.
+    Staged,
+}
+
+/// One box of elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoxDescription {
+    /// The number of elements.
+    pub elements: i64,
+    /// The bits that are moved at a time by the kernel: a whole number of bytes where elements
+    /// stay together or are whole bytes themselves.
+    pub unit_bits: i64,
+    /// What moves the innermost loops: `runs`, `joined runs`, `zip`, `unzip`, `grid`, `single`,
+    /// `pack`, `unpack` or `bits`.
+    pub kernel: &'static str,
+    /// Where the first element lies in the source, in bits.
+    pub src_start_bits: i64,
+    /// Where the first element goes, in bits.
+    pub dst_start_bits: i64,
+    /// The loops, outermost first.
+    pub loops: Vec<LoopDescription>,
+}
+
+/// One loop of a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopDescription {
+    /// The number of steps.
+    pub extent: i64,
+    /// From one step to the next in the source, in bits.
+    pub src_stride_bits: i64,
+    /// The same in the destination.
+    pub dst_stride_bits: i64,
+    /// Whether the loop is the kernel's own, or one of those around it.
+    pub is_kernels: bool,
+}
+
+impl Storing {
+    pub(crate) fn of(dst_bytes: usize, is_staged: bool) -> Self {
+        match Stores::for_bytes(dst_bytes) {
+            Stores::Cached => Storing::Cached,
+            _ if is_staged => Storing::Staged,
+            _ => Storing::Streamed,
+        }
+    }
+
+    fn stores(self) -> Stores {
+        match self {
+            Storing::Cached => Stores::Cached,
+            Storing::Streamed => Stores::Streamed,
+            Storing::Staged => Stores::Staged,
+        }
+    }
+}
+
+/// The name of the registers in use.
+pub(crate) fn registers() -> &'static str {
+    Level::best().name()
+}
+
+impl BoxDescription {
+    /// A box in units of whole bytes, and the kernel that moves it.
+    pub(crate) fn of_units(nest: &Nest, unit_bits: i64, slot_bits: i64, storing: Storing) -> Self {
+        let start = nest.dst.saturating_mul(unit_bits / 8);
+        let (kernel, around, own) =
+            kernels::choice(&nest.loops, (unit_bits / 8) as usize, start, storing.stores());
+        let loops = around.iter().map(|l| described(l, unit_bits, unit_bits, false));
+        let own = own.iter().map(|l| described(l, unit_bits, unit_bits, true));
+        BoxDescription {
+            elements: n_steps(nest).saturating_mul(unit_bits) / slot_bits,
+            unit_bits,
+            kernel,
+            src_start_bits: nest.src.saturating_mul(unit_bits),
+            dst_start_bits: nest.dst.saturating_mul(unit_bits),
+            loops: loops.chain(own).collect(),
+        }
+    }
+
+    /// A box of elements that are not whole bytes on both sides, or not of the same width.
+    pub(crate) fn of_elements(nest: &Nest, from: i64, to: i64, kernel: &'static str) -> Self {
+        BoxDescription {
+            elements: n_steps(nest),
+            unit_bits: from.min(to),
+            kernel,
+            src_start_bits: nest.src.saturating_mul(from),
+            dst_start_bits: nest.dst.saturating_mul(to),
+            loops: nest.loops.iter().map(|l| described(l, from, to, true)).collect(),
+        }
+    }
+}
+
+fn described(l: &Loop, from: i64, to: i64, is_kernels: bool) -> LoopDescription {
+    LoopDescription {
+        extent: l.extent,
+        src_stride_bits: l.src.saturating_mul(from),
+        dst_stride_bits: l.dst.saturating_mul(to),
+        is_kernels,
+    }
+}
+
+fn n_steps(nest: &Nest) -> i64 {
+    nest.loops.iter().fold(1, |steps, l| steps.saturating_mul(l.extent))
+}

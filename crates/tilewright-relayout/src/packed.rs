@@ -1,0 +1,248 @@
+//! Boxes between bytes that hold an element each and packed elements, moved by whole bytes.
+//!
+//! On the packed side, the first loop of a box makes bytes: of 8, 4 or 2 elements. Packing puts
+//! those together ([`Fold`]), row by row, in the order of the source, and what comes out, a byte for
+//! each packed byte, is then moved like any other bytes. Unpacking moves packed bytes into the order
+//! of the destination first and takes them apart there.
+//!
+//! Boxes that begin or end within a byte are not moved in this way.
+
+use crate::kernels::{Fold, Form, Lists, Means, Stores, fold, move_box};
+use crate::nest::{Loop, Nest, walk};
+use crate::widths::Widths;
+
+/// The sides of a move: which one is packed, and into how many elements a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Packed {
+    Destination { per_byte: i64 },
+    Source { per_byte: i64 },
+}
+
+/// A box on its way: how its elements make bytes, and all that is left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Folded {
+    /// From one element of a byte to the next, on the side of bytes.
+    lane: i64,
+    /// Bytes of the packed side that are made of runs on the other; if the elements of a byte are
+    /// neighbours there, each of so many bytes.
+    run: Loop,
+    /// The loops around, in steps of elements on one side and of bytes on the packed one.
+    outer: Vec<Loop>,
+    /// Where the first element lies, in the same steps.
+    src: i64,
+    dst: i64,
+}
+
+/// Lists and buffers that are used again for every box.
+#[derive(Debug, Default)]
+pub(crate) struct FoldWork {
+    bytes: Vec<u8>,
+    lists: Lists,
+}
+
+impl FoldWork {
+    /// The bytes that are held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.capacity() + self.lists.bytes()
+    }
+}
+
+impl Packed {
+    /// Which side is packed, where the other has a byte for each element.
+    pub(crate) fn of(widths: Widths) -> Option<Self> {
+        let Widths { from, to, value } = widths;
+        match (from, to) {
+            (8, 1 | 2 | 4) if value == to => {
+                Some(Packed::Destination { per_byte: i64::from(8 / to) })
+            }
+            (1 | 2 | 4, 8) if value == from => {
+                Some(Packed::Source { per_byte: i64::from(8 / from) })
+            }
+            _ => None,
+        }
+    }
+
+    /// The number of elements in so many bytes of the source.
+    pub(crate) fn source_elements(self, bytes: usize) -> i64 {
+        match self {
+            Packed::Destination { .. } => bytes as i64,
+            Packed::Source { per_byte } => bytes as i64 * per_byte,
+        }
+    }
+
+    /// What is done, in a word.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Packed::Destination { .. } => "pack",
+            Packed::Source { .. } => "unpack",
+        }
+    }
+
+    fn per_byte(self) -> i64 {
+        match self {
+            Packed::Destination { per_byte } | Packed::Source { per_byte } => per_byte,
+        }
+    }
+
+    /// The same box with the sides exchanged if the source is the packed one, so that the packed
+    /// one is always the destination.
+    fn packed_last(self, nest: Nest) -> Nest {
+        match self {
+            Packed::Destination { .. } => nest,
+            Packed::Source { .. } => exchanged(nest),
+        }
+    }
+
+    /// Whether a box is one of whole bytes.
+    pub(crate) fn takes(self, nest: &Nest) -> bool {
+        self.folded(nest).is_some()
+    }
+
+    /// A box, counted in elements on both sides, as bytes. `None` where it has parts of bytes, or
+    /// no runs.
+    fn folded(self, nest: &Nest) -> Option<Folded> {
+        let per_byte = self.per_byte();
+        let Nest { src, dst, mut loops } = self.packed_last(nest.clone());
+        let is_whole = |steps: i64| steps % per_byte == 0;
+        let first = loops.iter().position(|l| l.dst == 1 && is_whole(l.extent))?;
+        let first = loops.remove(first);
+        if first.src < 1 || !is_whole(dst) || !loops.iter().all(|l| is_whole(l.dst)) {
+            return None;
+        }
+        loops.iter_mut().for_each(|l| l.dst /= per_byte);
+        let more = Loop { extent: first.extent / per_byte, src: first.src * per_byte, dst: 1 };
+        let run = if first.src == 1 {
+            more
+        } else {
+            if more.extent > 1 {
+                loops.push(more);
+            }
+            let run = loops.iter().position(|l| l.src == 1)?;
+            loops.remove(run)
+        };
+        loops.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
+        Some(Folded { lane: first.src, run, outer: loops, src, dst: dst / per_byte })
+    }
+
+    /// Moves a box that this [takes](Self::takes), whose places count elements of `src` and `dst`
+    /// from their beginning.
+    pub(crate) fn move_box(
+        self,
+        nest: &Nest,
+        src: &[u8],
+        dst: &mut [u8],
+        work: &mut FoldWork,
+        means: Means,
+    ) {
+        let Some(folded) = self.folded(nest) else { return };
+        match self.per_byte() {
+            2 => self.move_folded::<2>(&folded, src, dst, work, means),
+            4 => self.move_folded::<4>(&folded, src, dst, work, means),
+            _ => self.move_folded::<8>(&folded, src, dst, work, means),
+        }
+    }
+
+    fn move_folded<const P: usize>(
+        self,
+        folded: &Folded,
+        src: &[u8],
+        dst: &mut [u8],
+        work: &mut FoldWork,
+        means: Means,
+    ) {
+        let bytes_nest = folded.through_bytes();
+        let n_bytes = folded.n_bytes();
+        work.bytes.resize(n_bytes.max(work.bytes.len()), 0);
+        let Some(bytes) = work.bytes.get_mut(..n_bytes) else { return };
+        match self {
+            Packed::Destination { .. } => {
+                folded.fold::<P>(src, bytes, means);
+                move_nest(bytes_nest, bytes, dst, &mut work.lists, means);
+            }
+            Packed::Source { .. } => {
+                let near = Means { stores: Stores::Cached, ..means };
+                move_nest(exchanged(bytes_nest), src, bytes, &mut work.lists, near);
+                folded.unfold::<P>(bytes, dst, means);
+            }
+        }
+    }
+}
+
+impl Folded {
+    fn n_bytes(&self) -> usize {
+        let rows: i64 = self.outer.iter().map(|l| l.extent).product();
+        usize::try_from(rows.saturating_mul(self.run.extent)).unwrap_or(usize::MAX)
+    }
+
+    /// The loops from the bytes that are put together, run after run, to the packed side.
+    fn through_bytes(&self) -> Nest {
+        let mut step = self.run.extent;
+        let mut loops = vec![Loop { extent: self.run.extent, src: 1, dst: self.run.dst }];
+        for l in self.outer.iter().rev() {
+            loops.push(Loop { extent: l.extent, src: step, dst: l.dst });
+            step *= l.extent;
+        }
+        Nest { src: 0, dst: self.dst, loops }
+    }
+
+    /// The loops around groups of runs, with the place of each group among the bytes in place of
+    /// the packed side; and how a group lies: the runs of the innermost loop.
+    fn groups(&self) -> (Vec<Loop>, Form, usize) {
+        let length = self.run.extent as usize;
+        let lane = self.lane as usize;
+        let (group, outer) = match self.outer.split_last() {
+            Some((inner, outer)) if inner.src > 0 => (*inner, outer),
+            _ => (ONCE, self.outer.as_slice()),
+        };
+        let mut place = self.run.extent * group.extent;
+        let mut loops = Vec::with_capacity(outer.len());
+        for l in outer.iter().rev() {
+            loops.push(Loop { extent: l.extent, src: l.src, dst: place });
+            place *= l.extent;
+        }
+        loops.reverse();
+        let form = Form { lane, length, step: group.src as usize };
+        (loops, form, length * group.extent as usize)
+    }
+
+    fn fold<const P: usize>(&self, src: &[u8], bytes: &mut [u8], means: Means) {
+        let (loops, form, n_bytes) = self.groups();
+        walk(&loops, (self.src, 0), &mut |(from, to)| {
+            let elements = src.get(from as usize..).unwrap_or_default();
+            let packed = bytes.get_mut(to as usize..).and_then(|rest| rest.get_mut(..n_bytes));
+            let packed = packed.unwrap_or_default();
+            match self.lane {
+                1 => fold::<P>(means.level, Fold::Neighbours { elements, packed }, form),
+                _ => fold::<P>(means.level, Fold::Rows { rows: elements, packed }, form),
+            }
+        });
+    }
+
+    fn unfold<const P: usize>(&self, bytes: &[u8], dst: &mut [u8], means: Means) {
+        let (loops, form, n_bytes) = self.groups();
+        walk(&loops, (self.src, 0), &mut |(to, from)| {
+            let elements = dst.get_mut(to as usize..).unwrap_or_default();
+            let packed = bytes.get(from as usize..).and_then(|rest| rest.get(..n_bytes));
+            let packed = packed.unwrap_or_default();
+            match self.lane {
+                1 => fold::<P>(means.level, Fold::ToNeighbours { packed, elements }, form),
+                _ => fold::<P>(means.level, Fold::ToRows { packed, rows: elements }, form),
+            }
+        });
+    }
+}
+
+/// A loop of one step.
+const ONCE: Loop = Loop { extent: 1, src: 0, dst: 0 };
+
+/// Moves single bytes.
+fn move_nest(nest: Nest, src: &[u8], dst: &mut [u8], lists: &mut Lists, means: Means) {
+    let mut nest = nest.tidied();
+    move_box(&mut nest.loops, lists, 1, (nest.src, nest.dst), src, dst, means);
+}
+
+/// The move back.
+fn exchanged(nest: Nest) -> Nest {
+    let turned = |l: Loop| Loop { extent: l.extent, src: l.dst, dst: l.src };
+    Nest { src: nest.dst, dst: nest.src, loops: nest.loops.into_iter().map(turned).collect() }
+}
