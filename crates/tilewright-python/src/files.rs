@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use numpy::{PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use tilewright_files::{self as files, ArraySpec, CreateOptions, Format, Metadata, OpenOptions};
 
 use crate::element::element_type;
@@ -110,6 +111,59 @@ impl Writer {
     fn finish(&mut self, py: Python<'_>) -> Result<(), Failure> {
         let writer = self.0.take().ok_or_else(finished)?;
         Ok(py.detach(|| writer.finish())?)
+    }
+}
+
+/// A Zarr v3 array on the disk, written chunk by chunk.
+#[pyclass(frozen, module = "tilewright._tilewright")]
+pub(crate) struct ZarrStore(files::ZarrStore);
+
+#[pymethods]
+impl ZarrStore {
+    #[new]
+    #[pyo3(signature = (path, shape, chunk_dims=None))]
+    fn new(path: PathBuf, shape: &Shape, chunk_dims: Option<Vec<i64>>) -> Result<Self, Failure> {
+        let store = files::ZarrStore::new(path, &shape.array()?, chunk_dims.as_deref())?;
+        Ok(ZarrStore(store))
+    }
+
+    /// How many chunks there are along each dimension.
+    #[getter]
+    fn grid<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.grid())
+    }
+
+    /// One chunk: whole tiles, in the layout of its buffer.
+    #[getter]
+    fn chunk(&self, py: Python<'_>) -> Result<Py<Shape>, Failure> {
+        Shape::of_array(py, self.0.chunk().clone())
+    }
+
+    /// The text of `zarr.json`.
+    #[getter]
+    fn metadata(&self) -> &str {
+        self.0.metadata()
+    }
+
+    /// Makes the folder; with `replace`, in place of a store that is there.
+    fn begin(&self, replace: bool) -> Result<(), Failure> {
+        Ok(self.0.begin(replace)?)
+    }
+
+    /// Writes the buffer of the chunk at a place of the grid.
+    fn write_chunk(
+        &self,
+        py: Python<'_>,
+        place: Vec<i64>,
+        buffer: PyReadonlyArray1<'_, u8>,
+    ) -> Result<(), Failure> {
+        let buffer = buffer.as_slice().map_err(PyErr::from)?;
+        Ok(py.detach(|| self.0.write_chunk(&place, buffer))?)
+    }
+
+    /// Writes `zarr.json`, with which there is an array.
+    fn finish(&self, py: Python<'_>) -> Result<(), Failure> {
+        Ok(py.detach(|| self.0.finish())?)
     }
 }
 

@@ -33,7 +33,7 @@ mod _tilewright {
     #[pymodule_export]
     use crate::element::ElementType;
     #[pymodule_export]
-    use crate::files::{ArrayFile, Writer};
+    use crate::files::{ArrayFile, Writer, ZarrStore};
     #[pymodule_export]
     use crate::hlo::{hlo_page, hlo_report};
     #[pymodule_export]

@@ -169,7 +169,7 @@ def save(
         As `shape_for` takes it; row-major where it is not said. Of the patterns (``"*.weight"``)
         the first that fits is meant.
     format : {"npy", "safetensors", "zarr"}, optional
-        What the path's name does not say. A zarr store is written by `tilewright.zarr.save`.
+        What the path's name does not say. `tilewright.zarr.save` says more of the last.
     pad : scalar
         What padding holds.
     force : bool
@@ -198,9 +198,7 @@ def save(
     """
     format = format or _format_of(fspath(path))
     if format == "zarr":
-        from . import zarr
-
-        return zarr.save(path, arrays, layout, pad=pad, force=force, threads=threads)
+        return _save_zarr(path, arrays, layout, pad, force)
     named = arrays if isinstance(arrays, Mapping) else {"": arrays}
     if format == "safetensors" and not isinstance(arrays, Mapping):
         raise TypeError("the arrays of a .safetensors file have names: give a dict")
@@ -214,6 +212,14 @@ def save(
         _write(writer, number, _packed_bytes(array, shape, pad, threads), counter)
     writer.finish()
     counter.close()
+
+
+def _save_zarr(path: str | PathLike[str], x: Any, layout: Any, pad: Any, force: bool) -> None:
+    from . import zarr
+
+    if isinstance(x, Mapping) or isinstance(layout, Mapping):
+        raise TypeError("a Zarr store holds one array")
+    zarr.save(path, x, layout, pad=pad, force=force)
 
 
 def _format_of(path: str) -> str:

@@ -8,6 +8,29 @@ from typing_extensions import disjoint_base
 
 from ._answers import Bitcast
 
+__all__ = [
+    "ArrayFile",
+    "ElementType",
+    "IndexMap",
+    "Layout",
+    "Mover",
+    "Placement",
+    "Shape",
+    "Swizzle",
+    "Writer",
+    "ZarrStore",
+    "evaluate",
+    "explain",
+    "fit_table",
+    "hlo_page",
+    "hlo_report",
+    "operations",
+    "tpu_bytes",
+    "tpu_candidates",
+    "tpu_default",
+    "tpu_padding",
+]
+
 _Ints = npt.NDArray[np.int64]
 _Bytes = npt.NDArray[np.uint8]
 _Notation = Literal["xla", "tla", "cute", "onednn", "numpy", "mlir"]
@@ -188,6 +211,21 @@ class Writer:
         force: bool,
     ) -> Writer: ...
     def append(self, array: int, bytes: _Bytes) -> None: ...
+    def finish(self) -> None: ...
+
+@final
+class ZarrStore:
+    def __new__(
+        cls, path: str | PathLike[str], shape: Shape, chunk_dims: Sequence[int] | None = None
+    ) -> ZarrStore: ...
+    @property
+    def grid(self) -> tuple[int, ...]: ...
+    @property
+    def chunk(self) -> Shape: ...
+    @property
+    def metadata(self) -> str: ...
+    def begin(self, replace: bool) -> None: ...
+    def write_chunk(self, place: Sequence[int], buffer: _Bytes) -> None: ...
     def finish(self) -> None: ...
 
 def evaluate(text: str) -> Any: ...
