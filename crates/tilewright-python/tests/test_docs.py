@@ -5,6 +5,10 @@ from __future__ import annotations
 import doctest
 import importlib
 import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -56,6 +60,33 @@ def test_the_example_runs(name):
     told = []
     outcome = doctest.DocTestRunner(verbose=False).run(example, out=told.append)
     assert outcome.failed == 0, "".join(told)
+
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.mark.parametrize("readme", ["README.md", "crates/tilewright-python/README.md"])
+def test_the_readmes_python_says_what_comes_out(readme, tmp_path, monkeypatch):
+    """Each line with a comment is an expression, and the comment what it comes to."""
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / readme).read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert blocks, "no Python in it"
+    names: dict = {}
+    for line in "".join(blocks).splitlines():
+        code, _, comment = line.partition("  # ")
+        if comment:
+            assert repr(eval(code, names)) == comment, line
+        else:
+            exec(line, names)
+
+
+def test_the_tutorial_runs(tmp_path):
+    pytest.importorskip("ml_dtypes")
+    script = ROOT / "examples" / "why_is_my_array_larger.py"
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "128 times" in done.stdout and "bit for bit" in done.stdout
 
 
 def test_there_are_many():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -39,7 +41,7 @@ def tensorstore_read(path):
     return tensorstore.open(spec).result().read().result()
 
 
-@pytest.mark.parametrize("dtype,dims,layout", ONE_LEVEL + NESTED)
+@pytest.mark.parametrize("dtype,dims,layout", ONE_LEVEL)
 def test_zarr_python_reads_the_logical_array(tmp_path, dtype, dims, layout):
     x = array_of(dtype, dims)
     tw.save(tmp_path / "w.zarr", x, layout)
@@ -60,13 +62,39 @@ def test_tensorstore_reads_bfloat16(tmp_path):
     assert found.view(np.uint16).tobytes() == x.tobytes()
 
 
+def zarrs_read(path, x):
+    """Through zarrs alone: zarr-python would have to know every codec that is said."""
+    zarrs = pytest.importorskip("zarrs._internal")
+    metadata = (path / "zarr.json").read_text()
+    pipeline = zarrs.CodecPipelineImpl(metadata, zarr.storage.LocalStore(path))
+    chunk = json.loads(metadata)["chunk_grid"]["configuration"]["chunk_shape"]
+    every = tuple(slice(0, n, 1) for n in chunk)  # zarrs decodes `reshape` by whole chunks only
+    key = "/".join(["c", *["0"] * x.ndim])
+    found = np.empty(chunk, x.dtype)
+    item = zarrs.ChunkItem(key, every, tuple(chunk), every, tuple(chunk))
+    pipeline.retrieve_chunks_and_apply_index([item], found)
+    found = found[tuple(slice(0, n) for n in x.shape)]
+    return found
+
+
 @pytest.mark.parametrize("dtype,dims,layout", ONE_LEVEL + NESTED)
 def test_zarrs_reads_the_logical_array(tmp_path, dtype, dims, layout):
-    pytest.importorskip("zarrs")
     x = array_of(dtype, dims)
     tw.save(tmp_path / "w.zarr", x, layout)
-    with zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"}):
-        assert zarr.open_array(tmp_path / "w.zarr")[:].tobytes() == x.tobytes()
+    assert zarrs_read(tmp_path / "w.zarr", x).tobytes() == x.tobytes()
+
+
+@pytest.mark.parametrize("dtype,dims,layout", NESTED)
+def test_the_codecs_of_nested_tiles_by_their_definition(tmp_path, dtype, dims, layout):
+    x = array_of(dtype, dims)
+    tw.save(tmp_path / "w.zarr", x, layout)
+    said = json.loads((tmp_path / "w.zarr" / "zarr.json").read_text())
+    chunk = said["chunk_grid"]["configuration"]["chunk_shape"]
+    reshape, transpose, _ = (codec.get("configuration", {}) for codec in said["codecs"])
+    data = tmp_path.joinpath("w.zarr", "c", *["0"] * len(dims)).read_bytes()
+    stored = np.frombuffer(data, dtype).reshape([reshape["shape"][i] for i in transpose["order"]])
+    whole = stored.transpose(np.argsort(transpose["order"])).reshape(chunk)
+    assert whole[tuple(slice(0, n) for n in dims)].tobytes() == x.tobytes()
 
 
 @pytest.mark.parametrize("dtype,dims,layout", ONE_LEVEL + NESTED)
@@ -87,11 +115,7 @@ def test_random_layouts(tmp_path, rng, seed):
     dims = tuple(rng.randint(1, 20) for _ in range(rng.randint(1, 3)))
     order, tiles = random_layout(rng, len(dims))
     x = array_of("int32", dims)
-    try:
-        tw.zarr.save(tmp_path / "w.zarr", x, layout_text(order, tiles))
-    except ValueError:
-        assert len(tiles) == 2 or not tiles  # a second tile that pads within the first
-        return
+    tw.zarr.save(tmp_path / "w.zarr", x, layout_text(order, tiles[:1]))
     assert (zarr.open_array(tmp_path / "w.zarr")[:] == x).all()
 
 
@@ -109,7 +133,7 @@ def test_many_chunks_and_the_edge(tmp_path):
 
 def test_what_cannot_be_said(tmp_path):
     x = array_of("float32", (5, 7))
-    for layout in ("{1,0:T(*,8)(2,1)}", "{1,0:T(1,2,4)}", "{1,0:L(64)}"):
+    for layout in ("{1,0:T(*,8)(2,1)}", "{1,0:T(2,2,4)}", "{1,0:L(64)}"):
         with pytest.raises(ValueError):
             tw.save(tmp_path / "w.zarr", x, layout)
         assert not (tmp_path / "w.zarr").exists()

@@ -26,8 +26,8 @@ pub(super) fn codecs(chunk: &ArrayShape) -> Result<Codecs, Fault> {
     let layout = chunk.layout_or_default();
     match layout.tiles() {
         [] => Ok(Codecs { chain: dense(&layout), suffix: Vec::new() }),
-        [tile] => match sizes_of(tile).filter(|sizes| sizes.len() <= chunk.rank()) {
-            Some(sizes) => sharded(chunk, &layout, &sizes),
+        [tile] => match tile_of_each_dim(chunk, tile) {
+            Some(inner) => sharded(chunk, &layout, &inner),
             None => permuted(chunk),
         },
         _ => permuted(chunk),
@@ -49,36 +49,52 @@ fn bytes() -> Value {
     json!({ "name": "bytes", "configuration": { "endian": "little" } })
 }
 
-/// The sizes of a tile, unless it merges dimensions.
-fn sizes_of(tile: &Tile) -> Option<Vec<i64>> {
-    let size = |dim: &TileDim| match dim {
-        TileDim::Size(size) => Some(*size),
-        TileDim::Combine => None,
-    };
-    tile.dims().iter().map(size).collect()
+/// How many elements of each logical dimension a tile has, unless it merges dimensions or has more
+/// than the array.
+pub(super) fn tile_of_each_dim(array: &ArrayShape, tile: &Tile) -> Option<Vec<i64>> {
+    let order = array.layout_or_default().major_to_minor();
+    let n_leading = array.rank().checked_sub(tile.dims().len())?;
+    let mut sizes = vec![1; array.rank()];
+    for (&dim, tiled) in order[n_leading..].iter().zip(tile.dims()) {
+        sizes[dim] = match tiled {
+            TileDim::Size(size) => *size,
+            TileDim::Combine => return None,
+        };
+    }
+    Some(sizes)
 }
 
-fn sharded(chunk: &ArrayShape, layout: &Layout, sizes: &[i64]) -> Result<Codecs, Fault> {
-    let mut inner = vec![1; chunk.rank() - sizes.len()];
-    inner.extend(sizes);
-    let tile_elements: i64 = sizes.iter().product();
-    let n_tiles = chunk.elements()? / tile_elements.max(1);
+/// A shard of tiles. Inner chunks are numbered by the dimensions in their logical order, and the
+/// index says where each is; within a tile, `transpose` has the order of memory.
+fn sharded(chunk: &ArrayShape, layout: &Layout, inner: &[i64]) -> Result<Codecs, Fault> {
+    let dims = chunk.sizes()?;
+    let grid: Vec<i64> = dims.iter().zip(inner).map(|(size, tile)| size / tile).collect();
+    check_count(&grid)?;
+    let shard = json!({ "name": "sharding_indexed", "configuration": {
+        "chunk_shape": inner,
+        "codecs": dense(layout),
+        "index_codecs": [bytes(), { "name": "crc32c" }],
+        "index_location": "end",
+    } });
+    // The grid of tiles in memory is dense, and so a layout of its own.
+    let tiles =
+        IndexMap::from_layout(&grid, &Layout::from_major_to_minor(&layout.major_to_minor()))?
+            .offsets()?;
+    let tile_bytes =
+        inner.iter().product::<i64>().unsigned_abs() * u64::from(chunk.element_bits() / 8);
+    let suffix = index(tiles.iter().map(|tile| tile.unsigned_abs()), tile_bytes);
+    Ok(Codecs { chain: vec![shard], suffix })
+}
+
+fn check_count(grid: &[i64]) -> Result<(), Fault> {
+    let n_tiles: i64 = grid.iter().product();
     if n_tiles > MAX_INDEX_BYTES / 16 {
         return Err(Fault::request(format!(
             "{n_tiles} tiles are too many for the index of a shard"
         ))
         .help("choose smaller chunks"));
     }
-    let shard = json!({ "name": "sharding_indexed", "configuration": {
-        "chunk_shape": inner,
-        "codecs": [bytes()],
-        "index_codecs": [bytes(), { "name": "crc32c" }],
-        "index_location": "end",
-    } });
-    let tile_bytes = tile_elements.unsigned_abs() * u64::from(chunk.element_bits() / 8);
-    let suffix = index(n_tiles.unsigned_abs(), tile_bytes);
-    let chain = transposed(&layout.major_to_minor()).into_iter().chain([shard]).collect();
-    Ok(Codecs { chain, suffix })
+    Ok(())
 }
 
 /// `reshape` to the digits of every dimension, and `transpose` to the order that memory has.

@@ -1,9 +1,10 @@
 //! The index of a shard: where in it each inner chunk is.
 
-/// The bytes that follow a buffer of `n_tiles` tiles of `tile_bytes` bytes, which lie one after the
-/// other: for each tile its offset and its length, little-endian, and the checksum of all that.
-pub(crate) fn index(n_tiles: u64, tile_bytes: u64) -> Vec<u8> {
-    let places = (0..n_tiles).flat_map(|tile| [tile * tile_bytes, tile_bytes]);
+/// The bytes that follow a buffer of tiles of `tile_bytes` bytes: for each inner chunk, of which
+/// this is the number of the tile that it is, its offset and its length, little-endian; and the
+/// checksum of all that.
+pub(crate) fn index(tiles: impl Iterator<Item = u64>, tile_bytes: u64) -> Vec<u8> {
+    let places = tiles.flat_map(|tile| [tile * tile_bytes, tile_bytes]);
     let mut index: Vec<u8> = places.flat_map(u64::to_le_bytes).collect();
     index.extend(crc32c(&index).to_le_bytes());
     index
@@ -49,12 +50,12 @@ mod tests {
     }
 
     #[test]
-    fn tiles_one_after_the_other() {
-        let index = index(2, 24);
+    fn where_each_inner_chunk_is() {
+        let index = index([1, 0].into_iter(), 24);
         assert_eq!(index.len(), 2 * 16 + 4);
         assert_eq!(
             index[..32],
-            [[0, 24], [24, 24]].map(|two| two.map(u64::to_le_bytes)).concat().concat()
+            [[24, 24], [0, 24]].map(|two| two.map(u64::to_le_bytes)).concat().concat()
         );
     }
 }

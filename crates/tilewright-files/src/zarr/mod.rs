@@ -204,9 +204,17 @@ fn chunk_of(array: &ArrayShape, chunk_dims: Option<&[i64]>) -> Result<ArrayShape
     Ok(chunk)
 }
 
+/// The array's dims with the padding of its tiles, which has to be at their ends.
 fn padded_dims(array: &ArrayShape) -> Result<Vec<i64>, Fault> {
     let map = array.index_map()?;
-    let dims = map.padded_dims().filter(|dims| {
+    let dims = match array.layout_or_default().tiles() {
+        [tile, ..] => codecs::tile_of_each_dim(array, tile).map(|tile| {
+            let n_tiles = |size: i64, tile: i64| size / tile + i64::from(size % tile > 0);
+            map.dims().iter().zip(tile).map(|(&size, tile)| n_tiles(size, tile) * tile).collect()
+        }),
+        [] => None,
+    };
+    let dims = dims.or_else(|| map.padded_dims()).filter(|dims: &Vec<i64>| {
         dims.iter().try_fold(1i64, |n, &size| n.checked_mul(size)) == Some(map.allocation())
     });
     dims.ok_or_else(|| {

@@ -25,7 +25,8 @@ fn what_the_codecs_are() {
     check("f32[3,5]{0,1}", &[3, 5], "transpose[1,0] bytes");
     check("f32[30,300]{1,0:T(8,128)}", &[32, 384], "sharding_indexed[8,128]");
     check("f32[2,30,300]{2,1,0:T(8,128)}", &[2, 32, 384], "sharding_indexed[1,8,128]");
-    check("f32[30,300]{0,1:T(8,128)}", &[128, 304], "transpose[1,0] sharding_indexed[8,128]");
+    check("f32[30,300]{0,1:T(8,128)}", &[128, 304], "sharding_indexed[128,8]");
+    check("f32[1,3]{1,0:T(2,2)}", &[2, 4], "sharding_indexed[2,2]");
     // Rows of tiles, columns of tiles, pairs of rows, columns, one of a pair.
     check(
         "bf16[30,300]{1,0:T(8,128)(2,1)}",

@@ -40,13 +40,13 @@ def align(x: Any, layout: LayoutLike) -> Any:
     Examples
     --------
     >>> import dask.array as da, tilewright as tw
-    >>> tw.dask.align(da.zeros((30, 300), "float32", chunks=(10, 200)), "{1,0:T(8,128)}").chunks
-    ((8, 8, 8, 6), (128, 128, 44))
+    >>> tw.dask.align(da.zeros((30, 300), dtype="float32", chunks=(10, 200)), "{1,0:T(8,128)}").chunks
+    ((16, 14), (256, 44))
     """
     shape = shape_for(layout, x.dtype, x.shape)
     return x.rechunk(
         tuple(
-            max(tile, max(sizes, default=1) // tile * tile)
+            -(-max(1, *sizes) // tile) * tile
             for sizes, tile in zip(x.chunks, _tile_of_each_dim(shape))
         )
     )
@@ -125,7 +125,8 @@ def unpack(packed: Any, layout: Shape | str) -> Any:
     Examples
     --------
     >>> import dask.array as da, tilewright as tw
-    >>> x, tiles = da.ones((30, 300), "float32", chunks=(16, 256)), "f32[30,300]{1,0:T(8,128)}"
+    >>> x = da.ones((30, 300), dtype="float32", chunks=(16, 256))
+    >>> tiles = "f32[30,300]{1,0:T(8,128)}"
     >>> bool((tw.dask.unpack(tw.dask.pack(x, tiles), tiles) == x).all())
     True
     """
@@ -188,7 +189,8 @@ def to_zarr(
     Examples
     --------
     >>> import dask.array as da, tempfile, tilewright as tw
-    >>> path, x = tempfile.mkdtemp() + "/w.zarr", da.ones((30, 300), "float32", chunks=(16, 128))
+    >>> path = tempfile.mkdtemp() + "/w.zarr"
+    >>> x = da.ones((30, 300), dtype="float32", chunks=(16, 128))
     >>> tw.dask.to_zarr(x, path, "{1,0:T(8,128)}")
     >>> bool((da.from_zarr(path) == x).all())
     True

@@ -3,9 +3,8 @@
 A chunk of such a store is, byte for byte, what a device holds of that part of the array; its codecs
 say how that is an array. With one level of tiles (``{1,0:T(8,128)}``) a chunk is a shard and its
 inner chunks are the tiles: zarr-python, tensorstore and zarrs read the logical array, and nothing is
-converted. With more levels (``T(8,128)(2,1)``) the codecs are ``reshape`` and ``transpose``; the
-``reshape`` codec is registered in zarr-extensions, zarrs knows it, and this package adds it to
-zarr-python, where both are installed.
+converted. With more levels (``T(8,128)(2,1)``) the codecs are ``reshape`` and ``transpose``; of the
+three, zarrs alone knows ``reshape``, which is registered in zarr-extensions.
 """
 
 from __future__ import annotations
