@@ -11,10 +11,14 @@ pub(crate) struct Check {
     pub(crate) environment: &'static [(&'static str, &'static str)],
 }
 
+/// A check that is not one of cargo's: what it is called, and whether it passes.
+pub(crate) type Other = (&'static str, fn() -> bool);
+
 /// Runs every check, and says at the end which failed.
-pub(crate) fn run(checks: &[Check]) -> ExitCode {
-    let failed: Vec<&str> =
+pub(crate) fn run(checks: &[Check], others: &[Other]) -> ExitCode {
+    let mut failed: Vec<&str> =
         checks.iter().filter(|check| !passes(check)).map(|check| check.name).collect();
+    failed.extend(others.iter().filter(|(_, passes)| !passes()).map(|(name, _)| *name));
     if failed.is_empty() {
         say("all checks passed");
         return ExitCode::SUCCESS;

@@ -1,6 +1,7 @@
 //! `cargo xtask`: what is done to this repository from the outside.
 //!
-//! * `test`: everything that must hold before a change lands. Needs the Rust toolchain only.
+//! * `test`: everything that must hold before a change lands. Needs the Rust toolchain; where there is
+//!   Python 3.11, the Python package is tested too.
 //! * `miri`: the core's tests and the plain kernels' under Miri. Needs a nightly toolchain with Miri.
 //! * `asan`: the kernels' tests, all registers, under AddressSanitizer. Needs a nightly toolchain.
 //! * `oracle`: makes the frozen test data again from jaxlib, libtpu and numpy. Needs Python.
@@ -12,6 +13,7 @@ mod bench;
 mod check;
 mod memory;
 mod oracle;
+mod python;
 mod test;
 
 use std::process::ExitCode;
@@ -20,6 +22,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test             format, clippy and docs with warnings denied, and every test
+  python           the tests of the Python package alone
   miri             the core and the plain kernels under Miri, with a nightly toolchain
   asan             all kernels under AddressSanitizer, with a nightly toolchain
   oracle [NAME…]   make the frozen test data again from jaxlib, libtpu and numpy
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.split_first() {
         Some((command, rest)) if command == "test" && rest.is_empty() => test::run(),
+        Some((command, rest)) if command == "python" && rest.is_empty() => test::python(),
         Some((command, rest)) if command == "miri" && rest.is_empty() => memory::miri(),
         Some((command, rest)) if command == "asan" && rest.is_empty() => memory::asan(),
         Some((command, rest)) if command == "oracle" => oracle::run(rest),

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use crate::check::{self, Check};
+use crate::{python, say};
 
 const CHECKS: &[Check] = &[
     Check { name: "format", arguments: &["fmt", "--all", "--check"], environment: &[] },
@@ -35,9 +36,33 @@ const CHECKS: &[Check] = &[
         arguments: &["test", "--workspace", "--all-features", "--no-fail-fast"],
         environment: &[],
     },
+    Check {
+        name: "format of the Python package",
+        arguments: &["fmt", "--manifest-path", PYTHON, "--check"],
+        environment: &[],
+    },
+    Check {
+        name: "clippy of the Python package",
+        arguments: &["clippy", "--manifest-path", PYTHON, "--quiet", "--", "-D", "warnings"],
+        // With its stable interface it needs no Python to be there.
+        environment: &[("PYO3_NO_PYTHON", "1")],
+    },
 ];
+
+/// A workspace of its own, so that everything else builds without Python.
+const PYTHON: &str = "crates/tilewright-python/Cargo.toml";
 
 /// Runs every check, and says at the end which failed.
 pub(crate) fn run() -> ExitCode {
-    check::run(CHECKS)
+    check::run(CHECKS, &[("the Python package", python_passes)])
+}
+
+/// Runs the tests of the Python package alone.
+pub(crate) fn python() -> ExitCode {
+    if python_passes() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn python_passes() -> bool {
+    say("== the Python package");
+    python::test().inspect_err(|message| say(message)).is_ok()
 }

@@ -13,13 +13,22 @@ const ROOMS: &[&str] = &[
     "tilewright-relayout",
     "tilewright-files",
     "tilewright-hlo",
+    "tilewright-calc",
     "tilewright-cli",
     "xtask",
 ];
 
+/// The Python package stands on all but the command, in a workspace of its own.
+const PYTHON: &str = "crates/tilewright-python";
+
 fn metadata() -> Value {
+    metadata_of("Cargo.toml")
+}
+
+fn metadata_of(manifest: &str) -> Value {
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
+        .args(["metadata", "--no-deps", "--format-version", "1", "--offline", "--manifest-path"])
+        .arg(root().join(manifest))
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
@@ -41,6 +50,18 @@ fn arrows_point_down() {
             }
         }
     }
+}
+
+#[test]
+fn nothing_depends_on_the_python_package_nor_it_on_the_command() {
+    let own = metadata_of(&format!("{PYTHON}/Cargo.toml"));
+    let packages = own["packages"].as_array().unwrap();
+    assert_eq!(packages.len(), 1, "it is a workspace of its own");
+    for dependency in packages[0]["dependencies"].as_array().unwrap() {
+        assert!(!["tilewright-cli", "xtask"].contains(&dependency["name"].as_str().unwrap()));
+    }
+    let source = std::fs::read_to_string(root().join(PYTHON).join("src/lib.rs")).unwrap();
+    assert!(source.contains("forbid(unsafe_code)"));
 }
 
 #[test]

@@ -183,6 +183,13 @@ impl Fault {
     }
 }
 
+/// What is asked for cannot be: the layout does not allow it.
+impl From<tilewright::Error> for Fault {
+    fn from(error: tilewright::Error) -> Self {
+        Fault::request(error.to_string())
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {

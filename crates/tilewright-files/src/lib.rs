@@ -6,6 +6,7 @@
 //! | `.safetensors` | any number, by name | `__metadata__["tilewright"]` |
 //! | a folder with `model.safetensors.index.json` | any number, over several files | each file's `__metadata__` |
 //! | raw | one, of dims that the caller says | `<file>.layout.json` beside it |
+//! | Zarr v3, written only | one, in chunks that are tiled buffers | the codecs themselves |
 //!
 //! What comes in is a path. What goes out is a list of [`ArrayInfo`]s — name, element type, dims,
 //! order, length in bytes — and the bytes of each by position. The other way, a list of
@@ -83,6 +84,8 @@ mod buffer;
 
 mod stored;
 
+mod zarr;
+
 pub use crate::buffer::Buffer;
 pub use crate::create::CreateOptions;
 pub use crate::error::Error;
@@ -91,3 +94,4 @@ pub use crate::info::{ArrayInfo, ArraySpec, Metadata, Order, Shard, StoredLayout
 pub use crate::open::{ArrayFile, OpenOptions};
 pub use crate::side_file::layout_beside;
 pub use crate::write::Writer;
+pub use crate::zarr::ZarrStore;

@@ -1,0 +1,122 @@
+//! Expressions: calls of operations, and the texts of what they are about.
+
+use anyhow::bail;
+use tilewright::tla::Tag;
+
+/// How deep calls may nest.
+const MAX_DEPTH: usize = 64;
+
+/// A part of an expression, and where it begins in the whole.
+#[derive(Clone, Debug)]
+pub(crate) struct Node<'a> {
+    pub(crate) source: &'a str,
+    pub(crate) start: usize,
+    pub(crate) kind: Kind<'a>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Kind<'a> {
+    /// `name(argument, …)`.
+    Call { name: &'a str, arguments: Vec<Node<'a>> },
+    /// Anything else: a layout, a tiler, a shape, a number.
+    Text(&'a str),
+}
+
+impl<'a> Node<'a> {
+    /// Reads an expression.
+    pub(crate) fn parse(source: &'a str) -> anyhow::Result<Self> {
+        Self::part(source, source, 0)
+    }
+
+    /// Whether some integer in it is static: written so, or made by a tag.
+    pub(crate) fn says_static(&self) -> bool {
+        match &self.kind {
+            Kind::Text(text) => has_static_mark(text),
+            Kind::Call { name, arguments } => {
+                name.parse::<Tag>().is_ok() || arguments.iter().any(Node::says_static)
+            }
+        }
+    }
+
+    fn part(source: &'a str, text: &'a str, depth: usize) -> anyhow::Result<Self> {
+        if depth > MAX_DEPTH {
+            bail!("calls nest deeper than {MAX_DEPTH}");
+        }
+        let text = text.trim();
+        let start = text.as_ptr() as usize - source.as_ptr() as usize;
+        let kind = match call(text) {
+            None => Kind::Text(text),
+            Some((name, inside)) => {
+                let arguments = arguments(inside).into_iter();
+                let arguments = arguments.map(|argument| Self::part(source, argument, depth + 1));
+                Kind::Call { name, arguments: arguments.collect::<Result<_, _>>()? }
+            }
+        };
+        Ok(Node { source, start, kind })
+    }
+}
+
+/// The name and the inside of `name(inside)`, if that is what the text is.
+fn call(text: &str) -> Option<(&str, &str)> {
+    let open = text.find('(')?;
+    let (name, rest) = text.split_at(open);
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let inside = rest.strip_prefix('(')?.strip_suffix(')')?;
+    let mut depth = 0i64;
+    let closes_early = inside.chars().any(|c| {
+        depth += nesting(c);
+        depth < 0
+    });
+    (is_name && !closes_early).then_some((name, inside))
+}
+
+/// The text between the commas that no bracket encloses.
+fn arguments(inside: &str) -> Vec<&str> {
+    let mut arguments = Vec::new();
+    let (mut depth, mut start) = (0, 0);
+    for (place, c) in inside.char_indices() {
+        depth += nesting(c);
+        if c == ',' && depth == 0 {
+            arguments.push(&inside[start..place]);
+            start = place + 1;
+        }
+    }
+    arguments.push(&inside[start..]);
+    arguments
+}
+
+/// What a character does to the nesting. `<` is of swizzles, `Sw<3,0,3>`.
+fn nesting(c: char) -> i64 {
+    match c {
+        '(' | '[' | '{' | '<' => 1,
+        ')' | ']' | '}' | '>' => -1,
+        _ => 0,
+    }
+}
+
+/// Whether an integer is written with its mark, `_4`.
+fn has_static_mark(text: &str) -> bool {
+    let next = |(place, _): (usize, &str)| {
+        text[place + 1..].starts_with(|c: char| c.is_ascii_digit() || c == '-')
+    };
+    text.match_indices('_').any(next)
+}
+
+/// The text with `_4` as `4`: integers without the marks of static ones.
+///
+/// ```
+/// assert_eq!(tilewright_calc::without_marks("(_4,2):(_1,4)"), "(4,2):(1,4)");
+/// ```
+pub fn without_marks(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let is_mark =
+            c == '_' && rest.peek().is_some_and(|next| next.is_ascii_digit() || *next == '-');
+        if !is_mark {
+            kept.push(c);
+        }
+    }
+    kept
+}

@@ -1,0 +1,247 @@
+//! Zarr v3 stores whose chunks are tiled buffers.
+//!
+//! A chunk of such a store holds, byte for byte, what a device holds of that part of the array; its
+//! codecs say how that is an array, so that any reader of Zarr sees the logical array and nothing
+//! is converted. With one level of tiles a chunk is a shard, and its inner chunks are the tiles;
+//! with more, the codecs are `reshape` and `transpose`, of which `reshape` is registered and known
+//! to few readers yet.
+//!
+//! Chunks are written in any order, by any number of processes; each is put in place when it is
+//! whole, and so is `zarr.json`, which comes last and without which there is no array.
+//!
+//! Source: the Zarr v3 specification, *Sharding codec* and *Transpose codec*; zarr-extensions,
+//! *reshape codec*.
+
+mod codecs;
+mod index;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tilewright::{ArrayShape, ElementClass, ElementType};
+
+use crate::error::{Error, Fault, IoContext};
+use crate::plan::PlannedFile;
+use crate::staged::StagedFile;
+use codecs::{Codecs, codecs};
+
+/// The file that says what a store holds.
+const METADATA: &str = "zarr.json";
+
+/// A Zarr v3 array on the disk, to be written chunk by chunk.
+///
+/// ```
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("w.zarr");
+/// use tilewright_files::ZarrStore;
+/// let store = ZarrStore::new(&path, &"u8[3,5]{1,0:T(2,2)}".parse()?, None)?;
+/// assert_eq!((store.grid(), store.chunk().sizes()?), (&[1, 1][..], vec![4, 6]));
+/// store.begin(false)?;
+/// store.write_chunk(&[0, 0], &[0; 24])?; // the tiled buffer
+/// store.finish()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ZarrStore {
+    path: PathBuf,
+    chunk: ArrayShape,
+    grid: Vec<i64>,
+    metadata: String,
+    suffix: Vec<u8>,
+    chunk_bytes: u64,
+}
+
+impl ZarrStore {
+    /// What a store of this array will be: in one chunk, or in chunks of these dims, whole tiles
+    /// each. Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// The layout says what Zarr cannot: elements that are not whole bytes, a rounded tail, padding
+    /// within the dimensions, merged dimensions; a chunk is not of whole tiles; there are no
+    /// elements.
+    pub fn new(
+        path: impl AsRef<Path>,
+        array: &ArrayShape,
+        chunk_dims: Option<&[i64]>,
+    ) -> Result<Self, Error> {
+        let path = path.as_ref();
+        Self::planned(path, array, chunk_dims).map_err(|fault| fault.at(path))
+    }
+
+    fn planned(path: &Path, array: &ArrayShape, chunk_dims: Option<&[i64]>) -> Result<Self, Fault> {
+        let data_type = data_type(array)?;
+        let chunk = chunk_of(array, chunk_dims)?;
+        let Codecs { chain, suffix } = codecs(&chunk)?;
+        let dims = array.sizes()?;
+        let chunk_dims = chunk.sizes()?;
+        let grid = dims.iter().zip(&chunk_dims).map(|(dim, chunk)| (dim - 1) / chunk + 1);
+        let metadata = json!({
+            "zarr_format": 3,
+            "node_type": "array",
+            "shape": dims,
+            "data_type": data_type,
+            "chunk_grid": {
+                "name": "regular",
+                "configuration": { "chunk_shape": chunk_dims },
+            },
+            "chunk_key_encoding": { "name": "default", "configuration": { "separator": "/" } },
+            "fill_value": zero(array.element_type()),
+            "codecs": chain,
+            "attributes": { "tilewright": { "version": 1, "layout": array.to_string() } },
+        });
+        Ok(ZarrStore {
+            path: path.to_owned(),
+            grid: grid.collect(),
+            metadata: metadata.to_string(),
+            suffix,
+            chunk_bytes: chunk.bytes()?.unsigned_abs(),
+            chunk,
+        })
+    }
+
+    /// How many chunks there are along each dimension.
+    pub fn grid(&self) -> &[i64] {
+        &self.grid
+    }
+
+    /// One chunk as an array: its dims, whole tiles, and the layout of its buffer.
+    pub fn chunk(&self) -> &ArrayShape {
+        &self.chunk
+    }
+
+    /// The text of `zarr.json`.
+    pub fn metadata(&self) -> &str {
+        &self.metadata
+    }
+
+    /// Makes the folder. With `replace`, a store that is there goes, and only a store does.
+    ///
+    /// # Errors
+    ///
+    /// Something is at the path and is not to be replaced, or the folder cannot be made.
+    pub fn begin(&self, replace: bool) -> Result<(), Error> {
+        if !is_vacant(&self.path).doing("look into the store", &self.path)? {
+            if !(replace && self.path.join(METADATA).is_file()) {
+                return Err(Fault::exists("store").at(&self.path));
+            }
+            fs::remove_dir_all(&self.path).doing("remove the old store", &self.path)?;
+        }
+        fs::create_dir_all(&self.path).doing("make the store", &self.path)
+    }
+
+    /// Writes the chunk at this place of the [`grid`](Self::grid): its buffer, all of it. One that
+    /// is there is replaced, so that this can be tried again.
+    ///
+    /// # Errors
+    ///
+    /// There is no such chunk, it takes another number of bytes, or the disk fails.
+    pub fn write_chunk(&self, place: &[i64], buffer: &[u8]) -> Result<(), Error> {
+        let exists = place.len() == self.grid.len()
+            && place.iter().zip(&self.grid).all(|(at, count)| (0..*count).contains(at));
+        if !exists {
+            let message = format!("there is no chunk {place:?} in a grid of {:?}", self.grid);
+            return Err(Fault::request(message).at(&self.path));
+        }
+        if buffer.len() as u64 != self.chunk_bytes {
+            let (found, expected) = (buffer.len(), self.chunk_bytes);
+            let message = format!("a chunk takes {expected} bytes, and these are {found}");
+            return Err(Fault::request(message).at(&self.path));
+        }
+        let file = place.iter().fold(self.path.join("c"), |path, at| path.join(at.to_string()));
+        let folder = file.parent().unwrap_or(&self.path);
+        fs::create_dir_all(folder).doing("make a folder of the store", folder)?;
+        put(&file, buffer, &self.suffix)
+    }
+
+    /// Writes `zarr.json`, with which there is an array.
+    ///
+    /// # Errors
+    ///
+    /// The disk fails.
+    pub fn finish(&self) -> Result<(), Error> {
+        put(&self.path.join(METADATA), self.metadata.as_bytes(), &[])
+    }
+}
+
+/// Whether there is nothing at the path, or a folder with nothing in it.
+fn is_vacant(path: &Path) -> io::Result<bool> {
+    match fs::read_dir(path) {
+        Ok(mut entries) => Ok(entries.next().is_none()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
+/// Puts a file in place when it is whole and on the disk.
+fn put(path: &Path, bytes: &[u8], suffix: &[u8]) -> Result<(), Error> {
+    let len = bytes.len() as u64 + suffix.len() as u64;
+    let planned = PlannedFile::new(Vec::new(), len).map_err(|fault| fault.at(path))?;
+    let (staged, output) = StagedFile::begin(path, true, &planned)?;
+    output.write_at(0, bytes)?;
+    output.write_at(bytes.len() as u64, suffix)?;
+    output.sync()?;
+    staged.publish()
+}
+
+/// One chunk as an array whose every tile is full, so that its buffer has no padding.
+fn chunk_of(array: &ArrayShape, chunk_dims: Option<&[i64]>) -> Result<ArrayShape, Fault> {
+    let dims = match chunk_dims {
+        Some(dims) => dims.to_vec(),
+        None => padded_dims(array)?,
+    };
+    if dims.len() != array.rank() || dims.iter().any(|&size| size < 1) || array.is_empty() {
+        return Err(Fault::request(format!("{array} cannot be in chunks of {dims:?}")));
+    }
+    let layout = array.layout_or_default();
+    let chunk = ArrayShape::new(array.element_type(), &dims)?;
+    let chunk = chunk.with_layout(layout)?;
+    if chunk.padding_bytes()? != 0 {
+        return Err(Fault::request(format!("chunks of {dims:?} are not whole tiles of {array}")));
+    }
+    Ok(chunk)
+}
+
+/// The array's dims with the padding of its tiles, which has to be at their ends.
+fn padded_dims(array: &ArrayShape) -> Result<Vec<i64>, Fault> {
+    let map = array.index_map()?;
+    let dims = match array.layout_or_default().tiles() {
+        [tile, ..] => codecs::tile_of_each_dim(array, tile).map(|tile| {
+            let n_tiles = |size: i64, tile: i64| size / tile + i64::from(size % tile > 0);
+            map.dims().iter().zip(tile).map(|(&size, tile)| n_tiles(size, tile) * tile).collect()
+        }),
+        [] => None,
+    };
+    let dims = dims.or_else(|| map.padded_dims()).filter(|dims: &Vec<i64>| {
+        dims.iter().try_fold(1i64, |n, &size| n.checked_mul(size)) == Some(map.allocation())
+    });
+    dims.ok_or_else(|| {
+        Fault::request(format!("{array} has padding elsewhere than at its dimensions' ends"))
+            .help("Zarr has no codec for it; .npy and .safetensors can hold it")
+    })
+}
+
+/// The name of the element type in Zarr, which is numpy's.
+fn data_type(array: &ArrayShape) -> Result<&'static str, Fault> {
+    let element_type = array.element_type();
+    if array.element_bits() != element_type.storage_bits() {
+        return Err(Fault::request(format!("{array} has elements that Zarr has no type for"))
+            .help("leave out E(n)"));
+    }
+    Ok(element_type.numpy_name())
+}
+
+/// The value 0, as the metadata writes it.
+fn zero(element_type: ElementType) -> Value {
+    match element_type.class() {
+        ElementClass::Boolean => json!(false),
+        ElementClass::Signed | ElementClass::Unsigned => json!(0),
+        ElementClass::Float => json!(0.0),
+        ElementClass::Complex => json!([0.0, 0.0]),
+    }
+}
+
+#[cfg(test)]
+mod tests;

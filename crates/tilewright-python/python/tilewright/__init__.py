@@ -1,0 +1,61 @@
+"""Tiled array layouts: say, ask, see and move them.
+
+>>> import numpy as np, tilewright as tw
+>>> tiles = tw.Shape("bf16[32,256]{1,0:T(8,128)(2,1)}")
+>>> tiles.offset((6, 5)), tiles.index(51)
+(778, (1, 25))
+>>> x = np.arange(15, dtype=np.float32).reshape(3, 5)
+>>> p = tw.pack(x, "{1,0:T(2,2)}")
+>>> p.shape
+(2, 3, 2, 2)
+>>> np.array_equal(tw.unpack(p, "f32[3,5]{1,0:T(2,2)}"), x)
+True
+
+`Shape` and `Layout` read the notations of XLA, TLA, CuTe, oneDNN and numpy, and answer where every
+element lies. `pack`, `unpack`, `relayout` and `Plan` move arrays. `algebra` has the layout algebra,
+`tpu` the formats that TPU compilers choose, `hlo` what a program's layouts cost, `load` and `save`
+files, `jax` JAX's formats, `zarr` and `dask` arrays that are larger than a machine.
+"""
+
+from __future__ import annotations
+
+from . import algebra, dask, jax, tpu, zarr
+from ._answers import Bitcast, Fit
+from ._errors import Diagnostic, LayoutError
+from ._files import load, save
+from ._hlo import Report, hlo
+from ._layout import Layout, fit
+from ._move import Packed, Plan, pack, relayout, shape_for, unpack, view
+from ._tilewright import ElementType, IndexMap, Placement, Shape, Swizzle
+from .algebra import calc
+
+__all__ = [
+    "Bitcast",
+    "Diagnostic",
+    "ElementType",
+    "Fit",
+    "IndexMap",
+    "Layout",
+    "LayoutError",
+    "Packed",
+    "Placement",
+    "Plan",
+    "Report",
+    "Shape",
+    "Swizzle",
+    "algebra",
+    "calc",
+    "dask",
+    "fit",
+    "hlo",
+    "jax",
+    "load",
+    "pack",
+    "relayout",
+    "save",
+    "shape_for",
+    "tpu",
+    "unpack",
+    "view",
+    "zarr",
+]

@@ -1,0 +1,205 @@
+"""Zarr v3 stores whose chunks are tiled buffers.
+
+A chunk of such a store is, byte for byte, what a device holds of that part of the array; its codecs
+say how that is an array. With one level of tiles (``{1,0:T(8,128)}``) a chunk is a shard and its
+inner chunks are the tiles: zarr-python, tensorstore and zarrs read the logical array, and nothing is
+converted. With more levels (``T(8,128)(2,1)``) the codecs are ``reshape`` and ``transpose``; of the
+three, zarrs alone knows ``reshape``, which is registered in zarr-extensions.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from itertools import product
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _tilewright
+from ._arrays import Array, as_array, bytes_of
+from ._move import LayoutLike, Packed, pack, shape_for
+from ._tilewright import Shape
+
+__all__ = ["load_packed", "save", "store_for", "write_chunk"]
+
+
+def store_for(
+    path: str | PathLike[str], shape: Shape | str, chunks: Sequence[int] | None = None
+) -> _tilewright.ZarrStore:
+    """What a store of an array will be; nothing is written.
+
+    Parameters
+    ----------
+    path : path
+    shape : Shape or str
+    chunks : sequence of int, optional
+        The dims of a chunk, whole tiles each. Where they are not said, all of it is one chunk.
+
+    Raises
+    ------
+    ValueError
+        If Zarr cannot say the layout (elements below a byte, a rounded tail, a tile that is longer
+        than the rank or merges dimensions), or a chunk is not of whole tiles.
+
+    Examples
+    --------
+    >>> import tilewright as tw
+    >>> store = tw.zarr.store_for("w.zarr", "f32[30,300]{1,0:T(8,128)}", (16, 128))
+    >>> store.grid, store.chunk.dims
+    ((2, 3), (16, 128))
+    """
+    return _tilewright.ZarrStore(fspath(path), Shape(shape), chunks)
+
+
+def write_chunk(
+    store: _tilewright.ZarrStore, place: Sequence[int], block: Any, pad: Any = 0
+) -> None:
+    """Packs and writes one chunk of a store. Any process can write any chunk, and write it again.
+
+    Parameters
+    ----------
+    store : as `store_for` returns it
+    place : sequence of int
+        Which chunk, along each dimension.
+    block : array-like
+        The chunk's part of the array: smaller than a chunk only at the array's end.
+    pad : scalar
+        What there is beyond the array's end.
+
+    Raises
+    ------
+    ValueError
+        If there is no such chunk, or the block is larger than one.
+    OSError
+        If the chunk cannot be written.
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile, tilewright as tw
+    >>> store = tw.zarr.store_for(tempfile.mkdtemp() + "/w.zarr", "u8[3,5]{1,0:T(2,2)}")
+    >>> store.begin(False)
+    >>> tw.zarr.write_chunk(store, (0, 0), np.ones((3, 5), np.uint8))
+    >>> store.finish()
+    """
+    block = as_array(block)
+    chunk = store.chunk
+    if block.ndim != chunk.rank or any(n > c for n, c in zip(block.shape, chunk.dims)):
+        raise ValueError(f"a block of {block.shape} is no part of a chunk of {chunk.dims}")
+    if block.shape != chunk.dims:
+        whole = np.empty(chunk.dims, block.dtype)
+        whole[...] = np.array(pad).astype(block.dtype)
+        whole[tuple(slice(0, n) for n in block.shape)] = block
+        block = whole
+    packed = bytes_of(pack(block, chunk, pad=pad)).reshape(-1)
+    store.write_chunk([int(at) for at in place], packed)
+
+
+def save(
+    path: str | PathLike[str],
+    x: Any,
+    layout: LayoutLike | None = None,
+    *,
+    chunks: Sequence[int] | None = None,
+    pad: Any = 0,
+    force: bool = False,
+) -> None:
+    """Writes an array as a Zarr v3 store whose chunks are tiled buffers.
+
+    Parameters
+    ----------
+    path : path
+        The store's folder. Its ``zarr.json`` comes last: there is no array before all is written.
+    x : array-like, or Packed
+    layout : Shape, Layout or str, optional
+        As `tilewright.shape_for` takes it; row-major where it is not said.
+    chunks : sequence of int, optional
+        As for `store_for`.
+    pad : scalar
+        What padding holds.
+    force : bool
+        Whether a store that is there is replaced.
+
+    Raises
+    ------
+    FileExistsError
+        If there is something at the path, without `force`.
+    ValueError
+        As `store_for`.
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile, tilewright as tw, zarr
+    >>> path = tempfile.mkdtemp() + "/w.zarr"
+    >>> x = np.arange(15, dtype=np.float32).reshape(3, 5)
+    >>> tw.zarr.save(path, x, "{1,0:T(2,2)}")
+    >>> np.array_equal(zarr.open_array(path)[:], x)
+    True
+    """
+    if isinstance(x, Packed):
+        shape, x = x.shape, x.unpack()
+    else:
+        x = as_array(x)
+        shape = shape_for(layout or "row-major", x.dtype, x.shape)
+    store = store_for(path, shape, chunks)
+    store.begin(force)
+    try:
+        for place in product(*map(range, store.grid)):
+            write_chunk(store, place, x[slices(place, store.chunk.dims)], pad)
+        store.finish()
+    except BaseException:
+        shutil.rmtree(fspath(path), ignore_errors=True)
+        raise
+
+
+def slices(place: Sequence[int], dims: Sequence[int]) -> tuple[slice, ...]:
+    """The part of an array that a chunk has."""
+    return tuple(slice(at * size, (at + 1) * size) for at, size in zip(place, dims))
+
+
+def load_packed(path: str | PathLike[str], shape: Shape | str) -> Array:
+    """The tiled buffer of a store of one chunk, mapped into memory: no byte is moved.
+
+    Parameters
+    ----------
+    path : path
+        As `save` wrote it, in one chunk.
+    shape : Shape or str
+        What it was saved as.
+
+    Returns
+    -------
+    ndarray, read-only
+        As `tilewright.pack` returns it.
+
+    Raises
+    ------
+    ValueError
+        If the store has several chunks, or is of another shape.
+    OSError
+        If there is no such store.
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile, tilewright as tw
+    >>> path, tiles = tempfile.mkdtemp() + "/w.zarr", tw.Shape("f32[3,5]{1,0:T(2,2)}")
+    >>> x = np.arange(15, dtype=np.float32).reshape(3, 5)
+    >>> tw.zarr.save(path, x, tiles)
+    >>> np.array_equal(tw.zarr.load_packed(path, tiles), tw.pack(x, tiles))
+    True
+    """
+    shape = Shape(shape)
+    store = store_for(path, shape)
+    if (Path(path) / "zarr.json").read_text() != store.metadata:
+        raise ValueError(f"{fspath(path)} is not {shape} in one chunk")
+    file = Path(path).joinpath("c", *map(str, (0,) * shape.rank))
+    data = np.memmap(file, np.uint8, "r", shape=(shape.bytes,))
+    name, dims = shape._stored()
+    return data.view(_dtype(name)).reshape(dims)
+
+
+def _dtype(name: str) -> np.dtype[Any]:
+    dtype: np.dtype[Any] = _tilewright.ElementType(name).dtype
+    return dtype

@@ -1,0 +1,51 @@
+//! The extension module of the `tilewright` Python package.
+//!
+//! In come Python's strings, integers, and one-dimensional numpy arrays of bytes; out go the
+//! answers of the Rust crates. What an array's dtype is, whether it is contiguous and who allocates
+//! is settled in Python, in `python/tilewright`, so that here an array is a `&[u8]` and nothing is
+//! `unsafe`.
+//!
+//! Absent: everything that the crates below can do. A function here converts, asks and converts
+//! back.
+
+#![forbid(unsafe_code)]
+
+mod bulk;
+mod calc;
+mod element;
+mod error;
+mod files;
+mod hlo;
+mod layout;
+mod map;
+mod mover;
+mod nested;
+mod placement;
+mod pool;
+mod shape;
+mod tpu;
+
+/// The extension module: what `tilewright/__init__.py` hands on, and what its modules stand on.
+#[pyo3::pymodule]
+mod _tilewright {
+    #[pymodule_export]
+    use crate::calc::{Swizzle, evaluate, explain, operations};
+    #[pymodule_export]
+    use crate::element::ElementType;
+    #[pymodule_export]
+    use crate::files::{ArrayFile, Writer, ZarrStore};
+    #[pymodule_export]
+    use crate::hlo::{hlo_page, hlo_report};
+    #[pymodule_export]
+    use crate::layout::{Layout, fit_table};
+    #[pymodule_export]
+    use crate::map::IndexMap;
+    #[pymodule_export]
+    use crate::mover::Mover;
+    #[pymodule_export]
+    use crate::placement::Placement;
+    #[pymodule_export]
+    use crate::shape::Shape;
+    #[pymodule_export]
+    use crate::tpu::{tpu_bytes, tpu_candidates, tpu_default, tpu_padding};
+}

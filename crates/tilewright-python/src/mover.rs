@@ -1,0 +1,149 @@
+//! Moving bytes.
+
+use numpy::{BorrowError, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use tilewright_relayout::{Pad, Placement as Place, Plan, RunOptions, Threads};
+
+use crate::error::Failure;
+use crate::placement::Placement;
+use crate::pool::Movers;
+
+/// How many bytes are moved between two looks at whether somebody has pressed Ctrl-C.
+const BYTES_BETWEEN_SIGNALS: usize = 64 << 20;
+
+/// A relayout prepared once: what `tilewright.Plan` stands on.
+///
+/// Bytes in, bytes out: of C-contiguous arrays of uint8.
+#[pyclass(frozen, module = "tilewright._tilewright")]
+pub(crate) struct Mover(Plan);
+
+#[pymethods]
+impl Mover {
+    #[new]
+    #[pyo3(signature = (source, source_bits, target, target_bits, value_bits=None))]
+    fn new(
+        source: &Placement,
+        source_bits: u32,
+        target: &Placement,
+        target_bits: u32,
+        value_bits: Option<u32>,
+    ) -> Result<Self, Failure> {
+        let from = Place::new(source.map()?.clone(), source_bits)?;
+        let to = Place::new(target.map()?.clone(), target_bits)?;
+        Ok(Mover(match value_bits {
+            Some(bits) if source_bits != target_bits => Plan::with_value_bits(&from, &to, bits)?,
+            _ => Plan::new(&from, &to)?,
+        }))
+    }
+
+    /// The exact number of bytes of the source.
+    #[getter]
+    fn source_bytes(&self) -> usize {
+        self.0.src_bytes()
+    }
+
+    /// The exact number of bytes of the target.
+    #[getter]
+    fn target_bytes(&self) -> usize {
+        self.0.dst_bytes()
+    }
+
+    /// Whether a run is a plain copy.
+    #[getter]
+    fn is_copy(&self) -> bool {
+        self.0.is_copy()
+    }
+
+    /// Moves the whole array, without the GIL.
+    #[pyo3(signature = (source, target, pad=0, threads=None))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        source: &Bound<'_, PyArrayDyn<u8>>,
+        target: &Bound<'_, PyArrayDyn<u8>>,
+        pad: u128,
+        threads: Option<usize>,
+    ) -> Result<(), Failure> {
+        if !(source.is_c_contiguous() && target.is_c_contiguous()) {
+            return Err(Failure::value("an array is not C-contiguous; pack and unpack take any"));
+        }
+        let source = source.try_readonly().map_err(unborrowed)?;
+        let mut target = target.try_readwrite().map_err(unborrowed)?;
+        let source = source.as_slice().map_err(PyErr::from)?;
+        let target = target.as_slice_mut().map_err(PyErr::from)?;
+        let pad = if pad == 0 { Pad::Zero } else { Pad::Bits(pad) };
+        self.move_all(py, source, target, pad, threads)
+    }
+}
+
+impl Mover {
+    fn move_all(
+        &self,
+        py: Python<'_>,
+        source: &[u8],
+        target: &mut [u8],
+        pad: Pad,
+        threads: Option<usize>,
+    ) -> Result<(), Failure> {
+        // A small array is one chunk, which no second thread would help with.
+        let movers = match threads {
+            None if self.0.n_chunks() < 2 => Movers::Caller,
+            threads => Movers::of(threads)?,
+        };
+        let threads = match &movers {
+            Movers::Caller => Threads::Current,
+            Movers::Pool(pool) => Threads::Pool(pool),
+            Movers::Count(count) => Threads::Count(*count),
+        };
+        let options = RunOptions { pad, threads };
+        if target.len() <= BYTES_BETWEEN_SIGNALS {
+            return Ok(py.detach(|| self.0.run(source, target, &options))?);
+        }
+        self.move_in_groups(py, source, target, &options)
+    }
+
+    /// Chunk by chunk, looking in between whether the user wants it stopped.
+    fn move_in_groups(
+        &self,
+        py: Python<'_>,
+        source: &[u8],
+        target: &mut [u8],
+        options: &RunOptions<'_>,
+    ) -> Result<(), Failure> {
+        self.check_lengths(source, target)?;
+        let chunk = self.0.chunk_bytes(0).len().max(1);
+        let step = (BYTES_BETWEEN_SIGNALS / chunk).max(1);
+        let mut rest = target;
+        for first in (0..self.0.n_chunks()).step_by(step) {
+            py.check_signals()?;
+            let end = first.saturating_add(step).min(self.0.n_chunks());
+            let bytes = self.0.chunk_bytes(end).start - self.0.chunk_bytes(first).start;
+            let (part, after) = rest.split_at_mut(bytes.min(rest.len()));
+            rest = after;
+            py.detach(|| self.0.run_chunks(first..end, source, 0, part, options))?;
+        }
+        Ok(py.check_signals()?)
+    }
+
+    fn check_lengths(&self, source: &[u8], target: &[u8]) -> Result<(), Failure> {
+        let (expected, found) = (self.0.src_bytes(), source.len());
+        if expected != found {
+            let message = format!("the source has {found} bytes, expected {expected}");
+            return Err(Failure::value(message));
+        }
+        let (expected, found) = (self.0.dst_bytes(), target.len());
+        if expected != found {
+            let message = format!("the destination has {found} bytes, expected {expected}");
+            return Err(Failure::value(message));
+        }
+        Ok(())
+    }
+}
+
+/// Why an array cannot be written: the array that is read is the same memory, or it is read-only.
+fn unborrowed(error: BorrowError) -> Failure {
+    Failure::value(match error {
+        BorrowError::AlreadyBorrowed => "out overlaps the source, or another thread moves it",
+        _ => "out is read-only",
+    })
+}

@@ -1,0 +1,312 @@
+//! Shapes: an array's element type, dimensions and layout.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
+use tilewright::notation::Described;
+use tilewright::xla::{ParseOptions, parse_layout};
+use tilewright::{ArrayShape, Shape as XlaShape};
+
+use crate::element::{ElementType, element_type};
+use crate::error::Failure;
+use crate::layout::Layout;
+use crate::placement::{Element, Placement};
+
+/// An array's element type, dimensions and layout, in any notation that says all three.
+///
+/// XLA's ``bf16[30,300]{1,0:T(8,128)(2,1)}``, tuples of such included; TLA's and CuTe's with a type
+/// in front, ``f16 ((16,2),(16,3)):((16,256),(1,512)):(28,40)``; oneDNN's ``f32[2,35,7,7] aBcd16b``;
+/// numpy's ``f32[3,5] strides=(20,4)``.
+///
+/// Two shapes are equal if they say the same in the same notation; `same_as` compares where the
+/// elements lie.
+///
+/// Parameters
+/// ----------
+/// text : str
+/// strict : bool
+///     Whether only what XLA's own parser takes is read.
+///
+/// Raises
+/// ------
+/// LayoutError
+///     If the text means nothing; its `diagnostic` points at the place.
+///
+/// Examples
+/// --------
+/// >>> import tilewright as tw
+/// >>> s = tw.Shape("bf16[32,256]{1,0:T(8,128)(2,1)}")
+/// >>> s.offset((6, 5)), s.index(51), s.bytes, s.physical_dims
+/// (778, (1, 25), 16384, (4, 2, 4, 128, 2, 1))
+#[pyclass(frozen, extends = Placement, module = "tilewright")]
+pub(crate) struct Shape {
+    said: Described,
+}
+
+#[pymethods]
+impl Shape {
+    #[new]
+    #[pyo3(signature = (text, /, *, strict=false))]
+    fn new(text: &Bound<'_, PyAny>, strict: bool) -> Result<PyClassInitializer<Self>, Failure> {
+        if let Ok(known) = text.cast::<Shape>() {
+            return Self::of(known.get().said.clone());
+        }
+        let options = ParseOptions { strict, ..ParseOptions::default() };
+        let text: String = text.extract()?;
+        Self::of(Described::parse(&text, options)?.value)
+    }
+
+    /// The shape of an array of these dimensions, row-major if no layout is given.
+    ///
+    /// Parameters
+    /// ----------
+    /// element_type : ElementType, str or dtype
+    /// dims : sequence of int
+    /// layout : Layout or str, optional
+    ///     In XLA's notation: ``"{1,0:T(8,128)}"``.
+    ///
+    /// Raises
+    /// ------
+    /// LayoutError
+    ///     If the layout is of another rank, or a size is negative or too large.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import tilewright as tw
+    /// >>> tw.Shape.of("float32", (3, 5), "{1,0:T(2,2)}")
+    /// Shape('f32[3,5]{1,0:T(2,2)}')
+    #[staticmethod]
+    #[pyo3(name = "of", signature = (element_type, dims, layout=None))]
+    fn of_dims(
+        py: Python<'_>,
+        element_type: &Bound<'_, PyAny>,
+        dims: Vec<i64>,
+        layout: Option<&Bound<'_, PyAny>>,
+    ) -> Result<Py<Self>, Failure> {
+        let array = ArrayShape::new(self::element_type(element_type)?, &dims)?;
+        let layout = match layout {
+            None => array.layout_or_default(),
+            Some(layout) => xla_layout(layout)?,
+        };
+        Self::of_array(py, array.with_layout(layout)?)
+    }
+
+    /// The notation that it is said in: ``xla``, ``tla``, ``onednn`` or ``numpy``.
+    ///
+    /// >>> import tilewright as tw
+    /// >>> tw.Shape("f32[2,35,7,7] aBcd16b").notation
+    /// 'onednn'
+    #[getter]
+    fn notation(&self) -> &'static str {
+        self.said.notation()
+    }
+
+    /// The type of the elements; None of a tuple, a token or the like.
+    ///
+    /// >>> import tilewright as tw
+    /// >>> tw.Shape("bf16[3,5]").element_type
+    /// ElementType('bf16')
+    #[getter]
+    fn element_type(&self) -> Option<ElementType> {
+        self.said.element_type().map(ElementType)
+    }
+
+    /// The numpy dtype of the elements.
+    ///
+    /// >>> import tilewright as tw
+    /// >>> tw.Shape("f32[3,5]").dtype
+    /// dtype('float32')
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Failure> {
+        let name = self.said.element_type().map(ElementType);
+        let name = name.ok_or_else(|| Failure::value("only an array has a dtype"))?;
+        Ok(py.import("tilewright._arrays")?.call_method1("dtype_of", (name,))?)
+    }
+
+    /// The bits that an element takes in memory: ``E(n)``'s if the layout says it.
+    ///
+    /// >>> import tilewright as tw
+    /// >>> tw.Shape("s4[8]").element_bits, tw.Shape("s4[8]{0:E(4)}").element_bits
+    /// (8, 4)
+    #[getter]
+    fn element_bits(slf: &Bound<'_, Self>) -> Result<u32, Failure> {
+        Ok(element(slf)?.bits)
+    }
+
+    /// The layout by itself; None of what is no array.
+    ///
+    /// >>> import tilewright as tw
+    /// >>> tw.Shape("f32[3,5]{1,0:T(2,2)}").layout
+    /// Layout('{1,0:T(2,2)}')
+    #[getter]
+    fn layout(&self, py: Python<'_>) -> Result<Option<Py<Layout>>, Failure> {
+        match &self.said {
+            Described::Xla(shape) => {
+                let layout = shape.as_array().ok().and_then(ArrayShape::layout);
+                layout.map(|layout| Layout::of_xla(py, layout)).transpose()
+            }
+            Described::Tla(typed) => Layout::of_composition(py, &typed.layout).map(Some),
+            other => {
+                let text = other.index_map()?.to_notation(tilewright::map::Notation::Tla, 8)?;
+                Layout::of_composition(py, &text.parse()?).map(Some)
+            }
+        }
+    }
+
+    /// The bytes that memory holds, with the padding of every tile and of the tail.
+    ///
+    /// >>> import tilewright as tw
+    /// >>> tw.Shape("bf16[30,300]{1,0:T(8,128)(2,1)}").bytes
+    /// 24576
+    #[getter]
+    fn bytes(slf: &Bound<'_, Self>) -> Result<i64, Failure> {
+        Ok(slf.as_super().get().map()?.bytes(element(slf)?.bits)?)
+    }
+
+    /// The bytes of the elements alone.
+    ///
+    /// >>> import tilewright as tw
+    /// >>> tw.Shape("bf16[30,300]{1,0:T(8,128)(2,1)}").logical_bytes
+    /// 18000
+    #[getter]
+    fn logical_bytes(slf: &Bound<'_, Self>) -> Result<i64, Failure> {
+        let elements = slf.as_super().get().map()?.elements();
+        let bits = i128::from(elements) * i128::from(element(slf)?.bits);
+        i64::try_from((bits + 7) / 8).map_err(|_| Failure::value("the size does not fit 64 bits"))
+    }
+
+    /// What of `bytes` is padding.
+    ///
+    /// >>> import tilewright as tw
+    /// >>> tw.Shape("u32[12582912,1]{1,0:T(8,128)}").padding_bytes >> 20
+    /// 6096
+    #[getter]
+    fn padding_bytes(slf: &Bound<'_, Self>) -> Result<i64, Failure> {
+        Ok(Self::bytes(slf)? - Self::logical_bytes(slf)?)
+    }
+
+    /// The bytes that XLA's own accounting gives it, which looks at the first tile only; None
+    /// where that is undefined.
+    ///
+    /// >>> import tilewright as tw
+    /// >>> s = tw.Shape("f32[7,9]{1,0:T(2,4)(3,1)}")
+    /// >>> s.bytes, s.xla_bytes
+    /// (576, 384)
+    #[getter]
+    fn xla_bytes(&self) -> Result<Option<i64>, Failure> {
+        match &self.said {
+            Described::Xla(shape) => Ok(shape.as_array()?.xla_bytes()?),
+            _ => Ok(None),
+        }
+    }
+
+    /// The arrays, tokens and the like in a tuple, left to right; the shape itself if it is none.
+    ///
+    /// >>> import tilewright as tw
+    /// >>> tw.Shape("(f32[2]{0}, (s8[3]{0}, token[]))").leaves
+    /// (Shape('f32[2]{0}'), Shape('s8[3]{0}'), Shape('token[]'))
+    #[getter]
+    fn leaves<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>, Failure> {
+        let leaves: Vec<Described> = match &self.said {
+            Described::Xla(shape) => shape.leaves().cloned().map(Described::Xla).collect(),
+            said => vec![said.clone()],
+        };
+        let leaves = leaves.into_iter().map(|leaf| Ok(Py::new(py, Self::of(leaf)?)?));
+        Ok(PyTuple::new(py, leaves.collect::<Result<Vec<_>, Failure>>()?)?)
+    }
+
+    /// The same array with another layout, in XLA's notation.
+    ///
+    /// >>> import tilewright as tw
+    /// >>> tw.Shape("f32[3,5]").with_layout("{0,1}")
+    /// Shape('f32[3,5]{0,1}')
+    #[pyo3(signature = (layout, /))]
+    fn with_layout(slf: &Bound<'_, Self>, layout: &Bound<'_, PyAny>) -> Result<Py<Self>, Failure> {
+        let array = ArrayShape::new(element(slf)?.kind, slf.as_super().get().map()?.dims())?;
+        Self::of_array(slf.py(), array.with_layout(xla_layout(layout)?)?)
+    }
+
+    /// The same array row-major, whatever its layout was.
+    ///
+    /// >>> import tilewright as tw
+    /// >>> tw.Shape("f32[3,5]{1,0:T(2,2)}").row_major()
+    /// Shape('f32[3,5]{1,0}')
+    fn row_major(slf: &Bound<'_, Self>) -> Result<Py<Self>, Failure> {
+        let array = ArrayShape::new(element(slf)?.kind, slf.as_super().get().map()?.dims())?;
+        let layout = array.layout_or_default();
+        Self::of_array(slf.py(), array.with_layout(layout)?)
+    }
+
+    /// The dtype's name and the dims that the packed array has as a numpy array: its physical dims
+    /// where elements are as wide as the dtype, else bytes.
+    fn _stored(slf: &Bound<'_, Self>) -> Result<(&'static str, Vec<i64>), Failure> {
+        let (placement, Element { kind, bits }) = (slf.as_super(), element(slf)?);
+        let map = placement.get().map()?;
+        if bits != kind.storage_bits() {
+            return Ok(("uint8", vec![map.bytes(bits)?]));
+        }
+        match map.allocation() == map.padded_elements() {
+            true => Ok((kind.numpy_name(), map.physical_dims().to_vec())),
+            false => Ok((kind.numpy_name(), vec![map.allocation()])),
+        }
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Shape>().is_ok_and(|other| self.said == other.get().said)
+    }
+
+    fn __hash__(slf: &Bound<'_, Self>) -> u64 {
+        crate::layout::hash_of(slf.as_super().get().text())
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> String {
+        format!("Shape('{}')", slf.as_super().get().text())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String,)) {
+        (slf.get_type(), (slf.as_super().get().text().to_owned(),))
+    }
+}
+
+impl Shape {
+    pub(crate) fn of(said: Described) -> Result<PyClassInitializer<Self>, Failure> {
+        if said.element_type().is_none() && !matches!(said, Described::Xla(_)) {
+            let message = format!("`{said}` says no element type: it is a Layout");
+            return Err(Failure::value(message));
+        }
+        let base = Placement::of_described(&said);
+        Ok(PyClassInitializer::from(base).add_subclass(Shape { said }))
+    }
+
+    pub(crate) fn of_array(py: Python<'_>, array: ArrayShape) -> Result<Py<Self>, Failure> {
+        Ok(Py::new(py, Self::of(Described::Xla(XlaShape::Array(array)))?)?)
+    }
+
+    /// The array in XLA's terms.
+    pub(crate) fn array(&self) -> Result<ArrayShape, Failure> {
+        match &self.said {
+            Described::Xla(shape) => Ok(shape.as_array()?.clone()),
+            other => {
+                let kind = other.element_type();
+                let kind = kind.ok_or_else(|| Failure::value("no element type is said"))?;
+                let map = other.index_map()?;
+                let bits = other.element_bits().filter(|&bits| bits != kind.storage_bits());
+                let layout = map.to_xla_layout()?.with_element_size_in_bits(bits.unwrap_or(0));
+                Ok(ArrayShape::new(kind, map.dims())?.with_layout(layout)?)
+            }
+        }
+    }
+}
+
+fn element(shape: &Bound<'_, Shape>) -> Result<Element, Failure> {
+    let element = shape.as_super().get().element();
+    element.ok_or_else(|| Failure::value("only an array has elements"))
+}
+
+/// A layout in XLA's notation, given as a `Layout` or as text.
+fn xla_layout(said: &Bound<'_, PyAny>) -> Result<tilewright::xla::Layout, Failure> {
+    if let Ok(known) = said.cast::<Layout>() {
+        return known.get().xla();
+    }
+    let text: String = said.extract()?;
+    Ok(parse_layout(&text, ParseOptions::default())?.value)
+}

@@ -1,0 +1,137 @@
+"""TPU formats, HLO reports and array files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import tilewright as tw
+from conftest import DATA, DTYPES, random_array
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
+
+def test_defaults_are_what_the_compiler_says():
+    rows = (DATA / "tpu-layouts.tsv").read_text().splitlines()[1:]
+    for row in rows[::7]:
+        text, old, new = row.split("\t")
+        bare = tw.Shape(text)
+        for chip, said in (("v2", old), ("v3", old), ("v4", new), ("v5e", new), ("v7x", new)):
+            layout = tw.tpu.default(bare.dims, bare.element_type, chip=chip).layout
+            assert str(layout) == (old if said == "=" else said), (text, chip)
+    assert tw.tpu.default((3,), "f32", chip="TPU v5 lite") == tw.tpu.default((3,), "f32", chip="v5e")
+
+
+def test_candidates_of_a_column():
+    found = tw.tpu.candidates("u32[12582912,1]{1,0:T(8,128)}", chip="v4")
+    assert [row.bytes for row in found] == sorted(row.bytes for row in found)
+    assert (found[0].bytes, found[0].padding_bytes) == (48 << 20, 0)
+    assert found[0].moves_bytes == (6 << 30) + (48 << 20)
+    with pytest.raises(ValueError, match="v99"):
+        tw.tpu.default((3,), "f32", chip="v99")
+    with pytest.raises(TypeError):
+        tw.tpu.default((3,), chip="v4")
+    assert all(tw.tpu.default((3, 5), "f32", chip=chip).tiles if False else True for chip in tw.tpu.CHIPS)
+
+
+def test_a_report_and_its_tables():
+    report = tw.hlo((EXAMPLES / "embedding.hlo").read_bytes())
+    parameters = report.table("parameters")
+    assert sum(parameters["bytes"]) == report.totals["parameters"]["bytes"]
+    for text, size in zip(parameters["text"], parameters["bytes"]):
+        assert tw.Shape(text).xla_bytes == size
+    for name in ("buffers", "relayouts", "copies", "bitcasts", "outputs"):
+        assert len({len(column) for column in report.table(name).values()}) <= 1
+    assert report.to_html().startswith("<!")
+    oom = tw.hlo((EXAMPLES / "out-of-memory.txt").read_text())
+    assert oom.out_of_memory is not None
+    with pytest.raises(ValueError, match="no HLO module"):
+        tw.hlo("nothing of the kind")
+    with pytest.raises(ValueError, match="no list"):
+        report.table("chairs")
+
+
+def test_a_report_in_pandas():
+    pandas = pytest.importorskip("pandas")
+    report = tw.hlo((EXAMPLES / "embedding.hlo").read_text())
+    frame = pandas.DataFrame(report.table())
+    assert frame["bytes"].sum() == report.totals["buffers"]["bytes"]
+    assert len(pandas.DataFrame(report.buffers)) == len(frame)
+
+
+def test_what_jax_compiles_can_be_read():
+    jax = pytest.importorskip("jax")
+    compiled = jax.jit(lambda x: x @ x.T).lower(np.ones((8, 16), np.float32)).compile()
+    report = tw.hlo(compiled.as_text())
+    assert report.totals["parameters"]["bytes"] == 8 * 16 * 4
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("ending", ["npy", "safetensors"])
+def test_files_come_back(tmp_path, dtype, ending):
+    x = random_array(np.random.default_rng(6), (30, 70), dtype)
+    layouts = [None, "{0,1}", "{1,0:T(8,16)(2,1)}", "column-major"]
+    if tw.ElementType(dtype).bits < 8:
+        layouts.append(f"{{1,0:T(8,128)E({tw.ElementType(dtype).bits})}}")
+    for number, layout in enumerate(layouts):
+        path = tmp_path / f"x{number}.{ending}"
+        tw.save(path, x if ending == "npy" else {"x": x}, layout)
+        found = tw.load(path, dtype=dtype) if ending == "npy" else tw.load(path)["x"]
+        assert (found.dtype, found.shape, found.tobytes()) == (x.dtype, x.shape, x.tobytes())
+
+
+def test_other_readers_see_the_physical_dims(tmp_path):
+    x = np.arange(15, dtype=np.float32).reshape(3, 5)
+    tw.save(tmp_path / "x.npy", x, "{1,0:T(2,2)}")
+    np.testing.assert_array_equal(np.load(tmp_path / "x.npy"), tw.pack(x, "{1,0:T(2,2)}"))
+    safetensors = pytest.importorskip("safetensors.numpy")
+    arrays = {"a.weight": x, "b": x.astype(np.int32)}
+    tw.save(tmp_path / "x.safetensors", arrays, {"*.weight": "{1,0:T(2,2)}"}, metadata={"k": "v"})
+    theirs = safetensors.load_file(tmp_path / "x.safetensors")
+    np.testing.assert_array_equal(theirs["a.weight"], tw.pack(x, "{1,0:T(2,2)}"))
+    np.testing.assert_array_equal(theirs["b"], arrays["b"])
+    safetensors.save_file(arrays, tmp_path / "theirs.safetensors")
+    np.testing.assert_array_equal(tw.load(tmp_path / "theirs.safetensors", "b"), arrays["b"])
+
+
+def test_packed_arrays_go_in_and_out_as_they_are(tmp_path):
+    x = np.arange(15).astype(ml_dtypes.bfloat16).reshape(3, 5)
+    shape = tw.Shape("bf16[3,5]{1,0:T(8,128)(2,1)}")
+    packed = tw.Packed(tw.pack(x, shape), shape)
+    np.testing.assert_array_equal(np.asarray(packed), x)
+    tw.save(tmp_path / "w.safetensors", {"w": packed})
+    again = tw.load(tmp_path / "w.safetensors", "w", packed=True)
+    assert again.shape == shape and again.data.tobytes() == packed.data.tobytes()
+    assert again.data.shape == shape.physical_dims
+    example = tw.load(EXAMPLES / "weights.safetensors", packed=True)
+    assert all(isinstance(array, tw.Packed) for array in example.values())
+
+
+def test_progress_and_errors(tmp_path):
+    told = []
+    x = {"a": np.zeros(1000, np.uint8), "b": np.zeros(500, np.uint8)}
+    tw.save(tmp_path / "x.safetensors", x, progress=lambda *done: told.append(done))
+    assert told[-1] == (1500, 1500)
+    told.clear()
+    tw.load(tmp_path / "x.safetensors", ["b"], progress=lambda *done: told.append(done))
+    assert told == [(500, 500)]
+    tw.load(tmp_path / "x.safetensors", progress=True)
+    with pytest.raises(FileExistsError):
+        tw.save(tmp_path / "x.safetensors", x)
+    tw.save(tmp_path / "x.safetensors", x, force=True)
+    with pytest.raises(FileNotFoundError):
+        tw.load(tmp_path / "none.npy")
+    with pytest.raises(KeyError):
+        tw.load(tmp_path / "x.safetensors", "c")
+    (tmp_path / "bad.npy").write_bytes(b"\x93NUMPY\x01\x00nonsense")
+    with pytest.raises(ValueError):
+        tw.load(tmp_path / "bad.npy")
+    with pytest.raises(ValueError, match="format"):
+        tw.save(tmp_path / "x.dat", x["a"])
+    with pytest.raises(TypeError, match="names"):
+        tw.save(tmp_path / "y.safetensors", x["a"])
+    with pytest.raises(OSError):
+        tw.save(tmp_path / "no" / "such" / "folder.npy", x["a"])
