@@ -45,7 +45,7 @@ const CHECKS: &[Check] = &[
         name: "clippy of the Python package",
         arguments: &["clippy", "--manifest-path", PYTHON, "--quiet", "--", "-D", "warnings"],
         // With its stable interface it needs no Python to be there.
-        environment: &[("PYO3_NO_PYTHON", "1")],
+        environment: &[("PYO3_NO_PYTHON", "1"), ("PYO3_BUILD_EXTENSION_MODULE", "1")],
     },
 ];
 
