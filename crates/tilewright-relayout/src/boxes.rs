@@ -16,7 +16,7 @@ use crate::description::{BoxDescription, Storing};
 use crate::error::{Error, checked};
 use crate::kernels::{Lists, Means, Stores, move_box};
 use crate::nest::{Loop, Nest, walk};
-use crate::packed::Packed;
+use crate::packed::{Folded, Packed};
 use crate::padding::Padding;
 use crate::refine::Refined;
 use crate::sizing::{Sizing, alignment, streams_whole_lines};
@@ -149,9 +149,9 @@ impl BoxMoves {
         work.pieces.clear();
         self.cut(&within, &mut work.pieces);
         let n_elements = (elements.end - elements.start) as usize;
-        if let Some(nests) = self.packed_nests(work, src, within.start) {
+        if let Some(boxes) = self.packed_boxes(work, src, within.start) {
             return staged(work, dst, |work, dst| {
-                self.write_packed(&nests, work, src, n_elements, dst, pad);
+                self.write_packed(&boxes, work, src, n_elements, dst, pad);
             });
         }
         match self.steps {
@@ -180,7 +180,7 @@ impl BoxMoves {
         let (from, to) = (i64::from(self.widths.from), i64::from(self.widths.to));
         let described = |nest: &Nest| match (self.steps, self.packed) {
             (Steps::Units(bits), _) => BoxDescription::of_units(nest, bits, to, storing),
-            (Steps::Elements, Some(packed)) if packed.takes(nest) => {
+            (Steps::Elements, Some(packed)) if packed.folded(nest).is_some() => {
                 BoxDescription::of_elements(nest, from, to, packed.name())
             }
             (Steps::Elements, _) => BoxDescription::of_elements(nest, from, to, "bits"),
@@ -230,27 +230,26 @@ impl BoxMoves {
 
     /// The pieces as boxes counted from the beginnings of the source's part and of the chunk, where
     /// one side is packed and all of them are of whole bytes there.
-    fn packed_nests(
+    fn packed_boxes(
         &self,
         work: &Work,
         src: SourcePart<'_>,
         first_dst: i64,
-    ) -> Option<(Packed, Vec<Nest>)> {
+    ) -> Option<(Packed, Vec<Folded>)> {
         let packed = self.packed?;
         let first_src = packed.source_elements(src.start);
-        let counted = |(nest, piece): (&Cuttable, &Piece)| Nest {
-            src: piece.src - first_src,
-            dst: piece.dst - first_dst,
-            loops: nest.loops(piece).filter(|l| l.extent != 1).collect(),
+        let folded = |(nest, piece): (&Cuttable, &Piece)| {
+            let loops = nest.loops(piece).filter(|l| l.extent != 1).collect();
+            packed.folded(&Nest { src: piece.src - first_src, dst: piece.dst - first_dst, loops })
         };
-        let nests: Vec<Nest> = self.nests_of(&work.pieces).map(counted).collect();
-        nests.iter().all(|nest| packed.takes(nest)).then_some((packed, nests))
+        let boxes: Option<Vec<Folded>> = self.nests_of(&work.pieces).map(folded).collect();
+        Some((packed, boxes?))
     }
 
     /// Writes a chunk from boxes of whole bytes.
     fn write_packed(
         &self,
-        (packed, nests): &(Packed, Vec<Nest>),
+        (packed, boxes): &(Packed, Vec<Folded>),
         work: &mut Work,
         src: SourcePart<'_>,
         n_elements: usize,
@@ -260,8 +259,8 @@ impl BoxMoves {
         if !self.is_filled(&work.pieces, n_elements, self.widths.to.into()) {
             bits::fill(dst, pad, self.widths.to, n_elements);
         }
-        for nest in nests {
-            packed.move_box(nest, src.bytes, dst, &mut work.folds, work.means);
+        for folded in boxes {
+            packed.move_box(folded, src.bytes, dst, &mut work.folds, work.means);
         }
     }
 

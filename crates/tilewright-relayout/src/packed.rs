@@ -20,7 +20,7 @@ pub(crate) enum Packed {
 
 /// A box on its way: how its elements make bytes, and all that is left.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Folded {
+pub(crate) struct Folded {
     /// From one element of a byte to the next, on the side of bytes.
     lane: i64,
     /// Bytes of the packed side that are made of runs on the other; if the elements of a byte are
@@ -93,14 +93,9 @@ impl Packed {
         }
     }
 
-    /// Whether a box is one of whole bytes.
-    pub(crate) fn takes(self, nest: &Nest) -> bool {
-        self.folded(nest).is_some()
-    }
-
     /// A box, counted in elements on both sides, as bytes. `None` where it has parts of bytes, or
     /// no runs.
-    fn folded(self, nest: &Nest) -> Option<Folded> {
+    pub(crate) fn folded(self, nest: &Nest) -> Option<Folded> {
         let per_byte = self.per_byte();
         let Nest { src, dst, mut loops } = self.packed_last(nest.clone());
         let is_whole = |steps: i64| steps % per_byte == 0;
@@ -124,21 +119,19 @@ impl Packed {
         Some(Folded { lane: first.src, run, outer: loops, src, dst: dst / per_byte })
     }
 
-    /// Moves a box that this [takes](Self::takes), whose places count elements of `src` and `dst`
-    /// from their beginning.
+    /// Moves a box whose places count elements of `src` and `dst` from their beginning.
     pub(crate) fn move_box(
         self,
-        nest: &Nest,
+        folded: &Folded,
         src: &[u8],
         dst: &mut [u8],
         work: &mut FoldWork,
         means: Means,
     ) {
-        let Some(folded) = self.folded(nest) else { return };
         match self.per_byte() {
-            2 => self.move_folded::<2>(&folded, src, dst, work, means),
-            4 => self.move_folded::<4>(&folded, src, dst, work, means),
-            _ => self.move_folded::<8>(&folded, src, dst, work, means),
+            2 => self.move_folded::<2>(folded, src, dst, work, means),
+            4 => self.move_folded::<4>(folded, src, dst, work, means),
+            _ => self.move_folded::<8>(folded, src, dst, work, means),
         }
     }
 

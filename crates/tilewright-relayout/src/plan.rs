@@ -104,10 +104,13 @@ impl Plan {
         let (from_bits, to_bits) = (from.element_bits(), to.element_bits());
         let value = value_bits.min(from_bits).min(to_bits);
         let widths = Widths { from: from_bits, to: to_bits, value };
-        let route = Way::choose(from, to, widths)?;
+        Self::of(from, to, widths, Way::choose(from, to, widths)?)
+    }
+
+    fn of(from: &Placement, to: &Placement, widths: Widths, route: Way) -> Result<Self, Error> {
         let (src_bytes, dst_bytes) = (from.bytes(), to.bytes());
         let (n_chunks, chunk_bytes) = route.chunks(dst_bytes)?;
-        let padding_slots = target.allocation() - target.elements();
+        let padding_slots = to.map().allocation() - to.map().elements();
         Ok(Plan { src_bytes, dst_bytes, chunk_bytes, n_chunks, widths, padding_slots, route })
     }
 
@@ -329,18 +332,22 @@ impl Plan {
 
 impl Way {
     fn choose(from: &Placement, to: &Placement, widths: Widths) -> Result<Self, Error> {
-        let Some(refined) = refine(from.map(), to.map()) else {
-            return match through_rows(from, to, widths)? {
-                Some(plans) => Ok(Way::Through(Box::new(plans))),
-                None => Ok(Way::Elements(ElementMoves::new(from.map(), to.map(), widths)?)),
-            };
-        };
-        let (from, to) = (from.map(), to.map());
-        let moves = BoxMoves::new(refined, widths, to);
-        match stays_as_it_is(from, to, widths) {
-            true => Ok(Way::Copy(moves)),
-            false => Ok(Way::Boxes(moves)),
+        if let Some(way) = Self::in_boxes(from.map(), to.map(), widths) {
+            return Ok(way);
         }
+        match through_rows(from, to, widths)? {
+            Some(plans) => Ok(Way::Through(Box::new(plans))),
+            None => Ok(Way::Elements(ElementMoves::new(from.map(), to.map(), widths)?)),
+        }
+    }
+
+    /// By boxes, if the maps come apart into them.
+    fn in_boxes(from: &IndexMap, to: &IndexMap, widths: Widths) -> Option<Self> {
+        let moves = BoxMoves::new(refine(from, to)?, widths, to);
+        Some(match stays_as_it_is(from, to, widths) {
+            true => Way::Copy(moves),
+            false => Way::Boxes(moves),
+        })
     }
 
     fn with_chunks_of(self, elements: i64) -> Self {
@@ -367,16 +374,13 @@ fn through_rows(
     to: &Placement,
     widths: Widths,
 ) -> Result<Option<[Plan; 2]>, Error> {
-    if !from.map().is_separable() || !to.map().is_separable() {
-        return Ok(None);
-    }
     let dims = from.map().dims();
     let rows = IndexMap::from_layout(dims, &Layout::descending(dims.len()));
     let rows = Placement::new(rows.map_err(|error| Error::new(Kind::Map(error)))?, widths.to)?;
-    let there = Plan::with_value_bits(from, &rows, widths.value)?;
-    let on = Plan::with_value_bits(&rows, to, widths.value)?;
-    let are_boxes = |plan: &Plan| matches!(plan.route, Way::Copy(_) | Way::Boxes(_));
-    Ok((are_boxes(&there) && are_boxes(&on)).then_some([there, on]))
+    let onward = Widths { from: widths.to, ..widths };
+    let Some(there) = Way::in_boxes(from.map(), rows.map(), widths) else { return Ok(None) };
+    let Some(on) = Way::in_boxes(rows.map(), to.map(), onward) else { return Ok(None) };
+    Ok(Some([Plan::of(from, &rows, widths, there)?, Plan::of(&rows, to, onward, on)?]))
 }
 
 /// The source from its first byte on.

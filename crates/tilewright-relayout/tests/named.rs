@@ -5,7 +5,7 @@
 mod support;
 
 use support::{check, check_round_trip, check_threads, definition, noise, placement};
-use tilewright_relayout::{Pad, Placement, Plan, relayout};
+use tilewright_relayout::{Pad, Placement, Plan, Route, relayout};
 
 /// Checks a pair of layouts both ways, at a width of its own on either side.
 fn both_ways(a: (&str, u32), b: (&str, u32)) {
@@ -72,6 +72,23 @@ fn maps_that_do_not_come_apart() {
     both_ways(("f32[24,30]{1,0:T(4,2)}", 32), ("f32[24,30]{1,0:T(6,2)}", 32));
     both_ways(("f32[7,9]{1,0:T(*,8)(2,1)}", 16), ("f32[7,9]", 16));
     both_ways(("f32[7,9]{1,0:T(*,8)(2,1)}", 5), ("f32[7,9]{0,1}", 7));
+}
+
+/// 3 elements in tiles of 2 are two boxes, and 13 such dimensions more than are planned, be it to
+/// another layout or to rows.
+#[test]
+fn more_boxes_than_are_planned() {
+    let text = |order: &str| format!("u8[{}]{{{order}}}", ["3"; 13].join(","));
+    let tiled = text(&format!("12,11,10,9,8,7,6,5,4,3,2,1,0:T({})", ["2"; 13].join(",")));
+    let tiled = placement(&tiled, 1);
+    for order in ["12,11,10,9,8,7,6,5,4,3,2,1,0", "0,1,2,3,4,5,6,7,8,9,10,11,12"] {
+        for plan in [
+            Plan::new(&tiled, &placement(&text(order), 1)).unwrap(),
+            Plan::new(&placement(&text(order), 1), &tiled).unwrap(),
+        ] {
+            assert_eq!(plan.describe().route, Route::Elements);
+        }
+    }
 }
 
 #[test]
