@@ -11,6 +11,7 @@
 mod bench;
 mod check;
 mod memory;
+mod micro;
 mod oracle;
 mod test;
 
