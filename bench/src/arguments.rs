@@ -22,6 +22,12 @@ Moves arrays between layouts, beside a plain copy and beside everybody else who 
   --rounds N         so many rounds
   --json FILE        the figures, an array with an object for each case and number of threads
   --svg FILE         a chart
+
+Single operations instead:
+
+  --micro [PART…]    times planning, moves in cache, index maps and reading text; those whose
+                     names have one of these parts
+  --counts [PART…]   the instructions of each, counted by valgrind
 ";
 
 /// The command line.

@@ -5,12 +5,14 @@
 //! peers pinned in `bench/requirements.txt`, and a library made of `bench/src/onednn.cpp` where
 //! oneDNN is installed (Debian's `libdnnl-dev`). A peer that cannot be had is left out. Every
 //! option goes to the benchmark; `cargo xtask bench --help` lists them.
+//!
+//! `--micro` and `--counts`, put first, measure single operations instead.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use crate::say;
+use crate::{micro, say};
 
 /// Builds, prepares and runs; the exit status is the benchmark's own.
 pub(crate) fn run(options: &[String]) -> ExitCode {
@@ -27,6 +29,12 @@ fn measure(options: &[String]) -> Result<u8, String> {
     let root = root()?;
     let (sources, home) = (root.join("bench"), home(&root));
     fs::create_dir_all(&home).map_err(|error| format!("{}: {error}", home.display()))?;
+    let parts: Vec<&str> = options.iter().skip(1).map(String::as_str).collect();
+    match options.first().map(String::as_str) {
+        Some("--micro") => return micro::time(&sources, &home, &parts),
+        Some("--counts") => return micro::count(&sources, &home, &parts),
+        _ => {}
+    }
     succeed(
         Command::new("cargo")
             .args(["build", "--release", "--quiet", "--manifest-path"])

@@ -12,6 +12,7 @@
 mod bench;
 mod check;
 mod memory;
+mod micro;
 mod oracle;
 mod python;
 mod test;

@@ -549,6 +549,15 @@ mod tests {
         Loop { extent, src, dst }
     }
 
+    fn pattern(n: usize) -> Vec<u8> {
+        if cfg!(miri) {
+            let mut repeated = (0..251).collect::<Vec<u8>>().repeat(n / 251 + 1);
+            repeated.truncate(n);
+            return repeated;
+        }
+        (0..n as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 11) as u8).collect()
+    }
+
     fn bytes_of(loops: &[Loop], unit: usize, stride: fn(&Loop) -> i64) -> usize {
         let reach = |l: &Loop| ((l.extent - 1) * stride(l)) as usize;
         (1 + loops.iter().map(reach).sum::<usize>()) * unit
@@ -559,8 +568,7 @@ mod tests {
     fn check(loops: &[Loop], unit: usize) {
         let n_src = bytes_of(loops, unit, |l| l.src);
         let n_dst = bytes_of(loops, unit, |l| l.dst);
-        let src: Vec<u8> =
-            (0..n_src as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 11) as u8).collect();
+        let src = pattern(n_src);
         let mut expected = vec![0xee; n_dst];
         move_checked(loops, unit, (0, 0), &src, &mut expected);
         for level in Level::all() {

@@ -5,6 +5,7 @@
 //! an element of a separable map costs one addition a dimension. Longer dimensions are divided by
 //! multiplying: `x div d` is the high word of `x * ceil(2⁶⁴ / d)`, exactly, below 2³².
 
+use super::divisor::Divisor;
 use super::offsets::{table, zeros};
 use super::{Digit, IndexMap, Source};
 use crate::error::{Error, Kind};
@@ -33,11 +34,25 @@ const BLOCK: usize = 512;
 #[derive(Clone, Debug)]
 pub struct OffsetLookup {
     dims: Vec<i64>,
-    /// What each dimension adds.
-    of_dims: Vec<Parts>,
-    /// What each merged coordinate adds.
-    of_merged: Vec<Parts>,
     base: i64,
+    way: Way,
+}
+
+/// How offsets are found.
+#[derive(Clone, Debug)]
+enum Way {
+    /// By adding an entry for each of up to four dimensions. Half as wide as offsets, so that the
+    /// tables of two dimensions of 4096 fit the nearest cache.
+    Narrow(Vec<Vec<i32>>),
+    /// In any other map.
+    Sums(Sums),
+}
+
+/// What each source of a map adds to each of its sums.
+#[derive(Clone, Debug)]
+struct Sums {
+    of_dims: Vec<Parts>,
+    of_merged: Vec<Parts>,
     /// Where each merged coordinate begins.
     bases: Vec<i64>,
 }
@@ -99,17 +114,19 @@ impl IndexMap {
     fn lookup_for(&self, elements: i64) -> Result<OffsetLookup, Error> {
         let longest = MAX_TABLE.min(elements);
         let parts = |source| self.parts_adding(source, longest);
-        Ok(OffsetLookup {
-            dims: self.dims.clone(),
-            of_dims: (0..self.dims.len())
-                .map(|d| parts(Source::Dim(d)))
-                .collect::<Result<_, _>>()?,
-            of_merged: (0..self.merged.len())
-                .map(|number| parts(Source::Merged(number)))
-                .collect::<Result<_, _>>()?,
-            base: self.base,
-            bases: self.merged.iter().map(|coordinate| coordinate.base).collect(),
-        })
+        let of_dims: Vec<Parts> =
+            (0..self.dims.len()).map(|dim| parts(Source::Dim(dim))).collect::<Result<_, _>>()?;
+        let way = match narrow(&of_dims) {
+            Some(tables) => Way::Narrow(tables),
+            None => Way::Sums(Sums {
+                of_dims,
+                of_merged: (0..self.merged.len())
+                    .map(|number| parts(Source::Merged(number)))
+                    .collect::<Result<_, _>>()?,
+                bases: self.merged.iter().map(|coordinate| coordinate.base).collect(),
+            }),
+        };
+        Ok(OffsetLookup { dims: self.dims.clone(), base: self.base, way })
     }
 
     fn parts_adding(&self, source: Source, longest: i64) -> Result<Parts, Error> {
@@ -147,49 +164,20 @@ impl OffsetLookup {
         if offsets.len().checked_mul(rank) != Some(indices.len()) {
             return Err(self.wrong_length(indices.len(), offsets.len()));
         }
-        let found = match self.tables().as_deref() {
-            Some([a]) => look_up([a], self.base, indices, offsets),
-            Some([a, b]) => look_up([a, b], self.base, indices, offsets),
-            Some([a, b, c]) => look_up([a, b, c], self.base, indices, offsets),
-            Some([a, b, c, d]) => look_up([a, b, c, d], self.base, indices, offsets),
-            _ => self.work_out(indices, offsets),
+        let found = match &self.way {
+            Way::Narrow(tables) => match tables.as_slice() {
+                [a] => look_up([a], self.base, indices, offsets),
+                [a, b] => look_up([a, b], self.base, indices, offsets),
+                [a, b, c] => look_up([a, b, c], self.base, indices, offsets),
+                [a, b, c, d] => look_up([a, b, c, d], self.base, indices, offsets),
+                _ => None,
+            },
+            Way::Sums(sums) => {
+                offsets.fill(self.base);
+                sums.add_all(&self.dims, indices, offsets)
+            }
         };
         found.ok_or_else(|| self.out_of_bounds(indices))
-    }
-
-    /// The tables of the dimensions, if that is all that it takes.
-    fn tables(&self) -> Option<Vec<&[i64]>> {
-        self.of_dims.iter().map(Parts::only_table).collect()
-    }
-
-    /// Block by block, and in each dimension by dimension. `None` if an index is out of bounds.
-    fn work_out<I: Copy + Into<i64>>(&self, indices: &[I], offsets: &mut [i64]) -> Option<()> {
-        let rank = self.dims.len();
-        let mut values = Vec::with_capacity(BLOCK);
-        let mut merged = vec![Vec::with_capacity(BLOCK); self.bases.len()];
-        for (number, offsets) in offsets.chunks_mut(BLOCK).enumerate() {
-            offsets.fill(self.base);
-            for (sums, base) in merged.iter_mut().zip(&self.bases) {
-                sums.clear();
-                sums.resize(offsets.len(), *base);
-            }
-            let indices = indices.get(number * BLOCK * rank..).unwrap_or_default();
-            for (dim, (parts, extent)) in self.of_dims.iter().zip(&self.dims).enumerate() {
-                let column = indices.iter().skip(dim).step_by(rank).take(offsets.len());
-                values.clear();
-                values.extend(column.map(|&index| -> i64 { index.into() }));
-                if values.iter().any(|value| !(0..*extent).contains(value)) {
-                    return None;
-                }
-                parts.add(&values, offsets, &mut merged);
-            }
-            for (number, parts) in self.of_merged.iter().enumerate() {
-                values.clear();
-                values.extend_from_slice(merged.get(number)?);
-                parts.add(&values, offsets, &mut merged);
-            }
-        }
-        Some(())
     }
 
     #[cold]
@@ -213,9 +201,19 @@ impl OffsetLookup {
     }
 }
 
+/// The tables of a map that takes no more than one for each dimension, all of small numbers.
+fn narrow(of_dims: &[Parts]) -> Option<Vec<Vec<i32>>> {
+    let narrow = |entries: &[i64]| entries.iter().map(|&entry| entry.try_into().ok()).collect();
+    let table = |parts: &Parts| match &parts.offset {
+        Part::Table(entries) if parts.merged.is_empty() => narrow(entries),
+        _ => None,
+    };
+    if of_dims.is_empty() || of_dims.len() > 4 { None } else { of_dims.iter().map(table).collect() }
+}
+
 /// The sum of a table's entry for each dimension. `None` if an index is out of bounds.
 fn look_up<const RANK: usize, I: Copy + Into<i64>>(
-    tables: [&[i64]; RANK],
+    tables: [&[i32]; RANK],
     base: i64,
     indices: &[I],
     offsets: &mut [i64],
@@ -223,33 +221,90 @@ fn look_up<const RANK: usize, I: Copy + Into<i64>>(
     for (index, offset) in indices.as_chunks::<RANK>().0.iter().zip(offsets) {
         let mut sum = base;
         for (table, &value) in tables.iter().zip(index) {
-            sum = sum.wrapping_add(*table.get(usize::try_from(value.into()).ok()?)?);
+            let entry = *table.get(usize::try_from(value.into()).ok()?)?;
+            sum = sum.wrapping_add(entry.into());
         }
         *offset = sum;
     }
     Some(())
 }
 
-impl Parts {
-    fn only_table(&self) -> Option<&[i64]> {
-        match &self.offset {
-            Part::Table(table) if self.merged.is_empty() => Some(table),
-            _ => None,
+/// Numbers of a block: the values of a source, and what becomes of them.
+struct Block {
+    values: [i64; BLOCK],
+    quotients: [u64; BLOCK],
+    wraps: [u64; BLOCK],
+    merged: Vec<[i64; BLOCK]>,
+}
+
+impl Sums {
+    /// Adds what the elements' indices come to, block by block, and in each source by source.
+    /// `None` if an index is out of bounds.
+    fn add_all<I: Copy + Into<i64>>(
+        &self,
+        dims: &[i64],
+        indices: &[I],
+        offsets: &mut [i64],
+    ) -> Option<()> {
+        let mut block = Block {
+            values: [0; BLOCK],
+            quotients: [0; BLOCK],
+            wraps: [0; BLOCK],
+            merged: vec![[0; BLOCK]; self.bases.len()],
+        };
+        for (number, offsets) in offsets.chunks_mut(BLOCK).enumerate() {
+            let indices = indices.get(number * BLOCK * dims.len()..).unwrap_or_default();
+            self.add_block(dims, indices, offsets, &mut block)?;
         }
+        Some(())
     }
 
-    /// Adds what a source with these values adds to the offsets and to the merged coordinates.
-    fn add(&self, values: &[i64], offsets: &mut [i64], merged: &mut [Vec<i64>]) {
-        self.offset.add(values, offsets);
+    fn add_block<I: Copy + Into<i64>>(
+        &self,
+        dims: &[i64],
+        indices: &[I],
+        offsets: &mut [i64],
+        block: &mut Block,
+    ) -> Option<()> {
+        for (sums, base) in block.merged.iter_mut().zip(&self.bases) {
+            sums.fill(*base);
+        }
+        for (dim, (parts, extent)) in self.of_dims.iter().zip(dims).enumerate() {
+            let indices = indices.chunks_exact(dims.len()).take(offsets.len());
+            let mut are_inside = true;
+            for (value, index) in block.values.iter_mut().zip(indices) {
+                *value = index[dim].into();
+                are_inside &= (0..*extent).contains(value);
+            }
+            if !are_inside {
+                return None;
+            }
+            parts.add(offsets, block);
+        }
+        for (number, parts) in self.of_merged.iter().enumerate() {
+            block.values = *block.merged.get(number)?;
+            parts.add(offsets, block);
+        }
+        Some(())
+    }
+}
+
+impl Parts {
+    /// Adds what a source with the block's values adds to the offsets and to the merged
+    /// coordinates.
+    fn add(&self, offsets: &mut [i64], block: &mut Block) {
+        let Block { values, quotients, wraps, merged } = block;
+        let values = &values[..offsets.len()];
+        self.offset.add(values, offsets, quotients, wraps);
         for (part, sums) in self.merged.iter().zip(merged) {
-            part.add(values, sums);
+            part.add(values, sums, quotients, wraps);
         }
     }
 }
 
 impl Part {
     // Sums wrap: what they come to fits, says the map, though some of the way there may not.
-    fn add(&self, values: &[i64], sums: &mut [i64]) {
+    fn add(&self, values: &[i64], sums: &mut [i64], quotients: &mut [u64], wraps: &mut [u64]) {
         match self {
             Part::Table(table) => {
                 for (sum, &value) in sums.iter_mut().zip(values) {
@@ -259,8 +314,9 @@ impl Part {
             }
             Part::Digits(digits) => {
                 for digit in digits {
-                    for (sum, &value) in sums.iter_mut().zip(values) {
-                        *sum = sum.wrapping_add(digit.term(value));
+                    digit.work_out(values, quotients, wraps);
+                    for (sum, &quotient) in sums.iter_mut().zip(&*quotients).take(values.len()) {
+                        *sum = sum.wrapping_add((quotient as i64).wrapping_mul(digit.stride));
                     }
                 }
             }
@@ -287,82 +343,18 @@ impl QuickDigit {
         }
     }
 
-    /// The digit's value times its stride, for a value of its source.
-    fn term(&self, value: i64) -> i64 {
-        let quotient = self.divisor.divide(value.unsigned_abs());
-        let value = match self.modulus {
-            Some((by, modulus)) => quotient - by.divide(quotient) * modulus,
-            None => quotient,
-        };
-        (value as i64).wrapping_mul(self.stride)
-    }
-}
-
-/// How to divide by a number.
-#[derive(Clone, Copy, Debug)]
-enum Divisor {
-    One,
-    /// By multiplying with its reciprocal: 2⁶⁴ times that, rounded up.
-    Reciprocal(u64),
-    /// By dividing.
-    Number(u64),
-}
-
-impl Divisor {
-    /// How to divide numbers below `below` by `divisor`.
-    ///
-    /// With `c = (2⁶⁴ + e) / d` and `0 ≤ e < d`, `c * n` exceeds `2⁶⁴ * n / d` by `n * e / d`, which
-    /// leaves the floor what it is as long as `n * e` is below 2⁶⁴. A power of two has no `e`.
-    fn new(divisor: u64, below: u64) -> Self {
-        let is_small = divisor <= 1 << 32 && below <= 1 << 32;
-        match divisor {
-            0 | 1 => Divisor::One,
-            _ if divisor.is_power_of_two() || is_small => {
-                Divisor::Reciprocal(((1u128 << 64).div_ceil(u128::from(divisor))) as u64)
-            }
-            _ => Divisor::Number(divisor),
+    /// Leaves the digit's value, without the stride, for each value of its source in `quotients`.
+    fn work_out(&self, values: &[i64], quotients: &mut [u64], wraps: &mut [u64]) {
+        let (quotients, wraps) = (&mut quotients[..values.len()], &mut wraps[..values.len()]);
+        for (quotient, value) in quotients.iter_mut().zip(values) {
+            *quotient = value.unsigned_abs();
         }
-    }
-
-    fn divide(self, number: u64) -> u64 {
-        match self {
-            Divisor::One => number,
-            Divisor::Reciprocal(reciprocal) => {
-                ((u128::from(number) * u128::from(reciprocal)) >> 64) as u64
-            }
-            Divisor::Number(divisor) => number / divisor,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Around every multiple that is near a power of two, where rounding would go wrong first.
-    #[test]
-    fn reciprocals_divide_exactly() {
-        let near = |power: u32| (0..5).map(move |off| (1u64 << power).saturating_sub(2) + off);
-        let divisors = (1..40).chain((5..=32).step_by(3).flat_map(near)).filter(|d| *d <= 1 << 32);
-        for divisor in divisors {
-            let quick = Divisor::new(divisor, 1 << 32);
-            assert!(!matches!(quick, Divisor::Number(_)), "{divisor}");
-            let multiples = (0..32).step_by(5).map(|power| (1u64 << power) / divisor * divisor);
-            let last = u64::from(u32::MAX) / divisor * divisor;
-            for multiple in multiples.chain([last]) {
-                for number in multiple.saturating_sub(1)..=(multiple + 1).min(u32::MAX.into()) {
-                    assert_eq!(quick.divide(number), number / divisor, "{number} / {divisor}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn large_numbers_are_divided() {
-        for divisor in [3, 1 << 33, (1 << 40) + 1] {
-            let quick = Divisor::new(divisor, u64::MAX >> 1);
-            for number in [0, 1, divisor - 1, divisor, (1 << 62) + 7, u64::MAX >> 1] {
-                assert_eq!(quick.divide(number), number / divisor, "{number} / {divisor}");
+        self.divisor.divide(quotients);
+        if let Some((divisor, modulus)) = self.modulus {
+            wraps.copy_from_slice(quotients);
+            divisor.divide(wraps);
+            for (quotient, wraps) in quotients.iter_mut().zip(wraps) {
+                *quotient -= *wraps * modulus;
             }
         }
     }

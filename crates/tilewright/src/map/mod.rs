@@ -47,6 +47,7 @@ mod build;
 mod canonical;
 mod compare;
 mod deduce;
+mod divisor;
 mod expression;
 mod extent;
 mod fit;
