@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use crate::environment::{Environment, root, succeed};
 use crate::{micro, say};
 
 /// Builds, prepares and runs; the exit status is the benchmark's own.
@@ -67,12 +68,6 @@ fn home(root: &Path) -> PathBuf {
     target.map_or_else(|| root.join("target"), PathBuf::from).join("bench")
 }
 
-/// The repository: the parent of this crate.
-fn root() -> Result<PathBuf, String> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().map(Path::to_owned).ok_or_else(|| format!("{} has no parent", here.display()))
-}
-
 /// Tells the benchmark where oneDNN is, if it is.
 fn add_onednn(benchmark: &mut Command, sources: &Path, home: &Path) {
     let library = home.join("libbench_onednn.so");
@@ -90,43 +85,20 @@ fn add_onednn(benchmark: &mut Command, sources: &Path, home: &Path) {
     }
 }
 
-/// Tells the benchmark where Python is, if there is one with the pinned packages.
+/// Tells the benchmark where Python is, if there is one with the pinned packages. It sees the
+/// system's packages too, so that torch takes part where it is installed.
 fn add_python(benchmark: &mut Command, sources: &Path, home: &Path) {
-    match environment(&home.join("venv"), &sources.join("requirements.txt")) {
+    let environment = Environment {
+        system: "python3",
+        home: &home.join("venv"),
+        requirements: &sources.join("requirements.txt"),
+        options: &["--system-site-packages"],
+        pip_options: &["--no-deps"],
+    };
+    match environment.python() {
         Ok(python) => {
             benchmark.arg("--python").arg(python).arg(sources.join("peers.py"));
         }
         Err(message) => say(&format!("without the Python peers: {message}")),
-    }
-}
-
-/// The virtual environment's Python, made and filled when it is missing or its pins have changed.
-/// It sees the system's packages too, so that torch takes part where it is installed.
-fn environment(venv: &Path, requirements: &Path) -> Result<PathBuf, String> {
-    let python = venv.join("bin/python");
-    let stamp = venv.join("requirements.txt");
-    let pins = fs::read(requirements).map_err(|e| format!("{}: {e}", requirements.display()))?;
-    if fs::read(&stamp).is_ok_and(|installed| installed == pins) {
-        return Ok(python);
-    }
-    succeed(
-        Command::new("python3").args(["-m", "venv", "--clear", "--system-site-packages"]).arg(venv),
-    )?;
-    succeed(
-        Command::new(&python)
-            .args(["-m", "pip", "install", "--quiet", "--no-deps", "--requirement"])
-            .arg(requirements),
-    )?;
-    // Last, so that a stopped installation starts again.
-    fs::write(&stamp, pins).map_err(|error| format!("{}: {error}", stamp.display()))?;
-    Ok(python)
-}
-
-fn succeed(command: &mut Command) -> Result<(), String> {
-    let shown = command.get_program().to_string_lossy().into_owned();
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{shown}: {status}")),
-        Err(error) => Err(format!("cannot run {shown}: {error}")),
     }
 }

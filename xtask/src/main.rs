@@ -11,6 +11,7 @@
 
 mod bench;
 mod check;
+mod environment;
 mod memory;
 mod micro;
 mod oracle;

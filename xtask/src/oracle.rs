@@ -12,8 +12,9 @@
 mod hlo;
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+
+use crate::environment::{Environment, root, succeed};
 
 /// The data files, in the order they are made; `a-b.tsv` is made by `a_b.py`.
 const FILES: &[&str] = &[
@@ -67,7 +68,14 @@ fn make(names: &[&str]) -> Result<(), String> {
     let root = root()?;
     let scripts = root.join("xtask/oracle");
     let data = root.join("crates/tilewright/tests/data");
-    let python = environment(&root, &scripts.join("requirements.txt"))?;
+    let environment = Environment {
+        system: "python3",
+        home: &root.join(".venv-oracle"),
+        requirements: &scripts.join("requirements.txt"),
+        options: &[],
+        pip_options: &["--no-deps"],
+    };
+    let python = environment.python()?;
     fs::create_dir_all(&data).map_err(|error| format!("{}: {error}", data.display()))?;
     for file in names {
         if *file == hlo::NAME {
@@ -81,41 +89,6 @@ fn make(names: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// The repository: the parent of this crate.
-fn root() -> Result<PathBuf, String> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().map(Path::to_owned).ok_or_else(|| format!("{} has no parent", here.display()))
-}
-
-/// The virtual environment's Python, made and filled when it is missing or its pins have changed.
-fn environment(root: &Path, requirements: &Path) -> Result<PathBuf, String> {
-    let home = root.join(".venv-oracle");
-    let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    let stamp = home.join("requirements.txt");
-    let pins = fs::read(requirements).map_err(|e| format!("{}: {e}", requirements.display()))?;
-    if fs::read(&stamp).is_ok_and(|installed| installed == pins) {
-        return Ok(python);
-    }
-    succeed(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&home))?;
-    succeed(
-        Command::new(&python)
-            .args(["-m", "pip", "install", "--quiet", "--no-deps", "--requirement"])
-            .arg(requirements),
-    )?;
-    // Last, so that a stopped installation starts again.
-    fs::write(&stamp, pins).map_err(|error| format!("{}: {error}", stamp.display()))?;
-    Ok(python)
-}
-
-fn succeed(command: &mut Command) -> Result<(), String> {
-    let shown = command.get_program().to_string_lossy().into_owned();
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{shown}: {status}")),
-        Err(error) => Err(format!("cannot run {shown}: {error}")),
-    }
-}
-
 #[expect(clippy::print_stderr, reason = "a developer's command: this is its diagnostic")]
 fn report(message: &str) {
     eprintln!("oracle: {message}");
@@ -123,6 +96,8 @@ fn report(message: &str) {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]

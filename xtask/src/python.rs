@@ -5,10 +5,9 @@
 //! there is no Python of a version that the package is for, there is nothing to test it with, and
 //! the check says so.
 
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::environment::{Environment, root, succeed};
 use crate::say;
 
 /// The oldest Python that the package is for.
@@ -16,7 +15,7 @@ const OLDEST: &str = "import sys; sys.exit(sys.version_info < (3, 11))";
 
 /// Installs and tests the package. `Err` is what failed.
 pub(crate) fn test() -> Result<(), String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = root()?;
     let package = root.join("crates/tilewright-python");
     let Some(system) = ["python3", "python3.11", "python"].into_iter().find(|p| is_new_enough(p))
     else {
@@ -24,7 +23,14 @@ pub(crate) fn test() -> Result<(), String> {
         return Ok(());
     };
     let home = root.join("target/python");
-    let python = environment(system, &home, &package.join("tests/requirements.txt"))?;
+    let environment = Environment {
+        system,
+        home: &home,
+        requirements: &package.join("tests/requirements.txt"),
+        options: &[],
+        pip_options: &[],
+    };
+    let python = environment.python()?;
     let mut install = Command::new(&python);
     install.args(["-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall"]);
     // A target folder of its own: pip builds with other flags than the rest.
@@ -38,29 +44,4 @@ pub(crate) fn test() -> Result<(), String> {
 fn is_new_enough(python: &str) -> bool {
     let status = Command::new(python).args(["-c", OLDEST]).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
-}
-
-/// The virtual environment's Python, made and filled when it is missing or its pins have changed.
-fn environment(system: &str, home: &Path, requirements: &Path) -> Result<PathBuf, String> {
-    let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    let stamp = home.join("requirements.txt");
-    let pins = fs::read(requirements).map_err(|e| format!("{}: {e}", requirements.display()))?;
-    if fs::read(&stamp).is_ok_and(|installed| installed == pins) {
-        return Ok(python);
-    }
-    succeed(Command::new(system).args(["-m", "venv", "--clear"]).arg(home))?;
-    let mut install = Command::new(&python);
-    succeed(install.args(["-m", "pip", "install", "--quiet", "--requirement"]).arg(requirements))?;
-    // Last, so that a stopped installation starts again.
-    fs::write(&stamp, pins).map_err(|error| format!("{}: {error}", stamp.display()))?;
-    Ok(python)
-}
-
-fn succeed(command: &mut Command) -> Result<(), String> {
-    let shown = command.get_program().to_string_lossy().into_owned();
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{shown}: {status}")),
-        Err(error) => Err(format!("cannot run {shown}: {error}")),
-    }
 }

@@ -1,7 +1,7 @@
 //! `tilewright bitcast`: is one array's memory another's?
 
 use serde::Serialize;
-use tilewright::map::{Bitcast, NoBitcast};
+use tilewright::map::Bitcast;
 
 use crate::Answer;
 use crate::args::SameArgs;
@@ -58,7 +58,7 @@ fn compared(a: &Subject, b: &Subject) -> Result<Document, Failure> {
                 Steps { transpose: first.to_vec(), reshape: dims, then_transpose: second.to_vec() };
             Document { steps: Some(steps), ..yes("transpose-reshape-transpose") }
         }
-        Bitcast::No(reason) => no(reason_text(&reason)),
+        Bitcast::No(reason) => no(reason.to_string()),
     })
 }
 
@@ -68,20 +68,6 @@ fn yes(kind: &'static str) -> Document {
 
 fn no(reason: String) -> Document {
     Document { bitcast: false, kind: None, permutation: None, steps: None, reason: Some(reason) }
-}
-
-fn reason_text(reason: &NoBitcast) -> String {
-    match reason {
-        NoBitcast::Elements([a, b]) => format!("the arrays have {a} and {b} elements"),
-        NoBitcast::Allocation([a, b]) => format!("memory holds {a} and {b} elements"),
-        NoBitcast::Padding { index, offset } => format!(
-            "the element {index:?} of the first is at offset {offset}, where the second has padding"
-        ),
-        NoBitcast::Moved(difference) => format!(
-            "the element {:?} of the first is at offset {}, and reshaped it would be at {}",
-            difference.index, difference.offsets[0], difference.offsets[1]
-        ),
-    }
 }
 
 fn described(document: &Document) -> String {

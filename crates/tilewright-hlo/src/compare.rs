@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use tilewright::map::{Bitcast, NoBitcast};
+use tilewright::map::Bitcast;
 use tilewright::{IndexMap, Permutation};
 
 use crate::shapes::Array;
@@ -135,21 +135,7 @@ fn as_bitcast(bitcast: &Bitcast) -> Verdict {
         Bitcast::Reshape => yes("reshape"),
         Bitcast::Transpose(_) => yes("transpose"),
         Bitcast::TransposeReshapeTranspose { .. } => yes("transpose-reshape-transpose"),
-        Bitcast::No(reason) => no(in_words(reason)),
-    }
-}
-
-fn in_words(reason: &NoBitcast) -> String {
-    match reason {
-        NoBitcast::Elements([a, b]) => format!("the arrays have {a} and {b} elements"),
-        NoBitcast::Allocation([a, b]) => format!("memory holds {a} and {b} elements"),
-        NoBitcast::Padding { index, offset } => {
-            format!("the element {index:?} is at offset {offset}, where the result has padding")
-        }
-        NoBitcast::Moved(difference) => format!(
-            "the element {:?} is at offset {}, and reshaped it would be at {}",
-            difference.index, difference.offsets[0], difference.offsets[1]
-        ),
+        Bitcast::No(reason) => no(reason.to_string()),
     }
 }
 

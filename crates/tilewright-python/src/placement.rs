@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use tilewright::map::{Bitcast, NoBitcast, Notation};
+use tilewright::map::{Bitcast, Notation};
 use tilewright::notation::Described;
 use tilewright::{ArrayShape, ElementType, Error, IndexMap as Map};
 
@@ -445,7 +445,7 @@ impl Placement {
                 let steps = (first.to_vec(), dims, second.to_vec());
                 yes("transpose-reshape-transpose", None, Some(steps))
             }
-            Bitcast::No(reason) => no(reason_text(&reason)),
+            Bitcast::No(reason) => no(reason.to_string()),
         })
     }
 }
@@ -462,20 +462,6 @@ fn yes(kind: &'static str, permutation: Option<Vec<usize>>, steps: Option<Steps>
 
 fn no(reason: String) -> Verdict {
     (None, None, None, Some(reason))
-}
-
-fn reason_text(reason: &NoBitcast) -> String {
-    match reason {
-        NoBitcast::Elements([a, b]) => format!("the arrays have {a} and {b} elements"),
-        NoBitcast::Allocation([a, b]) => format!("memory holds {a} and {b} elements"),
-        NoBitcast::Padding { index, offset } => format!(
-            "the element {index:?} of the first is at offset {offset}, where the second has padding"
-        ),
-        NoBitcast::Moved(difference) => format!(
-            "the element {:?} of the first is at offset {}, and reshaped it would be at {}",
-            difference.index, difference.offsets[0], difference.offsets[1]
-        ),
-    }
 }
 
 /// Asks of a placement that is given as one, or as its text in any notation.

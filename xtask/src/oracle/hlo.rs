@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::succeed;
+use crate::environment::succeed;
 
 /// What the oracle is called on the command line.
 pub(super) const NAME: &str = "hlo";

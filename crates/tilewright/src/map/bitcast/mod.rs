@@ -25,6 +25,8 @@ mod chains;
 mod sequence;
 mod tried;
 
+use std::fmt;
+
 use self::sequence::Sequences;
 use super::compare::row_major_index;
 use super::{Difference, IndexMap};
@@ -69,6 +71,25 @@ pub enum NoBitcast {
     },
     /// An element is at different offsets, if the one array is the other reshaped.
     Moved(Difference),
+}
+
+impl fmt::Display for NoBitcast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoBitcast::Elements([a, b]) => write!(f, "the arrays have {a} and {b} elements"),
+            NoBitcast::Allocation([a, b]) => write!(f, "memory holds {a} and {b} elements"),
+            NoBitcast::Padding { index, offset } => write!(
+                f,
+                "the element {index:?} of the first is at offset {offset}, where the second has \
+                 padding"
+            ),
+            NoBitcast::Moved(Difference { index, offsets: [first, reshaped] }) => write!(
+                f,
+                "the element {index:?} of the first is at offset {first}, and reshaped it would \
+                 be at {reshaped}"
+            ),
+        }
+    }
 }
 
 impl IndexMap {

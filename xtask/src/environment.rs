@@ -1,0 +1,59 @@
+//! What commands run in: the repository, and Python environments, made where they are needed and
+//! kept until what they hold changes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The repository: the parent of this crate.
+pub(crate) fn root() -> Result<PathBuf, String> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().map(Path::to_owned).ok_or_else(|| format!("{} has no parent", here.display()))
+}
+
+/// A virtual environment to be.
+pub(crate) struct Environment<'t> {
+    /// The Python that makes it.
+    pub(crate) system: &'t str,
+    /// The folder.
+    pub(crate) home: &'t Path,
+    /// The packages, pinned.
+    pub(crate) requirements: &'t Path,
+    /// Options of `python -m venv`.
+    pub(crate) options: &'t [&'t str],
+    /// Options of `pip install`.
+    pub(crate) pip_options: &'t [&'t str],
+}
+
+impl Environment<'_> {
+    /// The virtual environment's Python, made and filled when it is missing or its pins have
+    /// changed.
+    pub(crate) fn python(&self) -> Result<PathBuf, String> {
+        let Environment { home, requirements, .. } = self;
+        let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+        let stamp = home.join("requirements.txt");
+        let pins =
+            fs::read(requirements).map_err(|e| format!("{}: {e}", requirements.display()))?;
+        if fs::read(&stamp).is_ok_and(|installed| installed == pins) {
+            return Ok(python);
+        }
+        let mut venv = Command::new(self.system);
+        succeed(venv.args(["-m", "venv", "--clear"]).args(self.options).arg(home))?;
+        let mut install = Command::new(&python);
+        install.args(["-m", "pip", "install", "--quiet"]).args(self.pip_options);
+        succeed(install.arg("--requirement").arg(requirements))?;
+        // Last, so that a stopped installation starts again.
+        fs::write(&stamp, pins).map_err(|error| format!("{}: {error}", stamp.display()))?;
+        Ok(python)
+    }
+}
+
+/// Runs a command. `Err` is how it failed.
+pub(crate) fn succeed(command: &mut Command) -> Result<(), String> {
+    let shown = command.get_program().to_string_lossy().into_owned();
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{shown}: {status}")),
+        Err(error) => Err(format!("cannot run {shown}: {error}")),
+    }
+}
