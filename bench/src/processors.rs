@@ -83,13 +83,13 @@ mod tests {
     fn a_bound_thread_stays_where_it_is_bound() {
         let allowed = allowed();
         assert!(!allowed.is_empty());
-        for place in 0..allowed.len() {
+        for (place, &processor) in allowed.iter().enumerate() {
             let thread = std::thread::spawn(move || {
                 bind(place);
                 // SAFETY: the function asks for nothing.
                 unsafe { libc::sched_getcpu() }
             });
-            assert_eq!(thread.join().unwrap(), i32::try_from(allowed[place]).unwrap());
+            assert_eq!(thread.join().unwrap(), i32::try_from(processor).unwrap());
         }
     }
 }
