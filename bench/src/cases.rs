@@ -93,6 +93,7 @@ pub(crate) const CASES: &[Case] = &[
     case("L", "bf16", B16, TILES, TALL_PAIRS),
     case("L1", "bf16", B16, TILES, ROWS),
     case("L2", "bf16", B16, ROWS, TALL_PAIRS),
+    case("M", "f32", ODD, ROWS, COLUMNS),
     case("N", "s4", NIBBLE_BYTES, ROWS, NIBBLES),
     case("N'", "s4", NIBBLE_BYTES, NIBBLES, ROWS),
     case("S", "s4", NIBBLE_BYTES, ROWS, NIBBLE_TILES),
@@ -116,6 +117,7 @@ pub(crate) const CASES: &[Case] = &[
     case("k1", "f32", Small("8,16,15,16,3,3"), "5,4,3,2,1,0", "1,4,5,2,3,0"),
     case("k2", "f32", Small("16,15,15,8,3,3"), "5,4,3,2,1,0", "4,1,5,0,2,3"),
     case("l", "bf16", Small("512,1024"), TILES, TALL_PAIRS),
+    case("m", "f32", Small("505,507"), ROWS, COLUMNS),
     case("n", "s4", Small("1024,1024"), ROWS, NIBBLES),
     case("s", "s4", Small("1024,1024"), ROWS, NIBBLE_TILES),
     case("1K tile", "f32", Small("16,16"), ROWS, "1,0:T(8,8)"),
@@ -130,8 +132,8 @@ pub(crate) const IN_TWO_MOVES: &[(&str, [&str; 2])] = &[("L", ["L1", "L2"])];
 
 /// Cases that a quick run leaves out unless they are named.
 const NOT_QUICK: &[&str] = &[
-    "N", "N'", "S'", "a'", "b'", "c'", "d'", "f", "f'", "g", "i", "j", "j'", "k1", "k2", "l", "n",
-    "s",
+    "M", "N", "N'", "S'", "a'", "b'", "c'", "d'", "f", "f'", "g", "i", "j", "j'", "k1", "k2", "l",
+    "m", "n", "s",
 ];
 
 /// The cases with these names, in the order of the list; where none is named, all that a run of

@@ -32,6 +32,8 @@ struct Answered {
     padding_slots: i64,
     chunks: usize,
     chunk_bytes: usize,
+    /// Whether chunks are walked as the source lies.
+    follows_source: bool,
     /// `cached`, `streamed` or `staged`.
     stores: &'static str,
     registers: &'static str,
@@ -108,6 +110,7 @@ impl Answered {
             padding_slots: description.padding_slots,
             chunks: description.n_chunks,
             chunk_bytes: description.chunk_bytes,
+            follows_source: description.follows_source,
             stores: match description.stores {
                 Storing::Cached => "cached",
                 Storing::Streamed => "streamed",
@@ -199,7 +202,10 @@ fn padding(description: &Description) -> String {
 fn storing(description: &Description) -> String {
     let chunks = match description.n_chunks {
         1 => "in one chunk".to_owned(),
-        count => format!("in {count} chunks of {}", bytes(description.chunk_bytes)),
+        count => {
+            let order = if description.follows_source { " in the source's order" } else { "" };
+            format!("in {count} chunks of {}{order}", bytes(description.chunk_bytes))
+        }
     };
     let how = match description.stores {
         Storing::Cached => "into the caches",

@@ -42,6 +42,15 @@ fn kernels_are_named() {
     assert_eq!(kernel("s4[64,512]", "s4[64,512]{1,0:E(4)}"), "pack");
     assert_eq!(kernel("s4[64,512]{1,0:E(4)}", "s4[64,512]"), "unpack");
     assert_eq!(kernel("f32[4097,4099]{1,0:T(8,128)}", "f32[4097,4099]"), "joined runs");
+    assert_eq!(kernel("f32[4097,4099]", "f32[4097,4099]{0,1}"), "staged grid");
+}
+
+/// What the source has in runs of 900 bytes goes to places 6 MB apart.
+#[test]
+fn chunks_follow_the_source_where_it_scatters() {
+    let scattered = plan("f32[32,15,15,32,15,15]", "f32[32,15,15,32,15,15]{4,1,5,0,2,3}");
+    assert_eq!(scattered["follows_source"], true);
+    assert_eq!(plan("f32[4096,4096]", "f32[4096,4096]{0,1}")["follows_source"], false);
 }
 
 #[test]

@@ -16,6 +16,7 @@ use crate::description::{BoxDescription, Storing};
 use crate::error::{Error, checked};
 use crate::kernels::{Lists, Means, Stores, move_box};
 use crate::nest::{Loop, Nest, walk};
+use crate::order::Order;
 use crate::packed::{Folded, Packed};
 use crate::padding::Padding;
 use crate::refine::Refined;
@@ -42,6 +43,8 @@ pub(crate) struct BoxMoves {
     widths: Widths,
     allocation: i64,
     chunk_elements: i64,
+    /// The order of the chunks, if it is not that of the destination.
+    order: Option<Order>,
     /// Whether no two elements share a slot, so that counting elements finds padding.
     is_injective: bool,
     /// Whether chunks are put together in the caches before they are streamed, because the boxes
@@ -89,6 +92,7 @@ impl BoxMoves {
             widths,
             allocation,
             chunk_elements: 1,
+            order: None,
             is_injective: to.is_ordered(),
             digits: refined.digits,
         };
@@ -104,7 +108,23 @@ impl BoxMoves {
             // What lies in a chunk could be all over the place.
             false => whole - whole % align,
         };
+        self.order = self.source_order();
         self
+    }
+
+    /// The order of chunks that walks the source as it lies, if there is one.
+    fn source_order(&self) -> Option<Order> {
+        let (Steps::Units(unit), [only]) = (self.steps, self.boxes.as_slice()) else { return None };
+        let bits = self.chunk_elements.checked_mul(self.widths.to.into())?;
+        let n_chunks = i64::try_from(self.n_chunks()).ok()?;
+        if bits % unit == 0 { Order::of(only.nest(), bits / unit, n_chunks) } else { None }
+    }
+
+    /// The order in which chunks are best written, if all are and it is not that of their numbers;
+    /// and how many bytes further on in the source each goes on where the one before has been.
+    pub(crate) fn order(&self) -> Option<(&Order, i64)> {
+        let Steps::Units(unit) = self.steps else { return None };
+        self.order.as_ref().map(|order| (order, order.ahead().saturating_mul(unit / 8)))
     }
 
     /// The number of chunks; each is written independently of the others.

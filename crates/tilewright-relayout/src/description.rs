@@ -16,6 +16,9 @@ pub struct Description {
     pub n_chunks: usize,
     /// The bytes of each chunk but the last.
     pub chunk_bytes: usize,
+    /// Whether all chunks together are walked as the source lies, not in the order of the
+    /// destination, because what a chunk reads goes on in one far away.
+    pub follows_source: bool,
     /// How bytes are stored.
     pub stores: Storing,
     /// The vector registers of this machine that kernels use: `AVX-512`, `AVX2`, `SSE4.1`, `NEON`
@@ -61,8 +64,8 @@ pub struct BoxDescription {
     /// The bits that are moved at a time by the kernel: a whole number of bytes where elements
     /// stay together or are whole bytes themselves.
     pub unit_bits: i64,
-    /// What moves the innermost loops: `runs`, `joined runs`, `zip`, `unzip`, `grid`, `single`,
-    /// `pack`, `unpack` or `bits`.
+    /// What moves the innermost loops: `runs`, `joined runs`, `zip`, `unzip`, `grid`, `staged
+    /// grid`, `single`, `pack`, `unpack` or `bits`.
     pub kernel: &'static str,
     /// Where the first element lies in the source, in bits.
     pub src_start_bits: i64,

@@ -67,7 +67,7 @@
 #![deny(unsafe_code, unsafe_op_in_unsafe_fn)]
 
 // To be read in this order: what comes in (`placement`, `options`), the plan (`plan`, `refine`,
-// `nest`, `chunk`, `sizing`), running it (`run`, `boxes`, `padding`, `packed`, `general`), and what
+// `nest`, `chunk`, `sizing`, `order`), running it (`run`, `boxes`, `padding`, `packed`, `general`), and what
 // that is made of (`kernels`, `bits`).
 mod bits;
 mod boxes;
@@ -80,6 +80,7 @@ mod in_place;
 mod kernels;
 mod nest;
 mod options;
+mod order;
 mod packed;
 mod padding;
 mod placement;

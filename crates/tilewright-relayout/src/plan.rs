@@ -4,11 +4,10 @@ use crate::boxes::BoxMoves;
 use crate::description::{Description, Route, Storing, registers};
 use crate::error::{Error, Kind, check_length, check_width};
 use crate::general::ElementMoves;
-use crate::kernels::Stores;
 use crate::options::RunOptions;
 use crate::placement::Placement;
 use crate::refine::refine;
-use crate::run::for_each_chunk;
+use crate::run::Chunks;
 use crate::widths::Widths;
 use crate::work::SourcePart;
 use std::ops::Range;
@@ -210,6 +209,7 @@ impl Plan {
             dst_bytes: self.dst_bytes,
             n_chunks: self.n_chunks,
             chunk_bytes: self.chunk_bytes,
+            follows_source: boxes.is_some_and(|boxes| boxes.order().is_some()),
             stores,
             registers: registers(),
             padding_slots: self.padding_slots,
@@ -306,16 +306,15 @@ impl Plan {
         match &self.route {
             Way::Copy(_) => copy(src, self.chunk_bytes(first).start, dst),
             Way::Boxes(moves) => {
-                let stores = Stores::for_bytes(dst.len());
-                for_each_chunk(
+                let is_whole = dst.len() == self.dst_bytes;
+                let chunks = Chunks {
                     dst,
-                    self.chunk_bytes,
-                    options.threads,
-                    stores,
-                    |work, number, dst| {
-                        moves.run_chunk(work, src, first + number, dst, pad);
-                    },
-                );
+                    chunk_bytes: self.chunk_bytes,
+                    order: if is_whole { moves.order() } else { None },
+                };
+                chunks.write(options.threads, |work, number, dst| {
+                    moves.run_chunk(work, src, first + number, dst, pad);
+                });
             }
             _ if dst.is_empty() => {}
             Way::Through(plans) => {

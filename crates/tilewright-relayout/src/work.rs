@@ -1,7 +1,7 @@
 //! What a thread keeps between chunks, and what each chunk is given.
 
 use crate::chunk::Piece;
-use crate::kernels::{Level, Lists, Means, Stores};
+use crate::kernels::{Lists, Means};
 use crate::nest::Loop;
 use crate::packed::FoldWork;
 use crate::padding::PadLists;
@@ -35,14 +35,11 @@ thread_local! {
 const MAX_KEPT: usize = 64 << 10;
 
 impl Work {
-    /// What this thread has kept, or nothing yet, for the best registers that there are.
-    pub(crate) fn new(stores: Stores) -> Self {
+    /// What this thread has kept, or nothing yet.
+    pub(crate) fn new(means: Means) -> Self {
         match SPARE.take() {
-            Some(mut work) => {
-                work.means.stores = stores;
-                work
-            }
-            None => Self::empty(stores),
+            Some(work) => Work { means, ..work },
+            None => Self::empty(means),
         }
     }
 
@@ -56,9 +53,9 @@ impl Work {
         }
     }
 
-    fn empty(stores: Stores) -> Self {
+    fn empty(means: Means) -> Self {
         Work {
-            means: Means { level: Level::best(), stores },
+            means,
             lists: Lists::default(),
             pieces: Vec::new(),
             loops: Vec::new(),

@@ -73,8 +73,8 @@ impl Cut {
     /// read the source again and again and there is memory for the whole; otherwise as much as
     /// memory holds.
     pub(crate) fn new(job: &Job, budget: Budget) -> anyhow::Result<Self> {
-        let Some(plan) = &job.plan else {
-            return Ok(Cut::Apart(bytes_apart(job.bytes_in, budget)));
+        let Some(plan) = job.plan() else {
+            return Ok(Cut::Apart(bytes_apart(job.bytes_in(), budget)));
         };
         if let Some(groups) = apart(plan, budget) {
             return Ok(Cut::Apart(groups.into_iter().map(Piece::Chunks).collect()));

@@ -1,5 +1,8 @@
 //! The work of a conversion, planned before anything is written.
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use anyhow::{Context, bail};
 use tilewright::xla::Padding;
 use tilewright::{ArrayShape, ElementType};
@@ -15,16 +18,33 @@ use crate::input::{self, Input};
 pub(crate) struct Job {
     pub(crate) array: usize,
     pub(crate) name: String,
-    from: ArrayShape,
-    to: ArrayShape,
     pub(crate) spec: ArraySpec,
-    pub(crate) bytes_in: u64,
-    pub(crate) bytes_out: u64,
-    /// How to move it, or `None` where its bytes stay as they are.
-    pub(crate) plan: Option<Plan>,
-    pub(crate) pad: Pad,
-    /// The type, where elements go from whole bytes to fewer bits.
-    pub(crate) narrowed: Option<ElementType>,
+    conversion: Arc<Conversion>,
+}
+
+/// How arrays of one shape become arrays of another. A file often has thousands alike.
+struct Conversion {
+    from: String,
+    to: String,
+    element_type: ElementType,
+    bytes_in: u64,
+    bytes_out: u64,
+    plan: Option<Plan>,
+    pad: Pad,
+    pad_text: String,
+    narrowed: Option<ElementType>,
+}
+
+/// What turns one shape into another, kept for the next array that needs the same.
+type Known = Mutex<HashMap<[ArrayShape; 2], Arc<Conversion>>>;
+
+/// What is the same for every array of a conversion.
+struct Planner<'a> {
+    input: &'a Input,
+    targets: &'a Targets,
+    format: Format,
+    pad: Option<&'a str>,
+    known: Known,
 }
 
 impl Job {
@@ -38,56 +58,103 @@ impl Job {
     ) -> anyhow::Result<Vec<Job>> {
         let arrays = input.file.arrays();
         targets.check_names(arrays)?;
+        let planner = Planner { input, targets, format, pad, known: Known::default() };
         let plan = |array| {
-            let job = Job::plan(input, array, targets, format, pad);
-            job.with_context(|| format!("tensor `{}`", arrays[array].name()))
+            planner.job(array).with_context(|| format!("tensor `{}`", arrays[array].name()))
         };
         crew.each(arrays.len(), plan).into_iter().collect()
     }
 
-    fn plan(
-        input: &Input,
-        array: usize,
-        targets: &Targets,
-        format: Format,
-        pad_text: Option<&str>,
-    ) -> anyhow::Result<Job> {
+    /// How to move it, or `None` where its bytes stay as they are.
+    pub(crate) fn plan(&self) -> Option<&Plan> {
+        self.conversion.plan.as_ref()
+    }
+
+    /// What padding holds.
+    pub(crate) fn pad(&self) -> Pad {
+        self.conversion.pad
+    }
+
+    /// The type, where elements go from whole bytes to fewer bits.
+    pub(crate) fn narrowed(&self) -> Option<ElementType> {
+        self.conversion.narrowed
+    }
+
+    pub(crate) fn element_type(&self) -> ElementType {
+        self.conversion.element_type
+    }
+
+    pub(crate) fn bytes_in(&self) -> u64 {
+        self.conversion.bytes_in
+    }
+
+    pub(crate) fn bytes_out(&self) -> u64 {
+        self.conversion.bytes_out
+    }
+
+    pub(crate) fn row(&self, seconds: Option<f64>) -> Row {
+        Row {
+            name: self.name.clone(),
+            from: self.conversion.from.clone(),
+            to: self.conversion.to.clone(),
+            bytes_in: self.bytes_in(),
+            bytes_out: self.bytes_out(),
+            seconds,
+        }
+    }
+}
+
+impl Planner<'_> {
+    fn job(&self, array: usize) -> anyhow::Result<Job> {
+        let Planner { input, targets, format, .. } = *self;
         let info = &input.file.arrays()[array];
         let from = input.shape(array)?;
         let to = match targets.of(info.name()) {
             Some(target) => target.applied_to(&from, format)?,
             None => kept(input, array, &from, format),
         };
-        check_width(&to)?;
-        let (pad, pad_text) = padding(&to, pad_text)?;
+        let shapes = [from, to];
+        let conversion = self.conversion(&shapes)?;
         let shard = if format == Format::SafetensorsFolder { info.shard() } else { 0 };
-        let spec = ArraySpec::of_shape(info.name(), &to, &pad_text, format)?.shard(shard);
-        let [source, target] = [Placement::from_shape(&from)?, Placement::from_shape(&to)?];
+        let spec = ArraySpec::of_shape(info.name(), &shapes[1], &conversion.pad_text, format)?;
+        Ok(Job { array, name: info.name().to_owned(), spec: spec.shard(shard), conversion })
+    }
+
+    /// What turns the first of two shapes into the second, planned if it is not known.
+    fn conversion(&self, shapes: &[ArrayShape; 2]) -> anyhow::Result<Arc<Conversion>> {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(conversion) = known().get(shapes) {
+            return Ok(Arc::clone(conversion));
+        }
+        let conversion = Arc::new(Conversion::plan(shapes, self.pad)?);
+        known().insert(shapes.clone(), Arc::clone(&conversion));
+        Ok(conversion)
+    }
+}
+
+impl Conversion {
+    fn plan([from, to]: &[ArrayShape; 2], pad: Option<&str>) -> anyhow::Result<Self> {
+        check_width(to)?;
+        let (pad, pad_text) = padding(to, pad)?;
+        let [source, target] = [Placement::from_shape(from)?, Placement::from_shape(to)?];
         let (bytes_in, bytes_out) = (source.bytes() as u64, target.bytes() as u64);
+        let element_type = from.element_type();
         let plan = (source != target)
-            .then(|| input::plan(&source, &target, from.element_type()))
+            .then(|| input::plan(&source, &target, element_type))
             .transpose()?
             .filter(|plan| !(plan.is_copy() && bytes_in == bytes_out));
-        let name = info.name().to_owned();
-        let element_type = from.element_type();
         let narrows = from.element_bits() == 8 && to.element_bits() < 8;
-        let narrowed = narrows.then_some(element_type);
-        Ok(Job { array, name, from, to, spec, bytes_in, bytes_out, plan, pad, narrowed })
-    }
-
-    pub(crate) fn element_type(&self) -> ElementType {
-        self.to.element_type()
-    }
-
-    pub(crate) fn row(&self, seconds: Option<f64>) -> Row {
-        Row {
-            name: self.name.clone(),
-            from: self.from.to_string(),
-            to: self.to.to_string(),
-            bytes_in: self.bytes_in,
-            bytes_out: self.bytes_out,
-            seconds,
-        }
+        Ok(Conversion {
+            from: from.to_string(),
+            to: to.to_string(),
+            element_type: to.element_type(),
+            bytes_in,
+            bytes_out,
+            plan,
+            pad,
+            pad_text,
+            narrowed: narrows.then_some(element_type),
+        })
     }
 }
 

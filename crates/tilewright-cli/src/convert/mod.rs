@@ -100,7 +100,7 @@ fn converted(
     let passages = Passage::plan_all(jobs, crew, budget)?;
     let specs: Vec<ArraySpec> = jobs.iter().map(|job| job.spec.clone()).collect();
     let writer = create(args, file, format, &specs)?;
-    let total: u64 = jobs.iter().map(|job| job.bytes_out).sum();
+    let total: u64 = jobs.iter().map(Job::bytes_out).sum();
     let progress = Progress::new(total, console.shows_progress());
     Stream { file, writer: &writer, progress: &progress, crew, budget }.convert(&passages)?;
     writer.finish().map_err(anyhow::Error::from)?;

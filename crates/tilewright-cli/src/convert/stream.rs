@@ -118,7 +118,7 @@ impl Stream<'_> {
         let (mut tasks, mut left) = (Vec::new(), passages);
         while let [first, ..] = left {
             let is_small = |passage: &Passage<'_>| {
-                passage.cut.is_one_piece() && passage.job.narrowed.is_none()
+                passage.cut.is_one_piece() && passage.job.narrowed().is_none()
             };
             let (bundle, rest) =
                 left.split_at(bundle::length(left, arrays, self.budget.of_a_bundle(), is_small));
@@ -138,7 +138,7 @@ impl Stream<'_> {
         buffers: &mut Buffers,
     ) -> anyhow::Result<()> {
         self.begin(passage.job, &passage.clock);
-        match (piece, &passage.job.plan) {
+        match (piece, passage.job.plan()) {
             (Piece::Chunks(chunks), Some(plan)) => {
                 self.move_piece(passage.job, plan, chunks.clone(), buffers)?;
             }
@@ -154,7 +154,7 @@ impl Stream<'_> {
         let [Passage { job: first, .. }, ..] = passages else { return Ok(()) };
         let arrays = first.array..first.array + passages.len();
         let all = |bytes: fn(&Job) -> u64| passages.iter().map(|passage| bytes(passage.job)).sum();
-        let [bytes_in, bytes_out]: [u64; 2] = [all(|job| job.bytes_in), all(|job| job.bytes_out)];
+        let [bytes_in, bytes_out]: [u64; 2] = [all(Job::bytes_in), all(Job::bytes_out)];
         let Buffers { source, target } = buffers;
         memory::reset(source, usize::try_from(bytes_in)?)?;
         memory::reset(target, usize::try_from(bytes_out)?)?;
@@ -162,8 +162,8 @@ impl Stream<'_> {
         self.file.read_arrays(arrays.clone(), source)?;
         let (mut from, mut to): (&[u8], &mut [u8]) = (source, target);
         for Passage { job, .. } in passages {
-            let (source, rest) = from.split_at(usize::try_from(job.bytes_in)?);
-            let (target, room) = to.split_at_mut(usize::try_from(job.bytes_out)?);
+            let (source, rest) = from.split_at(usize::try_from(job.bytes_in())?);
+            let (target, room) = to.split_at_mut(usize::try_from(job.bytes_out())?);
             move_whole(job, source, target)?;
             (from, to) = (rest, room);
         }
@@ -194,7 +194,7 @@ impl Stream<'_> {
     }
 
     fn together(&self, job: &Job, groups: &[Range<usize>], clock: &Clock) -> anyhow::Result<()> {
-        let Some(plan) = &job.plan else { return Ok(()) };
+        let Some(plan) = job.plan() else { return Ok(()) };
         let mut source = Buffer::new();
         self.begin(job, clock);
         for group in groups {
@@ -221,7 +221,7 @@ impl Stream<'_> {
     ) -> anyhow::Result<()> {
         let bytes = bytes_of(plan, &chunks);
         memory::reset(target, bytes.len())?;
-        let options = RunOptions { pad: job.pad, threads: Threads::Current };
+        let options = RunOptions { pad: job.pad(), threads: Threads::Current };
         plan.run_chunks(chunks, source, start, target, &options)?;
         self.write(job, bytes.start as u64, target)
     }
@@ -233,7 +233,7 @@ impl Stream<'_> {
 
     fn read(&self, job: &Job, start: usize, buffer: &mut [u8]) -> anyhow::Result<()> {
         self.file.read_at(job.array, start as u64, buffer)?;
-        job.narrowed.map_or(Ok(()), |element_type| check_meaning(buffer, element_type))
+        job.narrowed().map_or(Ok(()), |element_type| check_meaning(buffer, element_type))
     }
 
     fn write(&self, job: &Job, start: u64, bytes: &[u8]) -> anyhow::Result<()> {
@@ -244,8 +244,8 @@ impl Stream<'_> {
 }
 
 fn move_whole(job: &Job, source: &[u8], target: &mut [u8]) -> anyhow::Result<()> {
-    let options = RunOptions { pad: job.pad, threads: Threads::Current };
-    match &job.plan {
+    let options = RunOptions { pad: job.pad(), threads: Threads::Current };
+    match job.plan() {
         Some(plan) => plan.run(source, target, &options)?,
         None => target.copy_from_slice(source),
     }

@@ -11,7 +11,8 @@
 //!   second tile of `T(8,128)(2,1)`).
 //! * [`Kernel::Grid`]: neighbours in the destination are far apart in the source, and the other way
 //!   round. Squares of whole lines are transposed in registers. A side's neighbours may be made by
-//!   several loops, as where a line goes across two tiles.
+//!   several loops, as where a line goes across two tiles. Where it is streamed and does not fill
+//!   lines, blocks of it are put together in the caches first.
 //! * [`Kernel::Single`]: anything else, element by element.
 //!
 //! Every kernel is written once, for registers of any length; [`Level`] says which the processor
@@ -29,6 +30,7 @@ mod register;
 mod runs;
 mod shuffle;
 mod squares;
+mod staged;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 mod zips;
@@ -44,16 +46,26 @@ use places::{MAX_LOOPS, ONCE, Places, innermost};
 use register::Register;
 use runs::Row;
 use squares::Grid;
+use staged::{Blocks, Stage};
 use zips::Rows;
 
 /// A grid's list of distances is no longer than this.
 const MAX_GRID: i64 = 1 << 14;
 
-/// Registers that a thread may use, and how it stores.
+/// Registers that a thread may use, how it stores, and where it reads next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Means {
     pub(crate) level: Level,
     pub(crate) stores: Stores,
+    /// How many bytes further on a box like this one is read next; 0 if that is not known.
+    pub(crate) ahead: i64,
+}
+
+impl Means {
+    /// The best registers that there are.
+    pub(crate) fn best(stores: Stores) -> Self {
+        Means { level: Level::best(), stores, ahead: 0 }
+    }
 }
 
 /// Lists that are used again for every box.
@@ -63,6 +75,7 @@ pub(crate) struct Lists {
     columns: Vec<i64>,
     across: Vec<Loop>,
     along: Vec<Loop>,
+    stage: Stage,
 }
 
 /// What moves the innermost loops of a box. Strides are in elements.
@@ -122,10 +135,11 @@ fn move_units<const N: usize>(
     let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() }.plus(start.0, start.1);
     let kernel = Kernel::choose(loops, lists, N as i64, at, means.stores);
     order_walk(loops, kernel, N as i64, means.stores);
-    if kernel == Kernel::Grid {
-        lists.tabulate(N as i64);
-    }
-    let task = BoxTask::<N> { kernel, loops, lists, at, stores: means.stores };
+    let (grid, blocks) = match kernel {
+        Kernel::Grid => lists.grid(at, N, means.stores),
+        _ => (Grid::new(&[], &[]), None),
+    };
+    let task = BoxTask::<N> { kernel, loops, grid, blocks, at, means };
     // SAFETY: `lies_inside` found all elements of the loops within the two slices, which cannot
     // overlap; the kernel and the loops left are those loops.
     unsafe { means.level.run(task) };
@@ -187,7 +201,10 @@ pub(crate) fn choice(
         Kernel::Unzip { count, step, length } => {
             ("unzip", vec![run(length, count, 1), run(count, 1, step)])
         }
-        Kernel::Grid => ("grid", lists.along.iter().chain(&lists.across).rev().copied().collect()),
+        Kernel::Grid => (
+            lists.grid_name(at, unit, stores),
+            lists.along.iter().chain(&lists.across).rev().copied().collect(),
+        ),
         Kernel::Single { outer, inner } => ("single", vec![outer, inner]),
     };
     own.retain(|l| l.extent != 1);
@@ -276,7 +293,7 @@ fn remove_both(loops: &mut Vec<Loop>, a: usize, b: usize) {
 impl Lists {
     /// The bytes that are held, nearly all of them.
     pub(crate) fn bytes(&self) -> usize {
-        (self.rows.capacity() + self.columns.capacity()) * size_of::<i64>()
+        (self.rows.capacity() + self.columns.capacity()) * size_of::<i64>() + self.stage.held()
     }
 
     /// Begins the chains with a loop each, and adds the loops that go on where they end: first
@@ -295,10 +312,22 @@ impl Lists {
         shorten(&mut self.along, loops);
     }
 
-    /// Writes out the distances of the chains.
-    fn tabulate(&mut self, unit: i64) {
-        distances(&self.across, &mut self.rows, |l| l.src * unit);
-        distances(&self.along, &mut self.columns, |l| l.dst * unit);
+    /// What a grid is called that is stored so.
+    fn grid_name(&mut self, at: At, unit: usize, stores: Stores) -> &'static str {
+        match self.grid(at, unit, stores) {
+            (_, Some(_)) => "staged grid",
+            (_, None) => "grid",
+        }
+    }
+
+    /// Writes out the distances of the chains, and how to cut their grid if it is to be streamed
+    /// from `at` on but does not fill lines.
+    fn grid(&mut self, at: At, unit: usize, stores: Stores) -> (Grid<'_>, Option<Blocks<'_>>) {
+        distances(&self.across, &mut self.rows, |l| l.src * unit as i64);
+        distances(&self.along, &mut self.columns, |l| l.dst * unit as i64);
+        let grid = Grid::new(&self.rows, &self.columns);
+        let is_staged = stores == Stores::Streamed && !grid.writes_lines(at, unit);
+        (grid, if is_staged { self.stage.cut(grid, unit) } else { None })
     }
 }
 
@@ -390,15 +419,17 @@ fn n_places(loops: &[Loop], stride: fn(&Loop) -> i64, length: i64) -> i64 {
 struct BoxTask<'t, const N: usize> {
     kernel: Kernel,
     loops: &'t [Loop],
-    lists: &'t Lists,
+    grid: Grid<'t>,
+    /// Where the grid is put together before it is streamed.
+    blocks: Option<Blocks<'t>>,
     at: At,
-    stores: Stores,
+    means: Means,
 }
 
 impl<const N: usize> Task for BoxTask<'_, N> {
     #[inline(always)]
     unsafe fn with<R: Register>(self) {
-        let stores = self.stores;
+        let Means { stores, ahead, .. } = self.means;
         let mut places = Places::new(self.loops, N, self.at);
         // SAFETY: all elements of the loops and the kernel lie within both sides, says the
         // caller, and the processor has the registers.
@@ -434,10 +465,19 @@ impl<const N: usize> Task for BoxTask<'_, N> {
                     unzip::<R, N>(places, rows, count, stores);
                 }
                 Kernel::Grid => {
-                    let grid = Grid::new(&self.lists.rows, &self.lists.columns);
                     while let Some(at) = places.next() {
-                        let next = places.peek().unwrap_or(at);
-                        squares::transpose_grid::<R, N>(at, next, grid, stores);
+                        let next = match places.peek() {
+                            Some(next) if ahead == 0 => next,
+                            _ => at.plus(ahead, 0),
+                        };
+                        match self.blocks {
+                            Some(blocks) => {
+                                staged::transpose_staged::<R, N>(at, next, self.grid, blocks);
+                            }
+                            None => {
+                                squares::transpose_grid::<R, N>(at, next, self.grid, stores);
+                            }
+                        }
                     }
                 }
                 Kernel::Single { outer, inner } => {
@@ -574,7 +614,7 @@ mod tests {
         for level in Level::all() {
             for stores in [Stores::Cached, Stores::Streamed, Stores::Staged] {
                 for &shift in cases(&[3, 0, unit], 1) {
-                    let means = Means { level, stores };
+                    let means = Means { level, stores, ahead: 0 };
                     let mut buffer = vec![0xee; n_dst + 3 * GUARD];
                     let aligned = buffer.as_ptr().align_offset(GUARD);
                     let start = aligned + GUARD / 2 + shift;
@@ -636,7 +676,7 @@ mod tests {
     #[test]
     fn grids() {
         for &unit in cases(&UNITS, 3) {
-            let sides = [(3, 5), (16, 17), (16, 16), (64, 64), (37, 70), (130, 65)];
+            let sides = [(3, 5), (16, 17), (16, 16), (64, 64), (37, 70), (130, 65), (1030, 37)];
             for &(a, b) in cases(&sides, 2) {
                 check(&[l(b, 1, a), l(a, b, 1)], unit);
                 check(&[l(b, 1, 64 * ((a + 63) / 64)), l(a, b + 5, 1)], unit);
@@ -655,6 +695,9 @@ mod tests {
         if cfg!(miri) {
             return;
         }
+        // Blocks of several rows and columns of blocks.
+        check(&[l(300, 1, 1030), l(1030, 307, 1)], 4);
+        check(&[l(2, 15 * 307, 15 * 300), l(300, 1, 15), l(15, 307, 1)], 2);
         // Chains that are too long to be listed.
         check(&[l(40_000, 1, 3), l(3, 50_000, 1)], 1);
         check(&[l(32_768, 1, 40), l(40, 32_768, 1)], 1);
@@ -671,7 +714,7 @@ mod tests {
     #[test]
     fn what_lies_outside_is_left_out() {
         let loops = [l(4, 2, 1)];
-        let means = Means { level: Level::best(), stores: Stores::Cached };
+        let means = Means::best(Stores::Cached);
         for (start, expected) in
             [((2, 0), [3, 5, 0, 0]), ((-2, 0), [0, 1, 3, 5]), ((0, -1), [3, 5, 0, 0])]
         {

@@ -26,6 +26,13 @@ impl<'t> Grid<'t> {
         let columns_are_lines = columns.iter().all(|column| column % LINE as i64 == 0);
         Grid { rows, columns, columns_are_lines }
     }
+
+    /// Whether squares of a grid of elements of `unit` bytes fill whole lines from `at` on.
+    pub(super) fn writes_lines(&self, at: At, unit: usize) -> bool {
+        let (head, side) = (at.to_line(), LINE / unit);
+        let is_square = self.rows.len() >= head / unit + side && self.columns.len() >= side;
+        is_square && head.is_multiple_of(unit) && self.columns_are_lines
+    }
 }
 
 /// How many squares ahead in the walk along a panel lines of the source are asked for.
@@ -58,12 +65,10 @@ pub(super) unsafe fn transpose_grid<R: Register, const N: usize>(
         if n_rows < side || n_columns < side {
             return transpose_small::<R::Half, N>(at, next, grid);
         }
-        let head = at.to_line();
-        let first = head / N;
-        let is_aligned = head.is_multiple_of(N) && grid.columns_are_lines;
-        if stores != Stores::Streamed || !is_aligned || n_rows < first + side {
+        if stores != Stores::Streamed || !grid.writes_lines(at, N) {
             return transpose_body::<R, N, CACHED>(at, next, grid, 0);
         }
+        let first = at.to_line() / N;
         // The rows before the first line, with some that are moved again as whole lines.
         if first > 0 {
             let top = Grid { rows: &grid.rows[..side], ..grid };

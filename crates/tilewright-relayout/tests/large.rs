@@ -1,0 +1,54 @@
+//! Arrays that are large enough to be streamed, against the maps' own offsets.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where something is not there")]
+
+mod support;
+
+use std::num::NonZeroUsize;
+
+use support::{map, noise, placement};
+use tilewright_relayout::{Plan, RunOptions, Threads};
+
+/// Moves an array of elements of `bits` bits, whole bytes, on as many threads as there are ways to
+/// ask for, in chunks as planned and in chunks of about `chunk` bytes.
+fn check(from: &str, to: &str, bits: u32, chunk: usize) {
+    let (source, target) = (placement(from, bits), placement(to, bits));
+    let src = noise(source.bytes());
+    let mut expected = vec![0; target.bytes()];
+    let unit = bits as usize / 8;
+    let offsets = [from, to].map(|text| map(text).offsets().unwrap());
+    for (from, to) in offsets[0].iter().zip(&offsets[1]) {
+        let [from, to] = [*from as usize * unit, *to as usize * unit];
+        expected[to..to + unit].copy_from_slice(&src[from..from + unit]);
+    }
+    let plan = Plan::new(&source, &target).unwrap();
+    for plan in [plan.clone(), plan.with_chunks_of(chunk).unwrap()] {
+        for threads in [Threads::Current, Threads::Global, Threads::Count(two())] {
+            // Off a line, as a caller's buffer may be.
+            let mut buffer = vec![0xee; expected.len() + 20];
+            let dst = &mut buffer[12..12 + expected.len()];
+            plan.run(&src, dst, &RunOptions { threads, ..RunOptions::default() }).unwrap();
+            assert!(dst == expected, "{from} to {to}");
+            assert!(buffer[..12].iter().chain(&buffer[12 + expected.len()..]).all(|b| *b == 0xee));
+        }
+    }
+}
+
+fn two() -> NonZeroUsize {
+    NonZeroUsize::MIN.saturating_add(1)
+}
+
+#[test]
+fn sides_that_are_no_lines() {
+    check("f32[1531,1429]{1,0}", "f32[1531,1429]{0,1}", 32, 100_000);
+    check("f32[2900,1530]{1,0}", "f32[2900,1530]{0,1}", 16, 50_000);
+    check("f32[3,1717,1700]{2,1,0}", "f32[3,1717,1700]{0,2,1}", 8, 1 << 20);
+}
+
+/// What a chunk reads goes on in a chunk far away, where the walk goes next.
+#[test]
+fn chunks_in_the_order_of_the_source() {
+    let from = "f32[8,5,6,66,9,15]{5,4,3,2,1,0}";
+    check(from, "f32[8,5,6,66,9,15]{4,1,5,0,2,3}", 32, 22_000);
+    check(from, "f32[8,5,6,66,9,15]{5,4,1,0,2,3}", 32, 22_000);
+}
