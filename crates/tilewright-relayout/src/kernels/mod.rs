@@ -31,6 +31,7 @@ mod runs;
 mod shuffle;
 mod squares;
 mod staged;
+mod turn;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 mod zips;
@@ -47,6 +48,7 @@ use register::Register;
 use runs::Row;
 use squares::Grid;
 use staged::{Blocks, Stage};
+use turn::Turn;
 use zips::Rows;
 
 /// A grid's list of distances is no longer than this.
@@ -107,41 +109,52 @@ pub(crate) fn move_box(
     dst: &mut [u8],
     means: Means,
 ) {
-    match unit {
-        1 => move_units::<1>(loops, lists, start, src, dst, means),
-        2 => move_units::<2>(loops, lists, start, src, dst, means),
-        4 => move_units::<4>(loops, lists, start, src, dst, means),
-        8 => move_units::<8>(loops, lists, start, src, dst, means),
-        16 => move_units::<16>(loops, lists, start, src, dst, means),
-        32 => move_units::<32>(loops, lists, start, src, dst, means),
-        _ => move_checked(loops, unit, start, src, dst),
-    }
-}
-
-fn move_units<const N: usize>(
-    loops: &mut Vec<Loop>,
-    lists: &mut Lists,
-    start: (i64, i64),
-    src: &[u8],
-    dst: &mut [u8],
-    means: Means,
-) {
     if loops.iter().any(|l| l.extent < 1) {
         return;
     }
-    if loops.len() > MAX_LOOPS || !lies_inside(loops, N, start, src.len(), dst.len()) {
-        return move_checked(loops, N, start, src, dst);
+    if loops.len() > MAX_LOOPS || !lies_inside(loops, unit, start, src.len(), dst.len()) {
+        return move_checked(loops, unit, start, src, dst);
     }
     let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() }.plus(start.0, start.1);
-    let kernel = Kernel::choose(loops, lists, N as i64, at, means.stores);
+    let turn = Turn::take(loops, unit);
+    // SAFETY: `lies_inside` found all elements of the loops within the two slices, which cannot
+    // overlap; turned blocks are the same elements.
+    unsafe {
+        match turn.map_or(unit, |turn| turn.unit) {
+            1 => move_units::<1>(loops, lists, at, means, turn),
+            2 => move_units::<2>(loops, lists, at, means, turn),
+            4 => move_units::<4>(loops, lists, at, means, turn),
+            8 => move_units::<8>(loops, lists, at, means, turn),
+            16 => move_units::<16>(loops, lists, at, means, turn),
+            32 => move_units::<32>(loops, lists, at, means, turn),
+            _ => move_checked(loops, unit, start, src, dst),
+        }
+    }
+}
+
+/// Moves a box of elements of `N` bytes, or of turned blocks of so many.
+///
+/// # Safety
+/// `at` is where the loops begin; all their elements can be read and written, and the two sides do
+/// not overlap. There are no more than [`MAX_LOOPS`], and none is empty.
+unsafe fn move_units<const N: usize>(
+    loops: &mut Vec<Loop>,
+    lists: &mut Lists,
+    at: At,
+    means: Means,
+    turn: Option<Turn>,
+) {
+    let kernel = Kernel::choose(loops, lists, N as i64, at, means.stores, turn);
     order_walk(loops, kernel, N as i64, means.stores);
     let (grid, blocks) = match kernel {
-        Kernel::Grid => lists.grid(at, N, means.stores),
+        Kernel::Grid => {
+            let (grid, blocks) = lists.grid(at, N, means.stores);
+            (Grid { turn, ..grid }, blocks)
+        }
         _ => (Grid::new(&[], &[]), None),
     };
     let task = BoxTask::<N> { kernel, loops, grid, blocks, at, means };
-    // SAFETY: `lies_inside` found all elements of the loops within the two slices, which cannot
-    // overlap; the kernel and the loops left are those loops.
+    // SAFETY: the caller's promise; the kernel and the loops left are those loops.
     unsafe { means.level.run(task) };
     if means.stores == Stores::Streamed {
         fence();
@@ -185,9 +198,11 @@ pub(crate) fn choice(
     stores: Stores,
 ) -> (&'static str, Vec<Loop>, Vec<Loop>) {
     let (mut around, mut lists) = (loops.to_vec(), Lists::default());
+    let turn = Turn::take(&mut around, unit);
+    let unit = turn.map_or(unit, |turn| turn.unit);
     let place = std::ptr::without_provenance_mut(start.rem_euclid(LINE as i64) as usize);
     let at = At { src: place, dst: place };
-    let kernel = Kernel::choose(&mut around, &mut lists, unit as i64, at, stores);
+    let kernel = Kernel::choose(&mut around, &mut lists, unit as i64, at, stores, turn);
     order_walk(&mut around, kernel, unit as i64, stores);
     let run = |extent: i64, src: i64, dst: i64| Loop { extent, src, dst };
     let (name, mut own) = match kernel {
@@ -208,7 +223,10 @@ pub(crate) fn choice(
         Kernel::Single { outer, inner } => ("single", vec![outer, inner]),
     };
     own.retain(|l| l.extent != 1);
-    (name, around, own)
+    let Some(turn) = turn else { return (name, around, own) };
+    around.iter_mut().chain(&mut own).for_each(|l| turn.count_elements(l));
+    own.extend(turn.loops);
+    ("turned grid", around, own)
 }
 
 impl Kernel {
@@ -220,6 +238,7 @@ impl Kernel {
         unit: i64,
         at: At,
         stores: Stores,
+        turn: Option<Turn>,
     ) -> Kernel {
         if let Some(place) = loops.iter().rposition(Loop::is_run) {
             return Kernel::runs(loops, place, unit, at, stores);
@@ -228,11 +247,12 @@ impl Kernel {
         let along = loops.iter().rposition(|l| l.src == 1);
         let (Some(across), Some(along)) = (across, along) else { return Kernel::single(loops) };
         let (a, b) = (loops[across], loops[along]);
-        if b.dst == a.extent && is_zipped(a.extent, unit) && b.extent * unit >= 16 {
+        let is_apart = turn.is_some();
+        if !is_apart && b.dst == a.extent && is_zipped(a.extent, unit) && b.extent * unit >= 16 {
             remove_both(loops, across, along);
             return Kernel::Zip { count: a.extent, step: a.src, length: b.extent };
         }
-        if a.src == b.extent && is_zipped(b.extent, unit) && a.extent * unit >= 16 {
+        if !is_apart && a.src == b.extent && is_zipped(b.extent, unit) && a.extent * unit >= 16 {
             remove_both(loops, across, along);
             return Kernel::Unzip { count: b.extent, step: b.dst, length: a.extent };
         }
@@ -681,6 +701,20 @@ mod tests {
                 check(&[l(b, 1, a), l(a, b, 1)], unit);
                 check(&[l(b, 1, 64 * ((a + 63) / 64)), l(a, b + 5, 1)], unit);
                 check(&[l(2, b, a * b), l(b, 1, a), l(a, 2 * b, 1)], unit);
+            }
+        }
+    }
+
+    #[test]
+    fn grids_of_turned_blocks() {
+        for &unit in cases(&[2, 1, 4, 8], 1) {
+            for &(rows, columns) in cases(&[(2, 2), (4, 4), (2, 4), (8, 2), (16, 1)], 1) {
+                let n = rows * columns;
+                for &(a, b) in cases(&[(3, 5), (16, 16), (37, 70), (64, 130)], 1) {
+                    let block = [l(columns, 1, rows), l(rows, columns, 1)];
+                    check(&[[l(a, n, b * n), l(b, a * n, n)], block].concat(), unit);
+                    check(&[[l(b, a * n, n), l(a, n, (b + 3) * n)], block].concat(), unit);
+                }
             }
         }
     }

@@ -59,6 +59,18 @@ impl Register for Neon {
     }
 
     #[inline(always)]
+    unsafe fn shuffle(self, order: Self) -> Self {
+        // SAFETY: see the top of the file.
+        Neon(unsafe { vqtbl1q_u8(self.0, order.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn repeat(bytes: &[u8; 16]) -> Self {
+        // SAFETY: see the top of the file.
+        Neon(unsafe { vld1q_u8(bytes.as_ptr()) })
+    }
+
+    #[inline(always)]
     unsafe fn unzip<const N: usize>(self, other: Self) -> (Self, Self) {
         if N >= 16 {
             return (self, other);

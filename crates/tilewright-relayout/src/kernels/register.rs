@@ -32,6 +32,19 @@ pub(super) trait Register: Copy {
     /// The processor has these registers.
     unsafe fn zip<const N: usize>(self, other: Self) -> (Self, Self);
 
+    /// The bytes of every 16 in another order: the first is the one whose number `order` has first,
+    /// and so on.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn shuffle(self, order: Self) -> Self;
+
+    /// 16 bytes, again and again.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn repeat(bytes: &[u8; 16]) -> Self;
+
     /// The elements of even place of the two registers, and those of odd place: undoes `zip`.
     ///
     /// # Safety
@@ -78,6 +91,16 @@ impl Register for Plain {
             *byte = from[place / (2 * N) * N + place % N];
         }
         (Plain(zipped[0]), Plain(zipped[1]))
+    }
+
+    #[inline(always)]
+    unsafe fn shuffle(self, order: Self) -> Self {
+        Plain(order.0.map(|from| self.0[usize::from(from % 16)]))
+    }
+
+    #[inline(always)]
+    unsafe fn repeat(bytes: &[u8; 16]) -> Self {
+        Plain(*bytes)
     }
 
     #[inline(always)]

@@ -4,7 +4,8 @@
 //! register `i + K/2` rotates the bits of that number by one. After as many stages as `K` has
 //! bits, register and place have changed sides: the registers, one after the other, hold the
 //! first element of each, then the second of each. Where a register holds `K` elements that is
-//! the transposed square; where it holds more, rows interleaved.
+//! the transposed square; where it holds more, rows interleaved. Three stages mix only every
+//! `K / 8`th register, so that large squares are done eight registers at a time.
 
 use super::register::Register;
 
@@ -14,8 +15,46 @@ use super::register::Register;
 /// The processor has these registers. `K` is a power of two.
 #[inline(always)]
 pub(super) unsafe fn interleave<R: Register, const N: usize, const K: usize>(
-    mut registers: [R; K],
+    registers: [R; K],
 ) -> [R; K] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match K {
+            64 => rotate::<R, N, K, 8>(rotate::<R, N, K, 8>(registers)),
+            32 => rotate::<R, N, K, 4>(rotate::<R, N, K, 8>(registers)),
+            _ => zip_all::<R, N, K>(registers),
+        }
+    }
+}
+
+/// As many stages as `G` has bits, which mix only registers that are `K / G` apart. A processor
+/// does not have `K` registers at hand, but `G`.
+///
+/// # Safety
+/// As [`interleave`]; `G` is a power of two that divides `K`.
+#[inline(always)]
+unsafe fn rotate<R: Register, const N: usize, const K: usize, const G: usize>(
+    registers: [R; K],
+) -> [R; K] {
+    let n_groups = K / G;
+    let mut rotated = registers;
+    for group in 0..n_groups {
+        let mut part = [registers[group]; G];
+        for (place, register) in part.iter_mut().enumerate() {
+            *register = registers[group + place * n_groups];
+        }
+        // SAFETY: the caller's promise.
+        rotated[group * G..(group + 1) * G].copy_from_slice(&unsafe { zip_all::<R, N, G>(part) });
+    }
+    rotated
+}
+
+/// [`interleave`] with all registers at hand.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn zip_all<R: Register, const N: usize, const K: usize>(mut registers: [R; K]) -> [R; K] {
     let mut stage = 1;
     while stage < K {
         let before = registers;

@@ -8,6 +8,7 @@
 use super::place::{At, CACHED, LINE, STREAMED, Stores, copy_one, put};
 use super::register::Register;
 use super::shuffle::interleave;
+use super::turn::Turn;
 use std::ops::Range;
 
 /// Two chains of loops as lists of distances in bytes.
@@ -19,12 +20,14 @@ pub(super) struct Grid<'t> {
     pub(super) columns: &'t [i64],
     /// Whether all of `columns` are whole lines.
     pub(super) columns_are_lines: bool,
+    /// How each element is turned on its way, if it is.
+    pub(super) turn: Option<Turn>,
 }
 
 impl<'t> Grid<'t> {
     pub(super) fn new(rows: &'t [i64], columns: &'t [i64]) -> Self {
         let columns_are_lines = columns.iter().all(|column| column % LINE as i64 == 0);
-        Grid { rows, columns, columns_are_lines }
+        Grid { rows, columns, columns_are_lines, turn: None }
     }
 
     /// Whether squares of a grid of elements of `unit` bytes fill whole lines from `at` on.
@@ -139,7 +142,7 @@ unsafe fn transpose_panel<R: Register, const N: usize, const S: u8>(
             };
             let at = at.plus((here * N) as i64, (row * N) as i64);
             // SAFETY: the square lies within the grid.
-            unsafe { square::<R, N, S>(at, rows, columns, soon) };
+            unsafe { square::<R, N, S>(at, rows, columns, soon, grid.turn) };
         }
         column += side;
     }
@@ -193,7 +196,7 @@ unsafe fn squares_of<R: Register, const N: usize>(at: At, next: At, grid: Grid<'
             let (rows, columns) =
                 (&grid.rows[row..row + side], &grid.columns[column..column + side]);
             // SAFETY: the square lies within the grid.
-            unsafe { small_square::<R, N>(at, rows, columns) };
+            unsafe { small_square::<R, N>(at, rows, columns, grid.turn) };
         }
     }
 }
@@ -210,17 +213,44 @@ unsafe fn one_by_one<const N: usize>(at: At, grid: Grid<'_>) {
             for (row, &from) in grid.rows.iter().enumerate() {
                 let at = at.plus(from, (row * N) as i64);
                 for (column, &to) in grid.columns.iter().enumerate() {
-                    copy_one::<N>(at.plus((column * N) as i64, to));
+                    copy_turned::<N>(at.plus((column * N) as i64, to), grid.turn);
                 }
             }
         } else {
             for (column, &to) in grid.columns.iter().enumerate() {
                 let at = at.plus((column * N) as i64, to);
                 for (row, &from) in grid.rows.iter().enumerate() {
-                    copy_one::<N>(at.plus(from, (row * N) as i64));
+                    copy_turned::<N>(at.plus(from, (row * N) as i64), grid.turn);
                 }
             }
         }
+    }
+}
+
+/// Loads a register, and turns its elements if there is an order for their bytes.
+///
+/// # Safety
+/// As [`Register::load`].
+#[inline(always)]
+unsafe fn load_turned<R: Register>(from: *const u8, order: Option<R>) -> R {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let register = R::load(from);
+        order.map_or(register, |order| register.shuffle(order))
+    }
+}
+
+/// Copies one element, turned if it is to be.
+///
+/// # Safety
+/// As [`copy_one`].
+#[inline(always)]
+unsafe fn copy_turned<const N: usize>(at: At, turn: Option<Turn>) {
+    // SAFETY: the caller's promise; arrays of bytes need no alignment.
+    unsafe {
+        let Some(turn) = turn else { return copy_one::<N>(at) };
+        let block = at.src.cast::<[u8; N]>().read_unaligned();
+        at.dst.cast::<[u8; N]>().write_unaligned(turn.one(block));
     }
 }
 
@@ -234,18 +264,19 @@ unsafe fn square<R: Register, const N: usize, const S: u8>(
     rows: &[i64],
     columns: &[i64],
     soon: Ahead<'_>,
+    turn: Option<Turn>,
 ) {
     // The number of registers is a constant of each case; the compiler leaves one.
     // SAFETY: the caller's promise.
     unsafe {
         match R::BYTES / N {
-            64 => parts::<R, N, S, 64>(at, rows, columns, soon),
-            32 => parts::<R, N, S, 32>(at, rows, columns, soon),
-            16 => parts::<R, N, S, 16>(at, rows, columns, soon),
-            8 => parts::<R, N, S, 8>(at, rows, columns, soon),
-            4 => parts::<R, N, S, 4>(at, rows, columns, soon),
-            2 => parts::<R, N, S, 2>(at, rows, columns, soon),
-            1 => parts::<R, N, S, 1>(at, rows, columns, soon),
+            64 => parts::<R, N, S, 64>(at, rows, columns, soon, turn),
+            32 => parts::<R, N, S, 32>(at, rows, columns, soon, turn),
+            16 => parts::<R, N, S, 16>(at, rows, columns, soon, turn),
+            8 => parts::<R, N, S, 8>(at, rows, columns, soon, turn),
+            4 => parts::<R, N, S, 4>(at, rows, columns, soon, turn),
+            2 => parts::<R, N, S, 2>(at, rows, columns, soon, turn),
+            1 => parts::<R, N, S, 1>(at, rows, columns, soon, turn),
             _ => units::<R, N, S>(at, rows, columns),
         }
     }
@@ -261,7 +292,10 @@ unsafe fn parts<R: Register, const N: usize, const S: u8, const K: usize>(
     rows: &[i64],
     columns: &[i64],
     soon: Ahead<'_>,
+    turn: Option<Turn>,
 ) {
+    // SAFETY: the caller says that the processor has the registers.
+    let order = turn.map(|turn| unsafe { R::repeat(&turn.order) });
     let n_parts = LINE / R::BYTES;
     for across in 0..n_parts {
         let from = at.plus((across * R::BYTES) as i64, 0);
@@ -270,7 +304,7 @@ unsafe fn parts<R: Register, const N: usize, const S: u8, const K: usize>(
             let mut lines = [[R::load(from.plus(rows[0], 0).src); K]; 4];
             for (part, line) in lines.iter_mut().enumerate().take(n_parts) {
                 for (row, register) in line.iter_mut().enumerate() {
-                    *register = R::load(from.plus(rows[part * K + row], 0).src);
+                    *register = load_turned(from.plus(rows[part * K + row], 0).src, order);
                     if across == 0 {
                         soon.at.plus(soon.rows[part * K + row], 0).prefetch_near();
                     }
@@ -310,16 +344,21 @@ unsafe fn units<R: Register, const N: usize, const S: u8>(at: At, rows: &[i64], 
 /// # Safety
 /// As [`transpose_grid`], for a register's worth of rows and columns.
 #[inline(always)]
-unsafe fn small_square<R: Register, const N: usize>(at: At, rows: &[i64], columns: &[i64]) {
+unsafe fn small_square<R: Register, const N: usize>(
+    at: At,
+    rows: &[i64],
+    columns: &[i64],
+    turn: Option<Turn>,
+) {
     // The number of registers is a constant of each case; the compiler leaves one.
     // SAFETY: the caller's promise.
     unsafe {
         match R::BYTES / N {
-            32 => small_square_of::<R, N, 32>(at, rows, columns),
-            16 => small_square_of::<R, N, 16>(at, rows, columns),
-            8 => small_square_of::<R, N, 8>(at, rows, columns),
-            4 => small_square_of::<R, N, 4>(at, rows, columns),
-            _ => small_square_of::<R, N, 2>(at, rows, columns),
+            32 => small_square_of::<R, N, 32>(at, rows, columns, turn),
+            16 => small_square_of::<R, N, 16>(at, rows, columns, turn),
+            8 => small_square_of::<R, N, 8>(at, rows, columns, turn),
+            4 => small_square_of::<R, N, 4>(at, rows, columns, turn),
+            _ => small_square_of::<R, N, 2>(at, rows, columns, turn),
         }
     }
 }
@@ -331,12 +370,14 @@ unsafe fn small_square_of<R: Register, const N: usize, const K: usize>(
     at: At,
     rows: &[i64],
     columns: &[i64],
+    turn: Option<Turn>,
 ) {
     // SAFETY: the caller's promise.
     unsafe {
+        let order = turn.map(|turn| R::repeat(&turn.order));
         let mut registers = [R::load(at.plus(rows[0], 0).src); K];
         for (register, &from) in registers.iter_mut().zip(rows) {
-            *register = R::load(at.plus(from, 0).src);
+            *register = load_turned(at.plus(from, 0).src, order);
         }
         let transposed = interleave::<R, N, K>(registers);
         for (register, &to) in transposed.into_iter().zip(columns) {

@@ -90,40 +90,66 @@ pub(super) unsafe fn transpose_staged<R: Register, const N: usize>(
     blocks: Blocks<'_>,
 ) {
     let (n_rows, n_columns) = (grid.rows.len(), grid.columns.len());
+    let rows_from = |row: usize| &grid.rows[row..(row + blocks.rows).min(n_rows)];
     let mut column = 0;
     while column < n_columns {
-        let columns = column..(column + blocks.columns).min(n_columns);
+        let columns = &grid.columns[column..(column + blocks.columns).min(n_columns)];
+        let further = column + columns.len();
         let along = at.plus((column * N) as i64, 0);
         let mut row = 0;
         while row < n_rows {
-            let rows = row..(row + blocks.rows).min(n_rows);
+            let rows = rows_from(row);
             let part = Grid {
-                rows: &grid.rows[rows.clone()],
+                rows,
                 columns: &blocks.places[..columns.len()],
                 columns_are_lines: false,
+                turn: grid.turn,
             };
-            let soon = match grid.rows.get(rows.end) {
-                Some(&further) => along.plus(further - part.rows[0], 0),
-                None if columns.end < n_columns => {
-                    at.plus((columns.end * N) as i64 + grid.rows[0] - part.rows[0], 0)
+            let soon = match row + rows.len() {
+                below if below < n_rows => Soon { at: along, rows: rows_from(below) },
+                _ if further < n_columns => {
+                    Soon { at: at.plus((further * N) as i64, 0), rows: rows_from(0) }
                 }
-                None => next,
+                _ => Soon { at: next, rows: rows_from(0) },
             };
             let put_together = At { src: along.src, dst: blocks.stage };
             // SAFETY: a part of the grid; the stage has room for a block's runs, and the
             // destination for what they come to.
             unsafe {
-                transpose_grid::<R, N>(put_together, soon, part, Stores::Cached);
+                transpose_grid::<R, N>(put_together, soon.at, part, Stores::Cached);
                 let to = at.plus(0, (row * N) as i64);
-                copy_out::<R, N>(to, &grid.columns[columns.clone()], rows.len(), blocks);
+                copy_out::<R, N>(to, columns, rows.len(), blocks, soon);
             }
-            row = rows.end;
+            row += rows.len();
         }
-        column = columns.end;
+        column = further;
     }
 }
 
-/// Copies a block's runs of `length` elements to `columns` behind a place.
+/// The block that comes next.
+#[derive(Clone, Copy)]
+struct Soon<'t> {
+    at: At,
+    rows: &'t [i64],
+}
+
+impl Soon<'_> {
+    /// Asks for the lines of one in `of` parts of it, whose rows are of `len` bytes.
+    #[inline(always)]
+    fn prefetch(self, part: usize, of: usize, len: usize) {
+        let n_rows = self.rows.len();
+        for &row in &self.rows[part * n_rows / of..(part + 1) * n_rows / of] {
+            let row = self.at.plus(row, 0);
+            for line in (0..len).step_by(LINE) {
+                row.plus(line as i64, 0).prefetch_near();
+            }
+            row.plus(len as i64 - 1, 0).prefetch_near();
+        }
+    }
+}
+
+/// Copies a block's runs of `length` elements to `columns` behind a place, and asks meanwhile for
+/// the block that comes next: memory is read while it is written.
 ///
 /// # Safety
 /// As [`transpose_staged`], for the block in the stage.
@@ -133,6 +159,7 @@ unsafe fn copy_out<R: Register, const N: usize>(
     columns: &[i64],
     length: usize,
     blocks: Blocks<'_>,
+    soon: Soon<'_>,
 ) {
     let stage = At { src: blocks.stage, dst: to.dst };
     let row = Row { len: length * N, count: 1, src: 0, dst: 0 };
@@ -142,7 +169,8 @@ unsafe fn copy_out<R: Register, const N: usize>(
             let row = Row { len: row.len * columns.len(), ..row };
             return copy_runs::<R>(stage.plus(0, columns[0]), row, Stores::Streamed);
         }
-        for (&from, &to) in blocks.places.iter().zip(columns) {
+        for (number, (&from, &to)) in blocks.places.iter().zip(columns).enumerate() {
+            soon.prefetch(number, columns.len(), columns.len() * N);
             copy_runs::<R>(stage.plus(from, to), row, Stores::Streamed);
         }
     }

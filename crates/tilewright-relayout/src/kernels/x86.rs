@@ -121,6 +121,18 @@ impl Register for Sse {
     }
 
     #[inline(always)]
+    unsafe fn shuffle(self, order: Self) -> Self {
+        // SAFETY: see the top of the file.
+        Sse(unsafe { _mm_shuffle_epi8(self.0, order.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn repeat(bytes: &[u8; 16]) -> Self {
+        // SAFETY: see the top of the file.
+        Sse(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
     unsafe fn unzip<const N: usize>(self, other: Self) -> (Self, Self) {
         if N >= 16 {
             return (self, other);
@@ -177,6 +189,18 @@ impl Register for Avx2 {
             let first = _mm256_permute2x128_si256::<0x20>(low, high);
             (Avx2(first), Avx2(_mm256_permute2x128_si256::<0x31>(low, high)))
         }
+    }
+
+    #[inline(always)]
+    unsafe fn shuffle(self, order: Self) -> Self {
+        // SAFETY: see the top of the file.
+        Avx2(unsafe { _mm256_shuffle_epi8(self.0, order.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn repeat(bytes: &[u8; 16]) -> Self {
+        // SAFETY: see the top of the file.
+        Avx2(unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(bytes.as_ptr().cast())) })
     }
 
     #[inline(always)]
@@ -255,6 +279,18 @@ impl Register for Avx512 {
             }
         };
         (Avx512(low), Avx512(high))
+    }
+
+    #[inline(always)]
+    unsafe fn shuffle(self, order: Self) -> Self {
+        // SAFETY: see the top of the file.
+        Avx512(unsafe { _mm512_shuffle_epi8(self.0, order.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn repeat(bytes: &[u8; 16]) -> Self {
+        // SAFETY: see the top of the file.
+        Avx512(unsafe { _mm512_broadcast_i32x4(_mm_loadu_si128(bytes.as_ptr().cast())) })
     }
 
     #[inline(always)]
