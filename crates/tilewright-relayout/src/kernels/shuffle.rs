@@ -8,6 +8,7 @@
 //! `K / 8`th register, so that large squares are done eight registers at a time.
 
 use super::register::Register;
+use std::mem::MaybeUninit;
 
 /// The first element of each register, then the second of each, and so on.
 ///
@@ -37,16 +38,19 @@ unsafe fn rotate<R: Register, const N: usize, const K: usize, const G: usize>(
     registers: [R; K],
 ) -> [R; K] {
     let n_groups = K / G;
-    let mut rotated = registers;
-    for group in 0..n_groups {
-        let mut part = [registers[group]; G];
-        for (place, register) in part.iter_mut().enumerate() {
-            *register = registers[group + place * n_groups];
+    let mut rotated = MaybeUninit::<[R; K]>::uninit();
+    let first = rotated.as_mut_ptr().cast::<[R; G]>();
+    // SAFETY: the caller's promise; all groups are written, which together are all registers.
+    unsafe {
+        for group in 0..n_groups {
+            let mut part = [registers[group]; G];
+            for (place, register) in part.iter_mut().enumerate() {
+                *register = registers[group + place * n_groups];
+            }
+            first.add(group).write(zip_all::<R, N, G>(part));
         }
-        // SAFETY: the caller's promise.
-        rotated[group * G..(group + 1) * G].copy_from_slice(&unsafe { zip_all::<R, N, G>(part) });
+        rotated.assume_init()
     }
-    rotated
 }
 
 /// [`interleave`] with all registers at hand.

@@ -9,6 +9,7 @@ use super::place::{At, CACHED, LINE, STREAMED, Stores, copy_one, put};
 use super::register::Register;
 use super::shuffle::interleave;
 use super::turn::Turn;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// Two chains of loops as lists of distances in bytes.
@@ -227,6 +228,28 @@ unsafe fn one_by_one<const N: usize>(at: At, grid: Grid<'_>) {
     }
 }
 
+/// Loads a register of each row.
+///
+/// # Safety
+/// As [`Register::load`], at all rows; there are `K` of them.
+#[inline(always)]
+unsafe fn load_rows<R: Register, const K: usize>(
+    at: At,
+    rows: &[i64],
+    order: Option<R>,
+) -> [R; K] {
+    let rows = &rows[..K];
+    let mut registers = MaybeUninit::<[R; K]>::uninit();
+    let first = registers.as_mut_ptr().cast::<R>();
+    // SAFETY: the caller's promise; all `K` registers are written.
+    unsafe {
+        for (place, &row) in rows.iter().enumerate() {
+            first.add(place).write(load_turned(at.plus(row, 0).src, order));
+        }
+        registers.assume_init()
+    }
+}
+
 /// Loads a register, and turns its elements if there is an order for their bytes.
 ///
 /// # Safety
@@ -301,20 +324,20 @@ unsafe fn parts<R: Register, const N: usize, const S: u8, const K: usize>(
         let from = at.plus((across * R::BYTES) as i64, 0);
         // SAFETY: the caller's promise; `rows` and `columns` have `n_parts * K` entries.
         unsafe {
-            let mut lines = [[R::load(from.plus(rows[0], 0).src); K]; 4];
+            let mut lines = [const { MaybeUninit::<[R; K]>::uninit() }; 4];
             for (part, line) in lines.iter_mut().enumerate().take(n_parts) {
-                for (row, register) in line.iter_mut().enumerate() {
-                    *register = load_turned(from.plus(rows[part * K + row], 0).src, order);
-                    if across == 0 {
-                        soon.at.plus(soon.rows[part * K + row], 0).prefetch_near();
-                    }
+                let here = part * K..(part + 1) * K;
+                line.write(interleave::<R, N, K>(load_rows(from, &rows[here.clone()], order)));
+                if across == 0 {
+                    soon.rows[here].iter().for_each(|&row| soon.at.plus(row, 0).prefetch_near());
                 }
-                *line = interleave::<R, N, K>(*line);
             }
             for place in 0..K {
                 let to = at.plus(0, columns[across * K + place]);
                 for (part, line) in lines.iter().enumerate().take(n_parts) {
-                    put::<R, S>(line[place], to.plus(0, (part * R::BYTES) as i64).dst);
+                    // These parts were written above.
+                    let register = line.as_ptr().cast::<R>().add(place).read();
+                    put::<R, S>(register, to.plus(0, (part * R::BYTES) as i64).dst);
                 }
             }
         }
@@ -375,11 +398,7 @@ unsafe fn small_square_of<R: Register, const N: usize, const K: usize>(
     // SAFETY: the caller's promise.
     unsafe {
         let order = turn.map(|turn| R::repeat(&turn.order));
-        let mut registers = [R::load(at.plus(rows[0], 0).src); K];
-        for (register, &from) in registers.iter_mut().zip(rows) {
-            *register = load_turned(at.plus(from, 0).src, order);
-        }
-        let transposed = interleave::<R, N, K>(registers);
+        let transposed = interleave::<R, N, K>(load_rows(at, rows, order));
         for (register, &to) in transposed.into_iter().zip(columns) {
             register.store(at.plus(0, to).dst);
         }
