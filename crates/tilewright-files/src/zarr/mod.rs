@@ -2,9 +2,9 @@
 //!
 //! A chunk of such a store holds, byte for byte, what a device holds of that part of the array; its
 //! codecs say how that is an array, so that any reader of Zarr sees the logical array and nothing
-//! is converted. With one level of tiles a chunk is a shard, and its inner chunks are the tiles;
-//! with more, the codecs are `reshape` and `transpose`, of which `reshape` is registered and known
-//! to few readers yet.
+//! is converted. A chunk is a shard, and its inner chunks are the tiles; of tiles within tiles, the
+//! boxes that are in one piece, such as pairs of rows. Where there are no such boxes the codecs are
+//! `reshape` and `transpose`, of which `reshape` is registered and known to few readers yet.
 //!
 //! Chunks are written in any order, by any number of processes; each is put in place when it is
 //! whole, and so is `zarr.json`, which comes last and without which there is no array.

@@ -1,10 +1,15 @@
 """Zarr v3 stores whose chunks are tiled buffers.
 
 A chunk of such a store is, byte for byte, what a device holds of that part of the array; its codecs
-say how that is an array. With one level of tiles (``{1,0:T(8,128)}``) a chunk is a shard and its
-inner chunks are the tiles: zarr-python, tensorstore and zarrs read the logical array, and nothing is
-converted. With more levels (``T(8,128)(2,1)``) the codecs are ``reshape`` and ``transpose``; of the
-three, zarrs alone knows ``reshape``, which is registered in zarr-extensions.
+say how that is an array. zarr-python, tensorstore and zarrs read the logical array, and nothing is
+converted.
+
+With one level of tiles (``{1,0:T(8,128)}``) a chunk is a shard and its inner chunks are the tiles.
+With more levels (``T(8,128)(2,1)``) the inner chunks are the boxes that a tile has in one piece,
+here pairs of rows, and the shard's index, behind the buffer, says where each is: 16 bytes for each.
+Where neighbours in memory are no neighbours in the array, as in ``{0:T(1024)(128)(2,1)}``, there are
+no such boxes: the codecs are ``reshape``, which is registered in zarr-extensions and which of the
+three zarrs alone knows, and ``transpose``.
 """
 
 from __future__ import annotations
