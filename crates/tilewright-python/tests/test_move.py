@@ -135,9 +135,18 @@ def test_other_libraries_arrays():
         same(tw.pack(other, "{0,1}"), expected)
     same(tw.pack(array.array("i", range(4)), "{0:T(2)}"), np.arange(4, dtype=np.int32).reshape(2, 2))
     same(tw.pack(b"abc", "{0:T(2)}", pad=7), np.array([[97, 98], [99, 7]], np.uint8))
-    for wrong in (None, object(), 1.5):
+    for wrong in (None, object(), 1.5, np.ma.masked_array(np.arange(3), [0, 1, 0])):
         with pytest.raises(TypeError):
             tw.pack(wrong, "{0}")
+
+
+def test_kinds_of_numpy_arrays(tmp_path):
+    x = np.arange(12, dtype=np.int32).reshape(3, 4)
+    np.save(tmp_path / "x.npy", x)
+    for other in (x.view(np.recarray), np.load(tmp_path / "x.npy", mmap_mode="r")):
+        packed = tw.pack(other, "{0,1}")
+        assert type(packed) is np.ndarray
+        same(packed, np.ascontiguousarray(x.T))
 
 
 def test_jax_arrays():
