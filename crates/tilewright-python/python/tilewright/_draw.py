@@ -187,4 +187,5 @@ def _colors(offsets: Ints, tile: int) -> Ints:
     tiles = offsets // tile
     down = np.cumsum(np.diff(tiles[:, 0], prepend=tiles[0, 0]) != 0)
     along = np.cumsum(np.diff(tiles[0], prepend=tiles[0, 0]) != 0)
-    return (3 * down[:, None] + along) % len(COLORS)
+    colors: Ints = (3 * down[:, None] + along) % len(COLORS)
+    return colors
