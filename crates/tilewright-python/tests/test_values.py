@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from conftest import DATA, DTYPES
+from conftest import DATA, DTYPES, layout_text, random_layout
 
 VALUES = [
     tw.Shape("bf16[30,300]{1,0:T(8,128)(2,1)}"),
@@ -113,7 +113,7 @@ def test_texts_are_printed_as_xla_prints_them():
     assert len(rows) > 1000
 
 
-def test_against_jaxlib_on_text():
+def test_against_jaxlib_on_text(rng):
     hlo = pytest.importorskip("jaxlib._hlo")
     for text in (
         "f32[3,5]{1,0:T(2,2)}",
@@ -121,6 +121,15 @@ def test_against_jaxlib_on_text():
         "pred[33,130]{0,1:T(32,128)(32,1)E(1)}",
         "s4[64,128]{1,0:T(64,128)(8,1)E(4)}",
     ):
+        assert str(hlo.Shape(text)) == str(tw.Shape(text))
+    for row in (DATA / "xla-text.tsv").read_text().splitlines()[1::5]:
+        text = unescaped(row.split("\t")[0])
+        assert str(hlo.Shape(text)) == str(tw.Shape(text, strict=True)), text
+    for _ in range(300):
+        dims = tuple(rng.randint(0, 300) for _ in range(rng.randint(1, 5)))
+        layout = layout_text(*random_layout(rng, len(dims)))
+        text = f"{rng.choice(('bf16', 'f32', 's4', 'f8e4m3fn', 'c64'))}[{','.join(map(str, dims))}]"
+        assert str(hlo.Shape(text + layout)) == str(tw.Shape(text + layout))
         assert str(hlo.Shape(text)) == str(tw.Shape(text))
 
 
