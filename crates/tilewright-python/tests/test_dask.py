@@ -93,6 +93,9 @@ def test_a_worker_that_dies_midway(client, tmp_path):
     expected = (np.arange(400)[:, None] * 10_000 + np.arange(3000)).astype(np.int32)
     found = da.from_zarr(str(tmp_path / "w.zarr")).compute(scheduler="synchronous")
     np.testing.assert_array_equal(found, expected)
+    blocks = tw.dask.from_zarr(tmp_path / "w.zarr")
+    assert blocks.chunks == tw.dask.align(x, shape).chunks
+    np.testing.assert_array_equal(blocks.compute(), expected)
 
 
 def test_blocks_that_die_with_their_worker_are_made_again(client):
@@ -123,9 +126,8 @@ def test_a_tenth_of_the_array_is_memory_enough(client, tmp_path):
     dims, block = (20 * 1024, 8 * 1024), (1024, 512)
 
     def write_and_read(x, path):
-        # Tiles larger than a device's: zarr-python takes its time for each when it reads them.
-        tw.dask.to_zarr(x, path, "{1,0:T(128,512)}")
-        return int(da.from_zarr(str(path), chunks=block).astype(np.int64).sum().compute())
+        tw.dask.to_zarr(x, path, "{1,0:T(8,128)}")
+        return int(tw.dask.from_zarr(path).astype(np.int64).sum().compute())
 
     # Once at each worker, so that what is imported is not counted.
     write_and_read(lazy((1024, 8 * 1024), block), tmp_path / "warm.zarr")

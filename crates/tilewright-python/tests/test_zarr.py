@@ -116,6 +116,9 @@ def test_the_chunk_is_the_tiled_buffer(tmp_path, dtype, dims, layout):
     assert chunk[: packed.nbytes] == packed.tobytes()
     loaded = tw.zarr.load_packed(tmp_path / "w.zarr", shape)
     assert loaded.shape == packed.shape and loaded.tobytes() == packed.tobytes()
+    assert tw.load(tmp_path / "w.zarr").tobytes() == x.tobytes()
+    again = tw.load(tmp_path / "w.zarr", packed=True)
+    assert again.shape == shape and again.data.tobytes() == packed.tobytes()
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -143,6 +146,7 @@ def test_random_tiles_within_tiles(tmp_path, rng, seed):
     found = zarr.open_array(tmp_path / "w.zarr")
     assert found.shards in (None, chunks) and (found[:] == x).all()
     assert (tensorstore_read(tmp_path / "w.zarr") == x).all()
+    assert (tw.zarr.load(tmp_path / "w.zarr") == x).all()
     pytest.importorskip("zarrs")
     with zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"}):
         assert (zarr.open_array(tmp_path / "w.zarr")[:] == x).all()
@@ -158,6 +162,30 @@ def test_many_chunks_and_the_edge(tmp_path):
     found = zarr.open_array(tmp_path / "w.zarr", mode="r+")
     found[3, 200] = 7  # and others write to it
     assert zarr.open_array(tmp_path / "w.zarr")[3, 200] == 7
+    assert tw.load(tmp_path / "w.zarr")[3, 200] == 7  # of two tiles, the order is as it was
+
+
+def test_what_others_have_written_to_is_no_tiled_buffer(tmp_path):
+    """They put the tiles of a shard where they like."""
+    x, told = array_of("float32", (30, 300)), []
+    tw.save(tmp_path / "w.zarr", x, "{1,0:T(8,128)}", progress=lambda *n: told.append(n))
+    assert told == [(32 * 384 * 4, 32 * 384 * 4)]
+    zarr.open_array(tmp_path / "w.zarr", mode="r+")[3, 200] = 7
+    for load in (tw.load, lambda path: tw.zarr.load_packed(path, "f32[30,300]{1,0:T(8,128)}")):
+        with pytest.raises(ValueError, match="another program"):
+            load(tmp_path / "w.zarr")
+
+
+def test_stores_that_are_not_ours(tmp_path):
+    zarr.create_array(tmp_path / "a.zarr", shape=(4, 6), dtype="f4", chunks=(2, 3))
+    with pytest.raises(ValueError, match="no store of tiled buffers"):
+        tw.load(tmp_path / "a.zarr")
+    tw.save(tmp_path / "b.zarr", np.zeros((4, 6), np.float32), "{1,0:T(2,2)}")
+    said = json.loads((tmp_path / "b.zarr" / "zarr.json").read_text())
+    said["shape"] = [4, 5]
+    (tmp_path / "b.zarr" / "zarr.json").write_text(json.dumps(said))
+    with pytest.raises(ValueError, match="its shape is not that"):
+        tw.load(tmp_path / "b.zarr")
 
 
 def test_what_cannot_be_said(tmp_path):
@@ -173,5 +201,7 @@ def test_what_cannot_be_said(tmp_path):
     assert (zarr.open_array(tmp_path / "w.zarr")[:] == x + 1).all() or np.isnan(x).any()
     with pytest.raises(TypeError):
         tw.save(tmp_path / "v.zarr", {"x": x})
+    with pytest.raises(ValueError, match="metadata"):
+        tw.save(tmp_path / "v.zarr", x, metadata={"k": "v"})
     with pytest.raises(ValueError):
         tw.zarr.load_packed(tmp_path / "w.zarr", "f32[7,5]")

@@ -117,6 +117,12 @@ impl ZarrStore {
         &self.metadata
     }
 
+    /// What follows the buffer in the file of every chunk: the index of a shard, or nothing. A chunk
+    /// that ends otherwise was written by a program that has put its inner chunks elsewhere.
+    pub fn suffix(&self) -> &[u8] {
+        &self.suffix
+    }
+
     /// Makes the folder. With `replace`, a store that is there goes, and only a store does.
     ///
     /// # Errors
