@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use numpy::{PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyBytes, PyTuple};
 use tilewright_files::{self as files, ArraySpec, CreateOptions, Format, Metadata, OpenOptions};
 
 use crate::element::element_type;
@@ -143,6 +143,12 @@ impl ZarrStore {
     #[getter]
     fn metadata(&self) -> &str {
         self.0.metadata()
+    }
+
+    /// What follows the buffer in the file of every chunk.
+    #[getter]
+    fn suffix<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.suffix())
     }
 
     /// Makes the folder; with `replace`, in place of a store that is there.

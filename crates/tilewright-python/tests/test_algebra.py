@@ -64,15 +64,67 @@ def test_answers_that_others_give_too(data):
     assert checked > 300
 
 
-def test_composition_against_pycute_itself():
+def compact(rng, n_modes):
+    """A shape of powers of two and strides that fill memory, in any order: what every library takes."""
+    shape = [2 ** rng.randint(0, 3) for _ in range(n_modes)]
+    stride, reach = [0] * n_modes, 1
+    for mode in rng.sample(range(n_modes), n_modes):
+        stride[mode], reach = reach, reach * shape[mode]
+    if n_modes > 2:  # nested
+        return (tuple(shape[:2]), *shape[2:]), (tuple(stride[:2]), *stride[2:])
+    return tuple(shape), tuple(stride)
+
+
+def questions(rng):
+    """Operations with operands, as lists of layouts and numbers, for one random case of each."""
+    a = compact(rng, rng.randint(1, 4))
+    n = ta.size(ta.make_layout(*a))
+    b = (2 ** rng.randint(0, 2),), (1,)
+    while True:
+        tiler = compact(rng, rng.randint(1, 2))
+        if ta.size(ta.make_layout(*tiler)) <= n:
+            break
+    return [
+        ("coalesce", [a]),
+        ("composition", [a, tiler]),
+        ("complement", [tiler, n]),
+        ("right_inverse", [a]),
+        ("left_inverse", [a]),
+        ("logical_divide", [a, tiler]),
+        ("zipped_divide", [a, tiler]),
+        ("logical_product", [a, b]),
+        ("zipped_product", [a, b]),
+    ]
+
+
+def as_layouts(operands, make):
+    return [make(*operand) if isinstance(operand, tuple) else operand for operand in operands]
+
+
+def check_against(theirs, size, names, rng):
+    """The same function of the coordinate, mode by mode of the same sizes where there are modes."""
+    for operation, operands in (q for _ in range(60) for q in questions(rng)):
+        ours = getattr(ta, operation)(*as_layouts(operands, ta.make_layout))
+        call = getattr(theirs, names.get(operation, operation))
+        expected = call(*as_layouts(operands, theirs.Layout))
+        if operation == "complement":  # sorted by both, up to modes of size 1
+            ours, expected = ours.coalesce(), theirs.coalesce(expected)
+        assert ours.size == size(expected), (operation, operands)
+        offsets = [ours.at(i) for i in range(ours.size)]
+        assert offsets == [expected(i) for i in range(ours.size)], (operation, operands)
+        if operation == "zipped_divide":
+            sizes = [ta.product(part) for part in ours.shape]
+            assert sizes == [ta.product(part) for part in expected.shape], operands
+
+
+def test_against_pycute_itself(rng):
     pycute = pytest.importorskip("pycute")
-    for a, b in [((10, 2), (16, 4)), ((4, 8), (8, 1)), ((2, 3, 4), (12, 4, 1))]:
-        for shape, stride in [(2, 1), (4, 1), ((2, 2), (1, 2))]:
-            theirs = pycute.composition(pycute.Layout(a, b), pycute.Layout(shape, stride))
-            ours = ta.composition(ta.make_layout(a, b), ta.make_layout(shape, stride))
-            assert [ours.at(i) for i in range(4 if shape != 2 else 2)] == [
-                theirs(i) for i in range(4 if shape != 2 else 2)
-            ]
+    check_against(pycute, pycute.size, {}, rng)
+
+
+def test_against_tensor_layouts_itself(rng):
+    tensor_layouts = pytest.importorskip("tensor_layouts")
+    check_against(tensor_layouts, tensor_layouts.size, {"composition": "compose"}, rng)
 
 
 def test_methods_and_what_they_take():

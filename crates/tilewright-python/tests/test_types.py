@@ -15,6 +15,36 @@ pytest.importorskip("mypy")
 CONFIG = str(Path(__file__).parents[1] / "pyproject.toml")
 
 
+RIGHT = """
+from typing_extensions import assert_type
+
+import numpy as np
+import tilewright as tw
+import tilewright.algebra as ta
+
+s = tw.Shape("f32[3,5]{1,0:T(2,2)}")
+assert_type(s.offset((2, 3)), int)
+assert_type(s.index(17), tuple[int, ...] | None)
+assert_type(tw.Layout("4:1"), tw.Layout)
+assert_type(tw.Layout("4:1").composition("2:1"), tw.Layout)
+assert_type(ta.composition("4:1", tw.Layout("2:1")).size, int)
+s.layout.composition  # as an editor would complete it
+many = s.offset(np.zeros((4, 2), int))
+p = tw.pack(np.zeros((3, 5), np.float32), "{1,0:T(2,2)}", pad=-1, threads=2)
+u = tw.unpack(p, s, out=np.empty((3, 5), np.float32), copy=None)
+plan = tw.Plan("f32[3,5]", s)
+plan.run(np.zeros((3, 5), np.float32), pad=1.0)
+base: int = tw.fit([[0, 1], [2, 3]]).base
+try:
+    tw.Shape("f32[")
+except tw.LayoutError as error:
+    if error.diagnostic is not None:
+        assert_type(error.diagnostic.span, tuple[int, int])
+tw.save("x.npy", p, "{1,0}", progress=lambda done, total: None)
+assert_type(tw.tpu.default((3, 5), "float32", chip="v5e"), tw.Shape)
+"""
+
+
 def run(tmp_path: Path, *arguments: str) -> None:
     command = [sys.executable, "-m", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
@@ -32,15 +62,7 @@ def test_the_stubs_are_of_what_is_there(tmp_path):
 
 def test_mypy_accepts_a_program_and_refuses_a_wrong_one(tmp_path):
     right = tmp_path / "right.py"
-    right.write_text(
-        "import numpy as np\n"
-        "import tilewright as tw\n"
-        "s = tw.Shape('f32[3,5]{1,0:T(2,2)}')\n"
-        "n: int = s.offset((2, 3))\n"
-        "i: tuple[int, ...] | None = s.index(17)\n"
-        "p = tw.pack(np.zeros((3, 5), np.float32), s)\n"
-        "layout: tw.Layout = tw.Layout('4:1').composition('2:1')\n"
-    )
+    right.write_text(RIGHT)
     run(tmp_path, "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(right))
     wrong = tmp_path / "wrong.py"
     wrong.write_text("import tilewright as tw\nx: str = tw.Shape('f32[3]').offset((1,))\n")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pickle
 import re
+from xml.etree import ElementTree
 
 import ml_dtypes
 import numpy as np
 import pytest
 
 import tilewright as tw
-from conftest import DATA, DTYPES
+from conftest import DATA, DTYPES, layout_text, random_layout
 
 VALUES = [
     tw.Shape("bf16[30,300]{1,0:T(8,128)(2,1)}"),
@@ -112,7 +113,7 @@ def test_texts_are_printed_as_xla_prints_them():
     assert len(rows) > 1000
 
 
-def test_against_jaxlib_on_text():
+def test_against_jaxlib_on_text(rng):
     hlo = pytest.importorskip("jaxlib._hlo")
     for text in (
         "f32[3,5]{1,0:T(2,2)}",
@@ -120,6 +121,15 @@ def test_against_jaxlib_on_text():
         "pred[33,130]{0,1:T(32,128)(32,1)E(1)}",
         "s4[64,128]{1,0:T(64,128)(8,1)E(4)}",
     ):
+        assert str(hlo.Shape(text)) == str(tw.Shape(text))
+    for row in (DATA / "xla-text.tsv").read_text().splitlines()[1::5]:
+        text = unescaped(row.split("\t")[0])
+        assert str(hlo.Shape(text)) == str(tw.Shape(text, strict=True)), text
+    for _ in range(300):
+        dims = tuple(rng.randint(0, 300) for _ in range(rng.randint(1, 5)))
+        layout = layout_text(*random_layout(rng, len(dims)))
+        text = f"{rng.choice(('bf16', 'f32', 's4', 'f8e4m3fn', 'c64'))}[{','.join(map(str, dims))}]"
+        assert str(hlo.Shape(text + layout)) == str(tw.Shape(text + layout))
         assert str(hlo.Shape(text)) == str(tw.Shape(text))
 
 
@@ -155,12 +165,68 @@ def test_questions_of_two():
     assert not no and no.kind is None and no.reason
 
 
-def test_pictures():
-    svg = tw.Shape("f32[3,5]{1,0:T(2,2)}")._repr_svg_()
-    assert svg.count("<rect") - 1 == 4 * 6  # every place, and one in the pattern
-    assert svg.count("url(#tw-padding)") == 4 * 6 - 15
-    assert ">17</text>" in svg
-    for text in ("f32[]", "f32[7]{0:T(4)}", "f32[2,3,5]{2,1,0:T(2,2)}", "f32[100,1000]", "f32[0,3]"):
-        assert tw.Shape(text)._repr_svg_().endswith("</svg>")
+def drawn(text):
+    """The picture's boxes as (x, y, width, fill), and its texts as (x, y, text, font size)."""
+    picture = ElementTree.fromstring(tw.Shape(text)._repr_svg_())
+    name = "{http://www.w3.org/2000/svg}"
+    background, *boxes = picture.iter(name + "rect")
+    assert background.get("fill") == "#fff", "unreadable on a dark page"
+    assert all(float(background.get(side)) < 1200 for side in ("width", "height"))
+    texts = [(text, 11) for text in picture.findall(name + "text")]
+    texts += [(text, 10) for text in picture.findall(f"{name}g[@fill]/{name}text")]
+    n_padding = sum(1 for _ in picture.iter(name + "path"))
+    return (
+        [(*(float(box.get(key)) for key in ("x", "y", "width")), box.get("fill")) for box in boxes],
+        [(float(text.get("x")), float(text.get("y")), text.text, size) for text, size in texts],
+        n_padding,
+    )
+
+
+def test_a_picture_has_every_place():
+    boxes, texts, n_padding = drawn("f32[3,5]{1,0:T(2,2)}")
+    assert len(boxes) == 4 * 6 and n_padding == 4 * 6 - 15
+    offsets = [int(text) for _, _, text, size in texts if size == 11]
+    assert sorted(offsets) == sorted(tw.Shape("f32[3,5]{1,0:T(2,2)}").offsets().flat)
+    fills = [fill for *_, fill in boxes[:4]]
+    assert fills[0] == fills[1] != fills[2] == fills[3]
+    # Rows of padding within a rank-3 array, and offsets below 0.
+    assert drawn("f32[2,3,5]{2,1,0:T(2,2)}")[2] == 2 * (4 * 6 - 15)
+    assert drawn("f32[3,5] strides=(-20,4)")[2] == 0
+    assert [text for *_, text, size in drawn("f32[3,1] strides=(-4,4)")[1] if size == 11] == [
+        str(tw.Shape("f32[3,1] strides=(-4,4)").offset((row, 0))) for row in range(3)
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "f32[]", "f32[7]{0:T(4)}", "f32[0,3]", "f32[100,1000]", "f32[2,3,5,7]{3,2,1,0:T(2,2)}",
+        "f32[8192,8192]{1,0:T(8,128)}", "bf16[100000000,300]{1,0:T(8,128)(2,1)}", "f32[30]{0:T(8)}",
+        "f32[5000000000,1]", "f32[1,5000000000]{0,1:T(8,128)}", "f32[3,300] strides=(-1200,4)",
+        "f32[7,9]{1,0:T(*,8)(2,1)}", "f16 Sw<3,0,3> o 0 o (8,8):(8,1)", "f32[64,3]{1,0:T(8,128)}",
+        "f32[300,300,300,300]{3,2,1,0:T(8,128)}", "u8[2,2,2,2,2,2,2,2]",
+    ],
+)  # fmt: skip
+def test_pictures_are_clear_and_small(text):
+    """No text reaches into another of its line, and no label is wider than its box."""
+    boxes, texts, _ = drawn(text)
+    assert len(boxes) <= 24 * 24
+    lines = {}
+    for x, y, said, size in texts:
+        half = len(said) * size * 0.61 / 2  # a monospaced digit is 0.6 em
+        lines.setdefault(y // 11, []).append((x - half, x + half, said))
+        if size == 11 and boxes:
+            assert 2 * half <= boxes[0][2], said
+    for line in lines.values():
+        line.sort()
+        assert all(a[1] <= b[0] for a, b in zip(line, line[1:])), line
+
+
+def test_a_large_picture_has_the_end_of_the_first_tile():
+    texts = {text for *_, text, size in drawn("f32[8192,8192]{1,0:T(8,128)}")[1] if size == 10}
+    assert {"0", "127", "128", "8191", "7", "8", "⋯", "⋮"} <= texts
+
+
+def test_pictures_of_what_is_no_array():
     assert "<code>" in tw.Shape("(f32[2], token[])")._repr_html_()
     assert "&lt;" in tw.Layout("Sw<3,0,3> o 0 o (8,8):(8,1)")._repr_html_()

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display as _};
 
-use crate::text::{Diagnostic, Span};
+use crate::text::{Diagnostic, Span, blank_comments};
 use crate::{ArrayShape, ElementType};
 
 /// The type and the sizes of an array.
@@ -10,7 +10,7 @@ pub(crate) type Bare = (ElementType, Vec<i64>);
 
 /// Reads `f32[3,5]` at the start of a text. Also says at which byte the rest begins.
 pub(crate) fn read(text: &str) -> Result<(Bare, usize), Diagnostic> {
-    let end = text.find(']').map_or(text.len(), |bracket| bracket + 1);
+    let end = blank_comments(text).find(']').map_or(text.len(), |bracket| bracket + 1);
     let array: ArrayShape = text[..end].parse().map_err(|e: Diagnostic| e.within(text, 0))?;
     if array.dims().iter().any(|dim| dim.is_dynamic()) {
         let start = text.find('[').unwrap_or(0);

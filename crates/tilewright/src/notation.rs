@@ -17,7 +17,7 @@ use crate::algebra::Composition;
 use crate::error::Error;
 use crate::onednn::TaggedArray;
 use crate::strided::StridedArray;
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, blank_comments};
 use crate::tla::Typed;
 use crate::xla::{ParseOptions, Parsed, parse_shape};
 use crate::{ArrayShape, ElementType, IndexMap, Shape};
@@ -139,6 +139,7 @@ enum Looks {
 
 impl Looks {
     fn of(text: &str) -> Self {
+        let text = blank_comments(text); // which may hold anything
         let text = text.trim();
         if text.contains("::") || text.contains(":blocked:") {
             return Looks::OneDnn;

@@ -10,7 +10,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Kind};
-use crate::text::{Cursor, Diagnostic, Span, Token, TokenKind};
+use crate::text::{Cursor, Diagnostic, Span, Token, TokenKind, blank_comments};
 use crate::tla::{Int, IntTuple, Layout, Nested};
 use crate::xla::invalid;
 use crate::{ElementType, IndexMap, bare};
@@ -101,7 +101,7 @@ impl FromStr for StridedArray {
 
     /// Reads `f32[3,5] strides=(20,4)`, `f32[3,5] (20,4)` or `float32 (3,5) (20,4)`.
     fn from_str(text: &str) -> Result<Self, Diagnostic> {
-        match text.contains('[') {
+        match blank_comments(text).contains('[') {
             true => {
                 let ((element_type, dims), end) = bare::read(text)?;
                 let strides = byte_strides(&text[end..], dims.len());

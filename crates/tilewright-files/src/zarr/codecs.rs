@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tilewright::map::Source;
-use tilewright::xla::{Layout, Tile, TileDim};
+use tilewright::xla::{Tile, TileDim};
 use tilewright::{ArrayShape, IndexMap};
 
 use super::index::index;
@@ -10,6 +10,9 @@ use crate::error::Fault;
 
 /// The most bytes that the index of a shard may take: of so many tiles that something is wrong.
 const MAX_INDEX_BYTES: i64 = 1 << 30;
+
+/// What the index of a shard has for each inner chunk: an offset and a length.
+const INDEX_ENTRY_BYTES: u64 = 16;
 
 /// The codecs of a chunk, and the bytes that follow its buffer.
 pub(super) struct Codecs {
@@ -19,23 +22,73 @@ pub(super) struct Codecs {
 
 /// The codecs under which the buffer of an array that fills its tiles is a chunk.
 ///
-/// One tile level, of no more dimensions than the array: a shard whose inner chunks are the tiles,
-/// which every reader of Zarr knows. Anything else that permutes the digits of single dimensions:
-/// `reshape` to the digits and `transpose`.
+/// One tile level, of no more dimensions than the array: a shard whose inner chunks are the tiles.
+/// More levels: a shard of *bricks*, the largest boxes that memory has in one piece and in the order
+/// of a transposition. Of `T(8,128)(2,1)` that is a pair of rows, 2 × 128. The index of a shard says
+/// of each inner chunk where it is, so bricks may come in whatever order tiles within tiles have, and
+/// every reader of Zarr knows shards. Where bricks are smaller than their entries in the index, as of
+/// `{0:T(1024)(128)(2,1)}` whose neighbours in memory are 128 apart: `reshape` to the digits and
+/// `transpose`.
 pub(super) fn codecs(chunk: &ArrayShape) -> Result<Codecs, Fault> {
     let layout = chunk.layout_or_default();
+    let order = layout.major_to_minor();
     match layout.tiles() {
-        [] => Ok(Codecs { chain: dense(&layout), suffix: Vec::new() }),
-        [tile] => match tile_of_each_dim(chunk, tile) {
-            Some(inner) => sharded(chunk, &layout, &inner),
-            None => permuted(chunk),
-        },
+        [] => return Ok(Codecs { chain: dense(&order), suffix: Vec::new() }),
+        [tile] => {
+            if let Some(dims) = tile_of_each_dim(chunk, tile) {
+                return sharded(chunk, &Brick { dims, order: order.to_vec() });
+            }
+        }
+        _ => {}
+    }
+    match Brick::of(chunk)? {
+        brick if brick.bytes(chunk) >= INDEX_ENTRY_BYTES => sharded(chunk, &brick),
         _ => permuted(chunk),
     }
 }
 
-fn dense(layout: &Layout) -> Vec<Value> {
-    transposed(&layout.major_to_minor()).into_iter().chain([bytes()]).collect()
+/// A box of elements that memory has in one piece.
+struct Brick {
+    dims: Vec<i64>,
+    /// Its dimensions, the one that varies slowest in memory first.
+    order: Vec<usize>,
+}
+
+impl Brick {
+    /// The largest one: the digits from the minor end on that are each the lowest of their
+    /// dimension, as far as one follows the other without a gap.
+    fn of(chunk: &ArrayShape) -> Result<Self, Fault> {
+        let map = chunk.index_map()?;
+        let mut dims = vec![1; chunk.rank()];
+        let mut minor_first = Vec::new();
+        let mut stride = 1;
+        for digit in map.digits().iter().rev() {
+            let Source::Dim(dim) = digit.source else { break };
+            let size = map.extent(digit);
+            if digit.stride != stride || digit.divisor != 1 || map.dims()[dim] % size != 0 {
+                break;
+            }
+            dims[dim] = size;
+            stride *= size;
+            minor_first.push(dim);
+        }
+        // Dimensions of which a brick has one element are anywhere.
+        let rest = (0..chunk.rank()).filter(|dim| !minor_first.contains(dim));
+        let order = rest.chain(minor_first.iter().rev().copied()).collect();
+        Ok(Brick { dims, order })
+    }
+
+    fn elements(&self) -> i64 {
+        self.dims.iter().product()
+    }
+
+    fn bytes(&self, chunk: &ArrayShape) -> u64 {
+        self.elements().unsigned_abs() * u64::from(chunk.element_bits() / 8)
+    }
+}
+
+fn dense(major_to_minor: &[usize]) -> Vec<Value> {
+    transposed(major_to_minor).into_iter().chain([bytes()]).collect()
 }
 
 /// The codec that permutes dimensions, if any is permuted.
@@ -64,31 +117,40 @@ pub(super) fn tile_of_each_dim(array: &ArrayShape, tile: &Tile) -> Option<Vec<i6
     Some(sizes)
 }
 
-/// A shard of tiles. Inner chunks are numbered by the dimensions in their logical order, and the
-/// index says where each is; within a tile, `transpose` has the order of memory.
-fn sharded(chunk: &ArrayShape, layout: &Layout, inner: &[i64]) -> Result<Codecs, Fault> {
+/// A shard of bricks. Inner chunks are numbered by the dimensions in their logical order, and the
+/// index says where each is; within a brick, `transpose` has the order of memory.
+fn sharded(chunk: &ArrayShape, brick: &Brick) -> Result<Codecs, Fault> {
     let dims = chunk.sizes()?;
-    let grid: Vec<i64> = dims.iter().zip(inner).map(|(size, tile)| size / tile).collect();
+    if dims == brick.dims {
+        return Ok(Codecs { chain: dense(&brick.order), suffix: Vec::new() });
+    }
+    let grid: Vec<i64> = dims.iter().zip(&brick.dims).map(|(size, brick)| size / brick).collect();
     check_count(&grid)?;
     let shard = json!({ "name": "sharding_indexed", "configuration": {
-        "chunk_shape": inner,
-        "codecs": dense(layout),
+        "chunk_shape": brick.dims,
+        "codecs": dense(&brick.order),
         "index_codecs": [bytes(), { "name": "crc32c" }],
         "index_location": "end",
     } });
-    // The grid of tiles in memory is dense, and so a layout of its own.
-    let tiles =
-        IndexMap::from_layout(&grid, &Layout::from_major_to_minor(&layout.major_to_minor()))?
-            .offsets()?;
-    let tile_bytes =
-        inner.iter().product::<i64>().unsigned_abs() * u64::from(chunk.element_bits() / 8);
-    let suffix = index(tiles.iter().map(|tile| tile.unsigned_abs()), tile_bytes);
-    Ok(Codecs { chain: vec![shard], suffix })
+    let places = places(chunk, &grid, brick)?;
+    Ok(Codecs { chain: vec![shard], suffix: index(places.into_iter(), brick.bytes(chunk)) })
+}
+
+/// Which of the bricks in memory each inner chunk is.
+fn places(chunk: &ArrayShape, grid: &[i64], brick: &Brick) -> Result<Vec<u64>, Fault> {
+    let map = chunk.index_map()?;
+    let mut indices = ArrayShape::new(chunk.element_type(), grid)?.indices()?;
+    let mut places = Vec::new();
+    while let Some(at) = indices.advance() {
+        let first: Vec<i64> = at.iter().zip(&brick.dims).map(|(at, size)| at * size).collect();
+        places.push(map.offset(&first)?.unsigned_abs() / brick.elements().unsigned_abs());
+    }
+    Ok(places)
 }
 
 fn check_count(grid: &[i64]) -> Result<(), Fault> {
     let n_tiles: i64 = grid.iter().product();
-    if n_tiles > MAX_INDEX_BYTES / 16 {
+    if n_tiles > MAX_INDEX_BYTES / INDEX_ENTRY_BYTES.cast_signed() {
         return Err(Fault::request(format!(
             "{n_tiles} tiles are too many for the index of a shard"
         ))

@@ -2,9 +2,9 @@
 //!
 //! A chunk of such a store holds, byte for byte, what a device holds of that part of the array; its
 //! codecs say how that is an array, so that any reader of Zarr sees the logical array and nothing
-//! is converted. With one level of tiles a chunk is a shard, and its inner chunks are the tiles;
-//! with more, the codecs are `reshape` and `transpose`, of which `reshape` is registered and known
-//! to few readers yet.
+//! is converted. A chunk is a shard, and its inner chunks are the tiles; of tiles within tiles, the
+//! boxes that are in one piece, such as pairs of rows. Where there are no such boxes the codecs are
+//! `reshape` and `transpose`, of which `reshape` is registered and known to few readers yet.
 //!
 //! Chunks are written in any order, by any number of processes; each is put in place when it is
 //! whole, and so is `zarr.json`, which comes last and without which there is no array.
@@ -115,6 +115,12 @@ impl ZarrStore {
     /// The text of `zarr.json`.
     pub fn metadata(&self) -> &str {
         &self.metadata
+    }
+
+    /// What follows the buffer in the file of every chunk: the index of a shard, or nothing. A chunk
+    /// that ends otherwise was written by a program that has put its inner chunks elsewhere.
+    pub fn suffix(&self) -> &[u8] {
+        &self.suffix
     }
 
     /// Makes the folder. With `replace`, a store that is there goes, and only a store does.

@@ -27,12 +27,52 @@ fn what_the_codecs_are() {
     check("f32[2,30,300]{2,1,0:T(8,128)}", &[2, 32, 384], "sharding_indexed[1,8,128]");
     check("f32[30,300]{0,1:T(8,128)}", &[128, 304], "sharding_indexed[128,8]");
     check("f32[1,3]{1,0:T(2,2)}", &[2, 4], "sharding_indexed[2,2]");
-    // Rows of tiles, columns of tiles, pairs of rows, columns, one of a pair.
-    check(
-        "bf16[30,300]{1,0:T(8,128)(2,1)}",
-        &[32, 384],
-        "reshape[4,4,2,3,128] transpose[0,3,1,4,2] bytes",
-    );
+    // Pairs of rows, four behind each other in a tile.
+    check("bf16[30,300]{1,0:T(8,128)(2,1)}", &[32, 384], "sharding_indexed[2,128]");
+    check("s8[2,30,300]{1,2,0:T(8,128)(4,1)}", &[2, 128, 304], "sharding_indexed[1,128,4]");
+    // Half a tile and the other half, element by element.
+    check("bf16[3000]{0:T(1024)(128)(2,1)}", &[3072], "reshape[12,2,128] transpose[0,2,1] bytes");
+    // Bricks of 8 bytes, with 16 to say where each is.
+    check("u16[3,4]{1,0:T(4,4)(2,2)}", &[4, 4], "reshape[2,2,2,2] transpose[0,2,1,3] bytes");
+}
+
+/// The elements of every inner chunk, read by the index as any reader would, at their places.
+#[track_caller]
+fn check_bricks(array: &str, order: &[usize]) {
+    let chunk = chunk_of(&array.parse().unwrap(), None).unwrap();
+    let Codecs { chain, suffix } = codecs(&chunk).unwrap();
+    let said = &chain[0]["configuration"];
+    let is_identity = order.is_sorted();
+    let transpose = &said["codecs"][0]["configuration"]["order"];
+    assert_eq!(*transpose, if is_identity { Value::Null } else { json!(order) }, "{array}");
+    let brick: Vec<i64> = serde_json::from_value(said["chunk_shape"].clone()).unwrap();
+    let item = i64::from(chunk.element_bits() / 8);
+    let map = chunk.index_map().unwrap();
+    let grid: Vec<i64> = map.dims().iter().zip(&brick).map(|(size, inner)| size / inner).collect();
+    let mut bricks = ArrayShape::new(ElementType::U8, &grid).unwrap().indices().unwrap();
+    let mut entries = suffix.chunks_exact(16);
+    while let Some(at) = bricks.advance() {
+        let entry = entries.next().unwrap().as_chunks::<8>().0;
+        let start = i64::from_le_bytes(entry[0]) / item;
+        assert_eq!(i64::from_le_bytes(entry[1]), brick.iter().product::<i64>() * item);
+        let mut within = ArrayShape::new(ElementType::U8, &brick).unwrap().indices().unwrap();
+        while let Some(inner) = within.advance() {
+            let index = |dim: usize| at[dim] * brick[dim] + inner[dim];
+            let index: Vec<i64> = (0..at.len()).map(index).collect();
+            let place = order.iter().fold(0, |place, &dim| place * brick[dim] + inner[dim]);
+            assert_eq!(map.offset(&index).unwrap(), start + place, "{array} {index:?}");
+        }
+    }
+    assert_eq!(entries.remainder().len(), 4);
+}
+
+#[test]
+fn the_index_says_where_each_brick_is() {
+    check_bricks("bf16[30,300]{1,0:T(8,128)(2,1)}", &[1, 0]);
+    check_bricks("bf16[30,300]{0,1:T(8,128)(2,1)}", &[0, 1]);
+    check_bricks("s8[2,13,20]{1,2,0:T(8,8)(4,1)}", &[0, 1, 2]);
+    check_bricks("f32[13,20,3]{1,2,0:T(4,8)(2,8)}", &[0, 2, 1]);
+    check_bricks("f32[13,20]{1,0:T(8,8)(4,4)(2,2)}", &[0, 1]);
 }
 
 #[test]

@@ -25,7 +25,8 @@ from ._errors import Diagnostic, LayoutError
 from ._files import load, save
 from ._hlo import Report, hlo
 from ._layout import Layout, fit
-from ._move import Packed, Plan, pack, relayout, shape_for, unpack, view
+from ._move import Packed, pack, relayout, shape_for, unpack, view
+from ._plan import Plan
 from ._tilewright import ElementType, IndexMap, Placement, Shape, Swizzle
 from .algebra import calc
 

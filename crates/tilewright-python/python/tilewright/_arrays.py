@@ -62,18 +62,22 @@ def as_array(x: Any) -> Array:
     Numpy's own protocol comes first, then DLPack, then the buffer protocol. torch cannot hand its
     bfloat16 and float8 to numpy, so those go as integers and are viewed.
     """
-    array = x if isinstance(x, np.ndarray) else _as_other_array(x)
+    array = x if type(x) is np.ndarray else _as_other_array(x)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def _as_other_array(x: Any) -> Array:
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError("a masked array has elements without a value: fill them in, with `filled`")
+    if isinstance(x, np.ndarray):
+        return x.view(np.ndarray)
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(x, torch.Tensor):
         return _from_torch(torch, x)
     if hasattr(x, "__array__") or hasattr(x, "__array_interface__"):
         return np.asarray(x)
     if hasattr(x, "__dlpack__"):
-        return np.from_dlpack(x)
+        return _from_dlpack(x)
     try:
         return np.asarray(memoryview(x))
     except TypeError:
@@ -83,9 +87,19 @@ def _as_other_array(x: Any) -> Array:
         ) from None
 
 
+def _from_dlpack(x: Any) -> Array:
+    try:
+        return np.from_dlpack(x)
+    except (BufferError, RuntimeError) as error:  # bfloat16 and the like, or another device
+        raise TypeError(
+            f"numpy takes no such {type(x).__name__} by DLPack: {error}; a view of it as integers of "
+            "that width would do, viewed as the dtype in numpy"
+        ) from error
+
+
 def _from_torch(torch: Any, x: Any) -> Array:
     name = str(x.dtype).removeprefix("torch.")
-    x = x.detach().cpu()
+    x = x.detach().cpu().resolve_conj().resolve_neg()
     if not name.startswith(("bfloat16", "float8")):
         return np.asarray(x.numpy())
     integers = torch.int16 if x.element_size() == 2 else torch.uint8

@@ -1,49 +1,68 @@
-"""Pictures of small layouts, as notebooks show them."""
+"""Pictures of layouts, as notebooks show them."""
 
 from __future__ import annotations
 
 from html import escape
-from typing import Any
+from math import prod
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ._tilewright import Placement, Shape
 
-MAX_ROWS = 32
-"""So many rows of a picture are drawn, and as many columns; what is beyond is said in words."""
+Ints = npt.NDArray[np.int64]
 
-CELL = (34, 22)
-"""The width and height of an element, in pixels."""
+MAX_SHOWN = 24
+"""Of an axis that is longer than this, the ends are drawn and where the first tile meets the next."""
+
+MAX_PROBED = 4096
+"""So far along an axis the end of the first tile is looked for."""
+
+GAP = -1
+"""Stands in an axis for indices that are not drawn."""
+
+PADDING = np.iinfo(np.int64).min
+"""Stands for the offset where there is no element."""
+
+ROW_HEIGHT = 22
+DIGIT_WIDTH = 7
+GAP_SIZE = 18
 
 COLORS = ("#cfe3f7", "#f9dcc4", "#d4edda", "#eadcf5", "#fdf3c8", "#f6d5dc", "#d3f0ee", "#e6e6d8")
+
+
+class _Grid(NamedTuple):
+    """What is drawn: offsets in rows and columns, `PADDING` where there is no element."""
+
+    rows: list[int]
+    columns: list[int]
+    row_labels: list[str]
+    offsets: Ints
+    colors: Ints
 
 
 def svg(placement: Placement) -> str:
     """The offset of every element at its place in the array, coloured by the tile that it is in.
 
     Dimensions before the last are rows, the first of them slowest. Places that only padding has are
-    hatched. An array of more than 32 rows or columns is cut there.
+    crossed out. The picture is on white, whatever is around it.
     """
-    grid, tiles, padded = _grid(placement)
-    rows, columns = (min(count, MAX_ROWS) for count in padded)
-    width, height = columns * CELL[0] + 2, rows * CELL[1] + 2
-    cut = rows < padded[0] or columns < padded[1]
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height + 18 * cut}" '
-        'font-family="monospace" font-size="11" text-anchor="middle">',
-        f"<title>{escape(str(placement))}</title>",
-        '<defs><pattern id="tw-padding" width="6" height="6" patternUnits="userSpaceOnUse" '
-        'patternTransform="rotate(45)"><rect width="6" height="6" fill="#fff"/>'
-        '<line y2="6" stroke="#bbb" stroke-width="2"/></pattern></defs>',
-    ]
-    for row in range(rows):
-        for column in range(columns):
-            parts.append(_cell(row, column, grid, tiles))
-    if cut:
-        words = f"{rows} of {padded[0]} rows, {columns} of {padded[1]} columns"
-        parts.append(f'<text x="4" y="{height + 13}" text-anchor="start">{words}</text>')
-    return "".join(parts) + "</svg>"
+    grid = _grid(placement)
+    title = f"<title>{escape(str(placement))}</title>"
+    if not (grid.rows and grid.columns):
+        return _document(150, ROW_HEIGHT, title + '<text x="75" y="15">no elements</text>')
+    widest = (*grid.offsets[grid.offsets != PADDING].tolist(), *grid.columns)
+    n_digits = max(len(str(number)) for number in widest)
+    n_label = max(len(label) for label in grid.row_labels)
+    x = _edges(grid.columns, DIGIT_WIDTH * n_label + 12, max(26, DIGIT_WIDTH * n_digits + 10))
+    y = _edges(grid.rows, ROW_HEIGHT, ROW_HEIGHT)
+    boxes, texts = _cells(grid, x, y)
+    body = (
+        f'{title}<g stroke="#777">{"".join(boxes)}</g>{"".join(texts)}'
+        f'<g fill="#666" font-size="10">{"".join(_axes(grid, x, y))}</g>'
+    )
+    return _document(x[-1] + 2, y[-1] + 2, body)
 
 
 def html(placement: Placement) -> str:
@@ -58,41 +77,115 @@ def html(placement: Placement) -> str:
     return f"<div><code>{escape(str(placement))}</code><br>{picture}<br>{sizes}</div>"
 
 
-def _cell(row: int, column: int, grid: npt.NDArray[Any], tiles: npt.NDArray[Any]) -> str:
-    inside = row < grid.shape[0] and column < grid.shape[1]
-    fill = COLORS[tiles[row, column] % len(COLORS)] if inside else "url(#tw-padding)"
-    x, y = 1 + column * CELL[0], 1 + row * CELL[1]
-    box = f'<rect x="{x}" y="{y}" width="{CELL[0]}" height="{CELL[1]}" fill="{fill}" stroke="#666"/>'
-    if not inside:
-        return box
-    middle = f'x="{x + CELL[0] / 2:g}" y="{y + 15}"'
-    return f"{box}<text {middle}>{grid[row, column]}</text>"
+def _document(width: int, height: int, body: str) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" style="max-width:100%;height:auto" '
+        'font-family="monospace" font-size="11" text-anchor="middle">'
+        f'<rect width="{width}" height="{height}" rx="3" fill="#fff"/>{body}</svg>'
+    )
 
 
-def _grid(placement: Placement) -> tuple[npt.NDArray[Any], npt.NDArray[Any], tuple[int, int]]:
-    """The offsets in rows and columns, the tile that each is in, and the size with padding."""
-    dims = (1, 1, *placement.dims)
-    n_columns = dims[-1]
-    n_rows = int(np.prod(dims[:-1], dtype=np.int64))
-    rows, columns = np.arange(min(n_rows, MAX_ROWS)), np.arange(min(n_columns, MAX_ROWS))
-    leading = np.unravel_index(rows, dims[:-1]) if n_rows else tuple([rows] * (len(dims) - 1))
-    index = [part[:, None] for part in leading[2:]] + [columns]
+def _edges(axis: list[int], start: int, size: int) -> list[int]:
+    """Where each place of an axis begins, and where the last one ends."""
+    edges = [start]
+    for index in axis:
+        edges.append(edges[-1] + (GAP_SIZE if index == GAP else size))
+    return edges
+
+
+def _cells(grid: _Grid, x: list[int], y: list[int]) -> tuple[list[str], list[str]]:
+    boxes, texts = [], []
+    for i, row in enumerate(grid.rows):
+        for j, column in enumerate(grid.columns):
+            if GAP in (row, column):
+                continue
+            left, top, width = x[j], y[i], x[j + 1] - x[j]
+            offset = grid.offsets[i, j]
+            fill = "#f4f4f4" if offset == PADDING else COLORS[grid.colors[i, j]]
+            at = f'x="{left}" y="{top}" width="{width}" height="{ROW_HEIGHT}"'
+            boxes.append(f'<rect {at} fill="{fill}"/>')
+            if offset == PADDING:
+                stroke = f"M{left} {top + ROW_HEIGHT}L{left + width} {top}"
+                boxes.append(f'<path class="padding" stroke="#ccc" d="{stroke}"/>')
+            else:
+                texts.append(f'<text x="{left + width / 2:g}" y="{top + 15}">{offset}</text>')
+    return boxes, texts
+
+
+def _axes(grid: _Grid, x: list[int], y: list[int]) -> list[str]:
+    """The index of every column above it, and of every row before it."""
+    texts = []
+    for j, column in enumerate(grid.columns):
+        label = "⋯" if column == GAP else column
+        texts.append(f'<text x="{(x[j] + x[j + 1]) / 2:g}" y="{y[0] - 7}">{label}</text>')
+    for i, label in enumerate(grid.row_labels):
+        if label:  # of rank 1 there is none
+            texts.append(f'<text x="{x[0] / 2:g}" y="{(y[i] + y[i + 1]) / 2 + 4:g}">{label}</text>')
+    return texts
+
+
+def _grid(placement: Placement) -> _Grid:
+    padded = placement.padded_dims or placement.dims
+    *leading, n_columns = (1, *padded) if placement.rank else (1, 1)
+    n_rows = prod(leading)
+    if not n_rows * n_columns * placement.elements:
+        return _Grid([], [], [], np.zeros((0, 0), np.int64), np.zeros((0, 0), np.int64))
+    tile = max(1, prod(placement.physical_dims[placement.rank :]))
+    probe = np.arange(MAX_PROBED)
+    down = _offsets(placement, leading, probe[:n_rows], probe[:1])[:, 0]
+    along = _offsets(placement, leading, probe[:1], probe[:n_columns])[0]
+    rows, columns = _shown(n_rows, down, tile), _shown(n_columns, along, tile)
+    offsets = _offsets(placement, leading, np.array(rows), np.array(columns))
+    return _Grid(rows, columns, _row_labels(rows, leading), offsets, _colors(offsets, tile))
+
+
+def _offsets(placement: Placement, leading: list[int], rows: Ints, columns: Ints) -> Ints:
+    """The offsets of rows and columns, `PADDING` where there is no element."""
     if placement.rank == 0:
-        grid = np.full((1, 1), placement.offset(()), dtype=np.int64)
+        return np.full((1, 1), placement.offset(()), np.int64)
+    places = [part[:, None] for part in np.unravel_index(np.maximum(rows, 0), leading)[1:]]
+    places.append(np.maximum(columns, 0)[None, :])
+    inside = np.ones((len(rows), len(columns)), bool)
+    for place, size in zip(places, placement.dims):
+        inside &= place < size
+    found = placement.offset(tuple(np.where(inside, place, 0) for place in places))
+    return np.where(inside, found, PADDING)
+
+
+def _shown(length: int, offsets: Ints, tile: int) -> list[int]:
+    """The indices of an axis that are drawn, and `GAP` between those that are apart."""
+    if length <= MAX_SHOWN:
+        return list(range(length))
+    tiles = offsets // tile
+    changes = np.flatnonzero((tiles[1:] != tiles[:-1]) & (tiles[1:] != PADDING // tile))
+    first = int(changes[0]) + 1 if len(changes) else length
+    if first < 8 or first > length - 8:  # small tiles, or one
+        indices = {*range(MAX_SHOWN - 4), length - 2, length - 1}
     else:
-        index = index[-placement.rank :] if placement.rank > 1 else [columns[None, :]]
-        grid = np.asarray(placement.offset(tuple(index))).reshape(len(rows), len(columns))
-    return grid, grid // _tile_elements(placement), _padded(placement, n_rows, n_columns)
+        indices = {*range(4), *range(first - 2, first + 3), length - 2, length - 1}
+    shown: list[int] = []
+    for index in sorted(indices):
+        if shown and index != shown[-1] + 1:
+            shown.append(GAP)
+        shown.append(index)
+    return shown
 
 
-def _padded(placement: Placement, n_rows: int, n_columns: int) -> tuple[int, int]:
-    """Rows and columns with padding. Rows of more than one dimension are not padded in between."""
-    padded = placement.padded_dims
-    if padded is None or placement.rank == 0:
-        return n_rows, n_columns
-    return (padded[0] if placement.rank == 2 else n_rows), max(padded[-1], n_columns)
+def _row_labels(rows: list[int], leading: list[int]) -> list[str]:
+    labels = []
+    for row in rows:
+        index = np.unravel_index(max(row, 0), leading)[1:]
+        labels.append("⋮" if row == GAP else ",".join(str(part) for part in index))
+    return labels
 
 
-def _tile_elements(placement: Placement) -> int:
-    """How many elements a tile has: what is left of the physical dims after the grid of tiles."""
-    return max(1, int(np.prod(placement.physical_dims[placement.rank :], dtype=np.int64)))
+def _colors(offsets: Ints, tile: int) -> Ints:
+    """The number of every element's colour, so that neighbours in different tiles differ."""
+    if tile == 1:
+        return np.zeros_like(offsets)
+    tiles = offsets // tile
+    down = np.cumsum(np.diff(tiles[:, 0], prepend=tiles[0, 0]) != 0)
+    along = np.cumsum(np.diff(tiles[0], prepend=tiles[0, 0]) != 0)
+    colors: Ints = (3 * down[:, None] + along) % len(COLORS)
+    return colors

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,8 @@ def load(
     progress: Progress | bool | None = None,
     threads: int | None = None,
 ) -> Any:
-    """Reads the arrays of a .npy or .safetensors file, or of a folder of the latter.
+    """Reads the arrays of a .npy or .safetensors file, or of a folder of the latter; and a Zarr store
+    as `tilewright.zarr.load` does.
 
     A packed array is unpacked to its logical dims, by the layout that stands beside it.
 
@@ -101,6 +103,8 @@ def load(
     >>> tw.load(path, "w", packed=True).data.shape
     (2, 3, 2, 2)
     """
+    if (Path(path) / "zarr.json").exists():
+        return _load_zarr(path, packed, threads)
     file = _tilewright.ArrayFile(fspath(path), dtype)
     numbers = {name: number for number, name in enumerate(file.names)}
     if file.format != "safetensors":
@@ -123,6 +127,15 @@ def load(
     if file.format != "safetensors" or isinstance(names, str):
         return arrays[wanted[0]]
     return arrays
+
+
+def _load_zarr(path: str | PathLike[str], packed: bool, threads: int | None) -> Array | Packed:
+    from . import zarr
+
+    if not packed:
+        return zarr.load(path, threads=threads)
+    _, shape = zarr.opened(path)
+    return Packed(zarr.load_packed(path, shape), shape)
 
 
 def _read(
@@ -198,7 +211,9 @@ def save(
     """
     format = format or _format_of(fspath(path))
     if format == "zarr":
-        return _save_zarr(path, arrays, layout, pad, force)
+        if metadata:
+            raise ValueError("a Zarr store has no entries of metadata: set its attributes")
+        return _save_zarr(path, arrays, layout, pad, force, progress, threads)
     named = arrays if isinstance(arrays, Mapping) else {"": arrays}
     if format == "safetensors" and not isinstance(arrays, Mapping):
         raise TypeError("the arrays of a .safetensors file have names: give a dict")
@@ -214,12 +229,20 @@ def save(
     counter.close()
 
 
-def _save_zarr(path: str | PathLike[str], x: Any, layout: Any, pad: Any, force: bool) -> None:
+def _save_zarr(
+    path: str | PathLike[str],
+    x: Any,
+    layout: Any,
+    pad: Any,
+    force: bool,
+    progress: Progress | bool | None,
+    threads: int | None,
+) -> None:
     from . import zarr
 
     if isinstance(x, Mapping) or isinstance(layout, Mapping):
         raise TypeError("a Zarr store holds one array")
-    zarr.save(path, x, layout, pad=pad, force=force)
+    zarr.save(path, x, layout, pad=pad, force=force, progress=progress, threads=threads)
 
 
 def _format_of(path: str) -> str:

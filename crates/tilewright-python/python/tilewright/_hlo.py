@@ -246,7 +246,7 @@ def hlo(text: str | bytes) -> Report:
     >>> tw.hlo(text).parameters
     [{'name': 'p', 'text': 'f32[3,5]{1,0:T(4,128)}', 'bytes': 2048, 'logical_bytes': 60}]
     """
-    data = text.encode() if isinstance(text, str) else bytes(text)
+    data = text.encode() if isinstance(text, str) else bytes(memoryview(text))
     return Report(json.loads(_tilewright.hlo_report(data)), data)
 
 

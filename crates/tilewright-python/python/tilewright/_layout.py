@@ -2,425 +2,70 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from . import _tilewright, algebra
 from ._answers import Fit
-from ._tilewright import ElementType, Swizzle
-from .algebra import Ints, Operand
+from ._tilewright import Swizzle
+from .algebra import Ints
 
 
 class Layout(_tilewright.Layout):
     __doc__ = _tilewright.Layout.__doc__
 
-    def composition(self, b: Operand) -> Layout:
-        """The layout that takes a coordinate of `b` where this layout takes the offset that `b`
-        gives it. A swizzle as this layout goes over the layout `b`.
-
-        As `tilewright.algebra.composition` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(10,2):(16,4)").composition("(3,4):(1,5)")
-        Layout('(3,(2,2)):(16,(80,4))')
-        """
-        return algebra.composition(self, b)
-
-    def compose(self, b: Operand) -> Layout:
-        """As `composition`, and where no one shape and stride says it, the two layouts composed.
-
-        As `tilewright.algebra.compose` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(4,6,8):(2,3,5)").compose("6:3")
-        Layout('(4,6,8):(2,3,5) o 0 o 6:3')
-        """
-        return algebra.compose(self, b)
-
-    def complement(self, n: int | None = None) -> Layout:
-        """The layout of what this layout leaves out: side by side, copies of this layout at its
-        offsets fill 0 to `n`. Without `n`, within this layout's own cosize.
-
-        As `tilewright.algebra.complement` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("4:1").complement(24)
-        Layout('6:4')
-        """
-        return algebra.complement(self, n)
-
-    def right_inverse(self) -> Layout:
-        """The layout that this layout undoes: a(r(i)) = i for as long as that can be.
-
-        As `tilewright.algebra.right_inverse` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(4,8):(8,1)").right_inverse()
-        Layout('(8,4):(4,1)')
-        """
-        return algebra.right_inverse(self)
-
-    def left_inverse(self) -> Layout:
-        """The layout that undoes this layout: l(a(i)) = i for every i.
-
-        As `tilewright.algebra.left_inverse` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(4,8):(1,5)").left_inverse()
-        Layout('(5,8):(1,4)')
-        """
-        return algebra.left_inverse(self)
-
-    def nullspace(self) -> Layout:
-        """The layout of the coordinates that this layout takes to 0.
-
-        As `tilewright.algebra.nullspace` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(4,8):(1,0)").nullspace()
-        Layout('8:4')
-        """
-        return algebra.nullspace(self)
-
-    def coalesce(self, profile: Operand | None = None) -> Layout:
-        """The layout in as few modes as can be; with a profile, mode by mode.
-
-        As `tilewright.algebra.coalesce` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,(1,6)):(1,(6,2))").coalesce()
-        Layout('12:1')
-        """
-        return algebra.coalesce(self, profile)
-
-    def filter(self) -> Layout:
-        """The layout without modes of stride 0 or size 1, coalesced.
-
-        As `tilewright.algebra.filter` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,4,3):(1,0,2)").filter()
-        Layout('6:1')
-        """
-        return algebra.filter(self)
-
-    def filter_zeros(self) -> Layout:
-        """The layout with size 1 in place of every size whose stride is 0.
-
-        As `tilewright.algebra.filter_zeros` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,4):(1,0)").filter_zeros()
-        Layout('(2,1):(1,0)')
-        """
-        return algebra.filter_zeros(self)
-
-    def layout_add(self, b: Operand) -> Layout:
-        """The layout whose offsets are the sums of those of the two.
-
-        As `tilewright.algebra.layout_add` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,3):(1,2)").layout_add("(2,3):(5,20)")
-        Layout('(2,3):(6,22)')
-        """
-        return algebra.layout_add(self, b)
-
-    def max_common_layout(self, b: Operand) -> Layout:
-        """The longest layout of consecutive elements that the two agree on.
-
-        As `tilewright.algebra.max_common_layout` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(4,2):(1,4)").max_common_layout("(4,2):(1,8)")
-        Layout('4:1')
-        """
-        return algebra.max_common_layout(self, b)
-
-    def upcast(self, n: int) -> Layout:
-        """The layout of elements `n` times as wide.
-
-        As `tilewright.algebra.upcast` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(8,4):(1,8)").upcast(4)
-        Layout('(2,4):(1,2)')
-        """
-        return algebra.upcast(self, n)
-
-    def downcast(self, n: int) -> Layout:
-        """The layout of elements `n` times as narrow.
-
-        As `tilewright.algebra.downcast` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,4):(1,2)").downcast(4)
-        Layout('(8,4):(1,8)')
-        """
-        return algebra.downcast(self, n)
-
-    def recast(self, old_bits: int, new_bits: int) -> Layout:
-        """The layout of the same memory in elements of another width.
-
-        As `tilewright.algebra.recast` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(8,4):(1,8)").recast(8, 32)
-        Layout('(2,4):(1,2)')
-        """
-        return algebra.recast(self, old_bits, new_bits)
-
-    def scale(self, n: int) -> Layout:
-        """The layout with every stride `n` times as long.
-
-        As `tilewright.algebra.scale` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,3):(1,2)").scale(5)
-        Layout('(2,3):(5,10)')
-        """
-        return algebra.scale(self, n)
-
-    def make_layout_like(self) -> Layout:
-        """A compact layout of this layout's shape, its modes in the order of this layout's strides.
-
-        As `tilewright.algebra.make_layout_like` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,3):(30,1)").make_layout_like()
-        Layout('(2,3):(3,1)')
-        """
-        return algebra.make_layout_like(self)
-
-    def make_fragment_like(self) -> Layout:
-        """As `make_layout_like`, with the first mode compact and fastest.
-
-        As `tilewright.algebra.make_fragment_like` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,3):(30,1)").make_fragment_like()
-        Layout('(2,3):(1,2)')
-        """
-        return algebra.make_fragment_like(self)
-
-    def logical_divide(self, tiler: Operand) -> Layout:
-        """The layout cut into tiles: each mode becomes (within a tile, which tile).
-
-        As `tilewright.algebra.logical_divide` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("16:3").logical_divide("4:1")
-        Layout('(4,4):(3,12)')
-        """
-        return algebra.logical_divide(self, tiler)
-
-    def zipped_divide(self, tiler: Operand) -> Layout:
-        """As `logical_divide`, the tile as one mode and the rest as another.
-
-        As `tilewright.algebra.zipped_divide` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(4,8):(1,4)").zipped_divide("(2,4)")
-        Layout('((2,4),(2,2)):((1,4),(2,16))')
-        """
-        return algebra.zipped_divide(self, tiler)
-
-    def tiled_divide(self, tiler: Operand) -> Layout:
-        """As `zipped_divide`, the rest in a mode for each dimension.
-
-        As `tilewright.algebra.tiled_divide` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(4,8):(1,4)").tiled_divide("(2,4)")
-        Layout('((2,4),2,2):((1,4),2,16)')
-        """
-        return algebra.tiled_divide(self, tiler)
-
-    def flat_divide(self, tiler: Operand) -> Layout:
-        """As `zipped_divide`, with every part a mode.
-
-        As `tilewright.algebra.flat_divide` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(4,8):(1,4)").flat_divide("(2,4)")
-        Layout('(2,4,2,2):(1,4,2,16)')
-        """
-        return algebra.flat_divide(self, tiler)
-
-    def logical_product(self, tiler: Operand) -> Layout:
-        """Copies of this layout where `tiler` puts them: (within a copy, which copy).
-
-        As `tilewright.algebra.logical_product` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("4:1").logical_product("3:1")
-        Layout('(4,3):(1,4)')
-        """
-        return algebra.logical_product(self, tiler)
-
-    def zipped_product(self, tiler: Operand) -> Layout:
-        """As `logical_product`, the copy as one mode and the copies as another.
-
-        As `tilewright.algebra.zipped_product` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("4:1").zipped_product("3:1")
-        Layout('(4,3):(1,4)')
-        """
-        return algebra.zipped_product(self, tiler)
-
-    def tiled_product(self, tiler: Operand) -> Layout:
-        """As `zipped_product`, the copies in a mode for each dimension.
-
-        As `tilewright.algebra.tiled_product` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("4:1").tiled_product("3:1")
-        Layout('(4,3):(1,4)')
-        """
-        return algebra.tiled_product(self, tiler)
-
-    def flat_product(self, tiler: Operand) -> Layout:
-        """As `zipped_product`, with every part a mode.
-
-        As `tilewright.algebra.flat_product` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("4:1").flat_product("3:1")
-        Layout('(4,3):(1,4)')
-        """
-        return algebra.flat_product(self, tiler)
-
-    def blocked_product(self, b: Operand) -> Layout:
-        """Blocks this layout on a grid `b`, dimension by dimension: a block is together.
-
-        As `tilewright.algebra.blocked_product` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,2):(1,2)").blocked_product("(2,3):(1,2)")
-        Layout('((2,2),(2,3)):((1,4),(2,8))')
-        """
-        return algebra.blocked_product(self, b)
-
-    def raked_product(self, b: Operand) -> Layout:
-        """Blocks this layout on a grid `b`, dimension by dimension: the grid varies faster.
-
-        As `tilewright.algebra.raked_product` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("4:1").raked_product("3:1")
-        Layout('((3,4)):((4,1))')
-        """
-        return algebra.raked_product(self, b)
-
-    def tile_to_shape(self, shape: Ints, order: Ints | None = None) -> Layout:
-        """Copies of this layout that fill a shape.
-
-        As `tilewright.algebra.tile_to_shape` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,2):(1,2)").tile_to_shape((4, 6))
-        Layout('((2,2),(2,3)):((1,4),(2,8))')
-        """
-        return algebra.tile_to_shape(self, shape, order)
-
-    def tile(self, shape: Ints, coordinate: Ints | None = None) -> Layout:
-        """The layout of one tile of this shape; at a coordinate, of the tile that is there, smaller
-        at an edge.
-
-        As `tilewright.algebra.tile` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(8,8):(8,1)").tile((2, 4))
-        Layout('(2,4):(8,1):(2,4)')
-        """
-        return algebra.tile(self, shape, coordinate)
-
-    def make_batched_layout(self, batch: int) -> Layout:
-        """So many of this layout behind each other, in a new first mode.
-
-        As `tilewright.algebra.make_batched_layout` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,3):(3,1)").make_batched_layout(4)
-        Layout('(4,2,3):(6,3,1)')
-        """
-        return algebra.make_batched_layout(self, batch)
-
-    def prepend_dim(self, extent: int, stride: int) -> Layout:
-        """The layout with a new first dimension.
-
-        As `tilewright.algebra.prepend_dim` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,3):(3,1)").prepend_dim(4, 6)
-        Layout('(4,2,3):(6,3,1)')
-        """
-        return algebra.prepend_dim(self, extent, stride)
+    # Methods are the functions of the algebra, whose first operand is the layout.
+
+    composition = algebra.composition
+    compose = algebra.compose
+    complement = algebra.complement
+    right_inverse = algebra.right_inverse
+    left_inverse = algebra.left_inverse
+    nullspace = algebra.nullspace
+    coalesce = algebra.coalesce
+    filter = algebra.filter
+    filter_zeros = algebra.filter_zeros
+    layout_add = algebra.layout_add
+    max_common_layout = algebra.max_common_layout
+    upcast = algebra.upcast
+    downcast = algebra.downcast
+    recast = algebra.recast
+    scale = algebra.scale
+    make_layout_like = algebra.make_layout_like
+    make_fragment_like = algebra.make_fragment_like
+
+    logical_divide = algebra.logical_divide
+    zipped_divide = algebra.zipped_divide
+    tiled_divide = algebra.tiled_divide
+    flat_divide = algebra.flat_divide
+    logical_product = algebra.logical_product
+    zipped_product = algebra.zipped_product
+    tiled_product = algebra.tiled_product
+    flat_product = algebra.flat_product
+    blocked_product = algebra.blocked_product
+    raked_product = algebra.raked_product
+    tile_to_shape = algebra.tile_to_shape
+    tile = algebra.tile
+    make_batched_layout = algebra.make_batched_layout
+    prepend_dim = algebra.prepend_dim
+
+    get = algebra.get
+    flatten = algebra.flatten
+    unflatten = algebra.unflatten
+    group = algebra.group
+    take = algebra.take
+    select = algebra.select
+    append = algebra.append
+    append_to_rank = algebra.append_to_rank
+    prepend = algebra.prepend
+    replace = algebra.replace
+    zip = algebra.zip
+
+    at = algebra.at
+
+    tag = algebra.tag
+    max_common_vector = algebra.max_common_vector
+    max_alignment = algebra.max_alignment
 
     @property
     def shape(self) -> Ints:
@@ -492,163 +137,6 @@ class Layout(_tilewright.Layout):
         """
         return algebra.outer(self)
 
-    def get(self, *position: int) -> Layout:
-        """The mode at a path of positions.
-
-        As `tilewright.algebra.get` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,(3,4)):(1,(2,6))").get(1, 0)
-        Layout('3:2')
-        """
-        return algebra.get(self, *position)
-
-    def flatten(self) -> Layout:
-        """The layout with no nesting.
-
-        As `tilewright.algebra.flatten` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("((2,4),3):((1,2),8)").flatten()
-        Layout('(2,4,3):(1,2,8)')
-        """
-        return algebra.flatten(self)
-
-    def unflatten(self, profile: Operand) -> Layout:
-        """A flat layout nested as the profile is.
-
-        As `tilewright.algebra.unflatten` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,4,3):(1,2,8)").unflatten("((1,1),1)")
-        Layout('((2,4),3):((1,2),8)')
-        """
-        return algebra.unflatten(self, profile)
-
-    def group(self, begin: int, end: int) -> Layout:
-        """The modes from `begin` to before `end` as one.
-
-        As `tilewright.algebra.group` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,3,4,5):(1,2,6,24)").group(1, 3)
-        Layout('(2,(3,4),5):(1,(2,6),24)')
-        """
-        return algebra.group(self, begin, end)
-
-    def take(self, begin: int, end: int) -> Layout:
-        """The modes from `begin` to before `end`.
-
-        As `tilewright.algebra.take` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,3,4,5):(1,2,6,24)").take(1, 3)
-        Layout('(3,4):(2,6)')
-        """
-        return algebra.take(self, begin, end)
-
-    def select(self, *position: int) -> Layout:
-        """The modes at these positions, in this order.
-
-        As `tilewright.algebra.select` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,3,(4,5)):(1,2,(6,24))").select(2, 0)
-        Layout('((4,5),2):((6,24),1)')
-        """
-        return algebra.select(self, *position)
-
-    def append(self, b: Operand) -> Layout:
-        """The layout with `b` as a last mode.
-
-        As `tilewright.algebra.append` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,3):(1,2)").append("4:6")
-        Layout('(2,3,4):(1,2,6)')
-        """
-        return algebra.append(self, b)
-
-    def append_to_rank(self, rank: int) -> Layout:
-        """The layout with modes of size 1 behind it, up to this rank.
-
-        As `tilewright.algebra.append_to_rank` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,3):(1,2)").append_to_rank(3)
-        Layout('(2,3,1):(1,2,0)')
-        """
-        return algebra.append_to_rank(self, rank)
-
-    def prepend(self, b: Operand) -> Layout:
-        """The layout with `b` as a first mode.
-
-        As `tilewright.algebra.prepend` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,3):(1,2)").prepend("4:6")
-        Layout('(4,2,3):(6,1,2)')
-        """
-        return algebra.prepend(self, b)
-
-    def replace(self, position: int, b: Operand) -> Layout:
-        """The layout with `b` in place of a mode.
-
-        As `tilewright.algebra.replace` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,3):(1,2)").replace(1, "4:6")
-        Layout('(2,4):(1,6)')
-        """
-        return algebra.replace(self, position, b)
-
-    def zip(self, b: Operand) -> Layout:
-        """The modes of the two in pairs.
-
-        As `tilewright.algebra.zip` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(2,3):(1,2)").zip("(4,5):(6,24)")
-        Layout('((2,4),(3,5)):((1,6),(2,24))')
-        """
-        return algebra.zip(self, b)
-
-    def at(self, coordinate: Ints) -> int:
-        """The offset at a coordinate, nested or not; an integer for a nested mode runs leftmost
-        fastest.
-
-        As `tilewright.algebra.at` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("((4,2),(4,3)):((4,16),(1,32))").at((1, 5))
-        37
-        """
-        return algebra.at(self, coordinate)
-
     @property
     def size(self) -> int:
         """How many coordinates there are.
@@ -690,46 +178,6 @@ class Layout(_tilewright.Layout):
         2
         """
         return algebra.depth(self)
-
-    def tag(self, element_type: ElementType | str) -> str:
-        """The fractal tag that a layout is of, on Ascend.
-
-        As `tilewright.algebra.tag` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("((16,2),(16,3)):((16,256),(1,512)):(28,40)").tag("f16")
-        'zN 28 x 40'
-        """
-        return algebra.tag(self, element_type)
-
-    def max_common_vector(self, b: Operand) -> int:
-        """The longest run of elements that is consecutive in both.
-
-        As `tilewright.algebra.max_common_vector` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(4,2):(1,4)").max_common_vector("(4,2):(1,8)")
-        4
-        """
-        return algebra.max_common_vector(self, b)
-
-    def max_alignment(self) -> int:
-        """How many elements at a time the layout's memory can be taken: the largest `n` for which
-        `upcast` by it makes one element of each `n`.
-
-        As `tilewright.algebra.max_alignment` of this layout.
-
-        Examples
-        --------
-        >>> import tilewright as tw
-        >>> tw.Layout("(8,4):(1,12)").max_alignment()
-        4
-        """
-        return algebra.max_alignment(self)
 
 
 Layout.__module__ = "tilewright"

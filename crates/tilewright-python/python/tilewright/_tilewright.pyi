@@ -1,11 +1,12 @@
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, Literal, final, overload
+from typing import Any, Literal, Self, final, overload
 
 import numpy as np
 import numpy.typing as npt
 from typing_extensions import disjoint_base
 
+from . import _layout
 from ._answers import Bitcast
 
 __all__ = [
@@ -80,7 +81,7 @@ class Placement:
     @overload
     def offset(self, index: tuple[int, ...], /) -> int: ...
     @overload
-    def offset(self, index: Any, /) -> Any: ...
+    def offset(self, index: Any, /) -> _Ints | Any: ...  # an int, of one index
     @overload
     def index(self, offset: int, /) -> tuple[int, ...] | None: ...
     @overload
@@ -115,7 +116,7 @@ class Shape(Placement):
     @property
     def element_bits(self) -> int: ...
     @property
-    def layout(self) -> Any: ...
+    def layout(self) -> _layout.Layout | Any: ...  # None, of what is no array
     @property
     def bytes(self) -> int: ...
     @property
@@ -134,7 +135,7 @@ class Shape(Placement):
 
 @disjoint_base
 class Layout(Placement):
-    def __new__(cls, text: Layout | str, /) -> Layout: ...
+    def __new__(cls, text: Layout | str, /) -> Self: ...
     @property
     def notation(self) -> str: ...
     @property
@@ -224,6 +225,8 @@ class ZarrStore:
     def chunk(self) -> Shape: ...
     @property
     def metadata(self) -> str: ...
+    @property
+    def suffix(self) -> bytes: ...
     def begin(self, replace: bool) -> None: ...
     def write_chunk(self, place: Sequence[int], buffer: _Bytes) -> None: ...
     def finish(self) -> None: ...

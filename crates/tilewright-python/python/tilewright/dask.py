@@ -18,7 +18,7 @@ from ._move import pack as _pack
 from ._move import unpack as _unpack
 from ._tilewright import Shape
 
-__all__ = ["align", "pack", "to_zarr", "unpack"]
+__all__ = ["align", "from_zarr", "pack", "to_zarr", "unpack"]
 
 
 def align(x: Any, layout: LayoutLike) -> Any:
@@ -214,6 +214,56 @@ def to_zarr(
     written = [write(blocks[place], place, *arguments, pad) for place in places]
     done = dask.delayed(_finish)(written, *arguments)
     return done.compute() if compute else done
+
+
+def from_zarr(path: str | PathLike[str]) -> Any:
+    """The logical array of a store that `to_zarr` or `tilewright.zarr.save` wrote, a block a chunk.
+
+    ``dask.array.from_zarr`` reads it as well, in blocks of one tile.
+
+    Parameters
+    ----------
+    path : path
+        Which all workers have to see.
+
+    Returns
+    -------
+    dask.array.Array
+
+    Raises
+    ------
+    ValueError, OSError
+        As `tilewright.zarr.load`.
+
+    Examples
+    --------
+    >>> import dask.array as da, tempfile, tilewright as tw
+    >>> path = tempfile.mkdtemp() + "/w.zarr"
+    >>> x = da.ones((30, 300), dtype="float32", chunks=(16, 128))
+    >>> tw.dask.to_zarr(x, path, "{1,0:T(8,128)}")
+    >>> tw.dask.from_zarr(path).chunks
+    ((16, 14), (128, 128, 44))
+    """
+    import dask.array as da
+
+    from . import zarr
+
+    store, shape = zarr.opened(path)
+    return da.map_blocks(
+        _read_block,
+        fspath(path),
+        chunks=da.core.normalize_chunks(store.chunk.dims, shape.dims),
+        dtype=shape.dtype,
+        meta=np.empty((0,) * shape.rank, shape.dtype),
+    )
+
+
+def _read_block(path: str, block_info: Any = None) -> Array:
+    from . import zarr
+
+    store, _ = zarr.opened(path)
+    block = block_info[None]
+    return zarr.read_chunk(store, path, block["chunk-location"], block["chunk-shape"], threads=1)
 
 
 def _write_block(

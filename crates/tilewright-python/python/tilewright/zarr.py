@@ -1,17 +1,24 @@
 """Zarr v3 stores whose chunks are tiled buffers.
 
 A chunk of such a store is, byte for byte, what a device holds of that part of the array; its codecs
-say how that is an array. With one level of tiles (``{1,0:T(8,128)}``) a chunk is a shard and its
-inner chunks are the tiles: zarr-python, tensorstore and zarrs read the logical array, and nothing is
-converted. With more levels (``T(8,128)(2,1)``) the codecs are ``reshape`` and ``transpose``; of the
-three, zarrs alone knows ``reshape``, which is registered in zarr-extensions.
+say how that is an array. zarr-python, tensorstore and zarrs read the logical array, and nothing is
+converted.
+
+With one level of tiles (``{1,0:T(8,128)}``) a chunk is a shard and its inner chunks are the tiles.
+With more levels (``T(8,128)(2,1)``) the inner chunks are the boxes that a tile has in one piece,
+here pairs of rows, and the shard's index, behind the buffer, says where each is: 16 bytes for each.
+Where neighbours in memory are no neighbours in the array, as in ``{0:T(1024)(128)(2,1)}``, there are
+no such boxes: the codecs are ``reshape``, which is registered in zarr-extensions and which of the
+three zarrs alone knows, and ``transpose``.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Sequence
 from itertools import product
+from math import prod
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -20,10 +27,11 @@ import numpy as np
 
 from . import _tilewright
 from ._arrays import Array, as_array, bytes_of
-from ._move import LayoutLike, Packed, pack, shape_for
+from ._files import Progress, _Counter
+from ._move import LayoutLike, Packed, pack, shape_for, unpack
 from ._tilewright import Shape
 
-__all__ = ["load_packed", "save", "store_for", "write_chunk"]
+__all__ = ["load", "load_packed", "save", "store_for", "write_chunk"]
 
 
 def store_for(
@@ -55,7 +63,11 @@ def store_for(
 
 
 def write_chunk(
-    store: _tilewright.ZarrStore, place: Sequence[int], block: Any, pad: Any = 0
+    store: _tilewright.ZarrStore,
+    place: Sequence[int],
+    block: Any,
+    pad: Any = 0,
+    threads: int | None = None,
 ) -> None:
     """Packs and writes one chunk of a store. Any process can write any chunk, and write it again.
 
@@ -68,6 +80,8 @@ def write_chunk(
         The chunk's part of the array: smaller than a chunk only at the array's end.
     pad : scalar
         What there is beyond the array's end.
+    threads : int, optional
+        As for `tilewright.pack`.
 
     Raises
     ------
@@ -93,7 +107,7 @@ def write_chunk(
         whole[...] = np.array(pad).astype(block.dtype)
         whole[tuple(slice(0, n) for n in block.shape)] = block
         block = whole
-    packed = bytes_of(pack(block, chunk, pad=pad)).reshape(-1)
+    packed = bytes_of(pack(block, chunk, pad=pad, threads=threads)).reshape(-1)
     store.write_chunk([int(at) for at in place], packed)
 
 
@@ -105,6 +119,8 @@ def save(
     chunks: Sequence[int] | None = None,
     pad: Any = 0,
     force: bool = False,
+    progress: Progress | bool | None = None,
+    threads: int | None = None,
 ) -> None:
     """Writes an array as a Zarr v3 store whose chunks are tiled buffers.
 
@@ -121,6 +137,8 @@ def save(
         What padding holds.
     force : bool
         Whether a store that is there is replaced.
+    progress, threads
+        As for `tilewright.save`.
 
     Raises
     ------
@@ -145,13 +163,17 @@ def save(
         shape = shape_for(layout or "row-major", x.dtype, x.shape)
     store = store_for(path, shape, chunks)
     store.begin(force)
+    counter = _Counter(progress, prod(store.grid) * store.chunk.bytes, f"writing {fspath(path)}")
     try:
         for place in product(*map(range, store.grid)):
-            write_chunk(store, place, x[slices(place, store.chunk.dims)], pad)
+            write_chunk(store, place, x[slices(place, store.chunk.dims)], pad, threads)
+            counter.add(store.chunk.bytes)
         store.finish()
     except BaseException:
         shutil.rmtree(fspath(path), ignore_errors=True)
         raise
+    finally:
+        counter.close()
 
 
 def slices(place: Sequence[int], dims: Sequence[int]) -> tuple[slice, ...]:
@@ -177,7 +199,8 @@ def load_packed(path: str | PathLike[str], shape: Shape | str) -> Array:
     Raises
     ------
     ValueError
-        If the store has several chunks, or is of another shape.
+        If the store has several chunks, is of another shape, or has been written to by a program
+        that puts its tiles elsewhere.
     OSError
         If there is no such store.
 
@@ -194,10 +217,87 @@ def load_packed(path: str | PathLike[str], shape: Shape | str) -> Array:
     store = store_for(path, shape)
     if (Path(path) / "zarr.json").read_text() != store.metadata:
         raise ValueError(f"{fspath(path)} is not {shape} in one chunk")
-    file = Path(path).joinpath("c", *map(str, (0,) * shape.rank))
-    data = np.memmap(file, np.uint8, "r", shape=(shape.bytes,))
-    name, dims = shape._stored()
-    return data.view(_dtype(name)).reshape(dims)
+    return packed_chunk(store, path, (0,) * shape.rank).reshape(shape._stored()[1])
+
+
+def load(path: str | PathLike[str], *, threads: int | None = None) -> Array:
+    """Reads the logical array of a store that `save` or `tilewright.dask.to_zarr` wrote.
+
+    zarr-python reads it too, tile by tile; this reads chunk by chunk.
+
+    Parameters
+    ----------
+    path : path
+    threads : int, optional
+        As for `tilewright.unpack`.
+
+    Returns
+    -------
+    ndarray
+        Of the logical dims and dtype.
+
+    Raises
+    ------
+    ValueError
+        If it is no store of tiled buffers, or has been written to by a program that puts its tiles
+        elsewhere.
+    OSError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile, tilewright as tw
+    >>> path = tempfile.mkdtemp() + "/w.zarr"
+    >>> tw.zarr.save(path, np.arange(15, dtype=np.int32).reshape(3, 5), "{1,0:T(2,2)}", chunks=(2, 4))
+    >>> tw.zarr.load(path)[2, 3]
+    np.int32(13)
+    """
+    store, shape = opened(path)
+    array = np.empty(shape.dims, shape.dtype)
+    for place in product(*map(range, store.grid)):
+        part = array[slices(place, store.chunk.dims)]
+        part[...] = read_chunk(store, path, place, part.shape, threads)
+    return array
+
+
+def opened(path: str | PathLike[str]) -> tuple[_tilewright.ZarrStore, Shape]:
+    """A store that is there, and the array that it holds."""
+    said = json.loads((Path(path) / "zarr.json").read_text())
+    try:
+        shape = Shape(said["attributes"]["tilewright"]["layout"])
+        chunks = said["chunk_grid"]["configuration"]["chunk_shape"]
+    except (KeyError, TypeError):
+        raise ValueError(f"{fspath(path)} is no store of tiled buffers") from None
+    store = store_for(path, shape, chunks)
+    planned = json.loads(store.metadata)
+    for key in ("shape", "data_type", "chunk_grid", "chunk_key_encoding", "codecs"):
+        if said.get(key) != planned[key]:
+            raise ValueError(f"{fspath(path)}: its {key} is not that of {shape}")
+    return store, shape
+
+
+def read_chunk(
+    store: _tilewright.ZarrStore,
+    path: str | PathLike[str],
+    place: Sequence[int],
+    dims: tuple[int, ...],
+    threads: int | None = None,
+) -> Array:
+    """The part of the array that a chunk has, of these dims: smaller than the chunk at an edge."""
+    block = unpack(packed_chunk(store, path, place), store.chunk, threads=threads, copy=None)
+    return block[tuple(slice(0, size) for size in dims)]
+
+
+def packed_chunk(
+    store: _tilewright.ZarrStore, path: str | PathLike[str], place: Sequence[int]
+) -> Array:
+    """The tiled buffer of a chunk, mapped into memory."""
+    file = Path(path).joinpath("c", *map(str, place))
+    data, n_bytes = np.memmap(file, np.uint8, "r"), store.chunk.bytes
+    if data.size != n_bytes + len(store.suffix) or data[n_bytes:].tobytes() != store.suffix:
+        raise ValueError(f"{file} is of another program, which has its tiles elsewhere: use zarr")
+    name, dims = store.chunk._stored()
+    return data[:n_bytes].view(_dtype(name), np.ndarray).reshape(dims)
 
 
 def _dtype(name: str) -> np.dtype[Any]:

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::{Tag, verbose};
 use crate::bare;
 use crate::error::Error;
-use crate::text::{Diagnostic, Span};
+use crate::text::{Diagnostic, Span, blank_comments};
 use crate::{ElementType, IndexMap};
 
 /// An array in oneDNN's memory: `f32[2,35,7,7] aBcd16b`.
@@ -73,8 +73,8 @@ impl FromStr for TaggedArray {
 
     /// Reads `f32[2,35,7,7] aBcd16b` or `f32::blocked:aBcd16b::f0 2x35x7x7`.
     fn from_str(text: &str) -> Result<Self, Diagnostic> {
-        let before_bracket = text.split('[').next().unwrap_or(text);
-        if before_bracket.contains(':') {
+        let said = blank_comments(text);
+        if said.split('[').next().is_some_and(|before| before.contains(':')) {
             return verbose::read(text);
         }
         let ((element_type, dims), end) = bare::read(text)?;

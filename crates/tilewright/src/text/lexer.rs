@@ -1,5 +1,7 @@
 //! The lexer that every notation shares.
 
+use std::iter::repeat_n;
+
 use super::{Diagnostic, MAX_TEXT, Span};
 
 /// What a token is.
@@ -169,6 +171,28 @@ fn lex(source: &str, at: usize) -> Result<Token<'_>, Diagnostic> {
 
 fn run(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     text.find(|c| !belongs(c)).unwrap_or(text.len())
+}
+
+/// The text with blanks in place of every comment, so that what is found in it is where it was. A
+/// comment that is never closed is left, for a reader to point at.
+pub(crate) fn blank_comments(source: &str) -> String {
+    let mut kept = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some((before, comment)) = rest.split_once('/') {
+        kept.push_str(before);
+        let end = match comment.as_bytes().first() {
+            Some(b'/') => Some(comment.find('\n').unwrap_or(comment.len())),
+            Some(b'*') => comment[1..].find("*/").map(|len| len + 3),
+            _ => Some(0),
+        };
+        let Some(end) = end else { return kept + &rest[before.len()..] };
+        match end {
+            0 => kept.push('/'),
+            end => kept.extend(repeat_n(' ', end + 1)),
+        }
+        rest = &comment[end..];
+    }
+    kept + rest
 }
 
 /// The first byte at or after `at` that is neither blank nor in a comment.

@@ -8,7 +8,7 @@ mod diagnostic;
 mod lexer;
 
 pub use diagnostic::{Diagnostic, Severity, Span};
-pub(crate) use lexer::{Cursor, Integer};
+pub(crate) use lexer::{Cursor, Integer, blank_comments};
 pub use lexer::{Token, TokenKind};
 
 /// How deep parentheses may nest in any notation.
