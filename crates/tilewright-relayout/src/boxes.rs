@@ -14,10 +14,10 @@ use crate::bits;
 use crate::chunk::{Cuttable, Piece, chunk_elements};
 use crate::description::{BoxDescription, Storing};
 use crate::error::{Error, checked};
-use crate::kernels::{Lists, Means, Stores, move_box};
+use crate::kernels::{Level, Lists, Means, Stores, move_box};
 use crate::nest::{Loop, Nest, walk};
 use crate::order::Order;
-use crate::packed::{Folded, Packed};
+use crate::packed::{self, Folded, Packed};
 use crate::padding::Padding;
 use crate::refine::Refined;
 use crate::sizing::{Sizing, alignment, streams_whole_lines};
@@ -80,7 +80,7 @@ impl BoxMoves {
                 Steps::Units(_) => i64::from(widths.to),
                 Steps::Elements => slot_bits,
             },
-            is_staged,
+            is_staged: is_staged || steps == Steps::Elements,
         };
         let target = sizing.target(&boxes, allocation);
         let moves = BoxMoves {
@@ -341,7 +341,7 @@ impl BoxMoves {
         elements.resize(n_elements.max(elements.len()), 0);
         let chunk = elements.get_mut(..n_elements).unwrap_or_default();
         self.gather_bytes(work, src, within.start, chunk, pad);
-        bits::pack(chunk, self.widths.to, dst);
+        packed::pack(work.means.level, chunk, self.widths.to, dst);
         work.elements = elements;
     }
 
@@ -370,16 +370,16 @@ impl BoxMoves {
         let mut unpacked = std::mem::take(&mut work.unpacked);
         unpacked.resize((n_spanned as usize).max(unpacked.len()), 0);
         let bytes = unpacked.get_mut(..n_spanned as usize).unwrap_or_default();
-        self.unpack(src, span.start, bytes);
+        self.unpack(work.means.level, src, span.start, bytes);
         let part = SourcePart { bytes, start: span.start as usize };
         self.move_pieces(work, part, first_dst, out, 1, means);
         work.unpacked = unpacked;
     }
 
     /// Unpacks source elements from slot `first` on.
-    fn unpack(&self, src: SourcePart<'_>, first: i64, bytes: &mut [u8]) {
+    fn unpack(&self, level: Level, src: SourcePart<'_>, first: i64, bytes: &mut [u8]) {
         let Widths { from, value, .. } = self.widths;
-        bits::unpack(src.bytes, src.place_of(first * i64::from(from)), from, bytes);
+        packed::unpack(level, src.bytes, src.place_of(first * i64::from(from)), from, bytes);
         if value < from {
             let mask = bits::mask(value) as u8;
             bytes.iter_mut().for_each(|byte| *byte &= mask);

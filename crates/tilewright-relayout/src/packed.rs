@@ -7,7 +7,8 @@
 //!
 //! Boxes that begin or end within a byte are not moved in this way.
 
-use crate::kernels::{Fold, Form, Lists, Means, Stores, fold, move_box};
+use crate::bits;
+use crate::kernels::{Fold, Form, Level, Lists, Means, Stores, fold, move_box};
 use crate::nest::{Loop, Nest, walk};
 use crate::widths::Widths;
 
@@ -223,6 +224,64 @@ impl Folded {
             }
         });
     }
+}
+
+/// Packs elements of `width` bits that follow each other, given in the low bits of a byte each. What
+/// is left of the last byte is zero.
+pub(crate) fn pack(level: Level, elements: &[u8], width: u32, packed: &mut [u8]) {
+    let (elements, packed) = match width {
+        1 => pack_whole::<8>(level, elements, packed),
+        2 => pack_whole::<4>(level, elements, packed),
+        4 => pack_whole::<2>(level, elements, packed),
+        _ => (elements, packed),
+    };
+    bits::pack(elements, width, packed);
+}
+
+/// Packs as many as make whole bytes. What is left comes back.
+fn pack_whole<'e, 'p, const P: usize>(
+    level: Level,
+    elements: &'e [u8],
+    packed: &'p mut [u8],
+) -> (&'e [u8], &'p mut [u8]) {
+    let length = packed.len().min(elements.len() / P);
+    let (elements, others) = elements.split_at(length * P);
+    let (packed, rest) = packed.split_at_mut(length);
+    fold::<P>(level, Fold::Neighbours { elements, packed }, Form { lane: 1, length, step: 0 });
+    (others, rest)
+}
+
+/// Unpacks elements of `width` bits that follow each other, from bit `start` on, into a byte each
+/// under zeros. Elements beyond the buffer read as zero.
+pub(crate) fn unpack(
+    level: Level,
+    packed: &[u8],
+    start: usize,
+    width: u32,
+    elements: &mut [u8],
+) {
+    let step = width.max(1) as usize;
+    let n_head = if start.is_multiple_of(step) { (start.next_multiple_of(8) - start) / step } else { 0 };
+    let (head, rest) = elements.split_at_mut(n_head.min(elements.len()));
+    bits::unpack(packed, start, width, head);
+    let start = start + head.len() * step;
+    let bytes = packed.get(start / 8..).unwrap_or_default();
+    let n_done = match width {
+        _ if !start.is_multiple_of(8) => 0,
+        1 => unpack_whole::<8>(level, bytes, rest),
+        2 => unpack_whole::<4>(level, bytes, rest),
+        4 => unpack_whole::<2>(level, bytes, rest),
+        _ => 0,
+    };
+    bits::unpack(packed, start + n_done * step, width, rest.get_mut(n_done..).unwrap_or_default());
+}
+
+/// Unpacks as many as whole bytes have; how many that is.
+fn unpack_whole<const P: usize>(level: Level, packed: &[u8], elements: &mut [u8]) -> usize {
+    let length = packed.len().min(elements.len() / P);
+    let (packed, elements) = (&packed[..length], &mut elements[..length * P]);
+    fold::<P>(level, Fold::ToNeighbours { packed, elements }, Form { lane: 1, length, step: 0 });
+    length * P
 }
 
 /// A loop of one step.

@@ -32,7 +32,7 @@ thread_local! {
 }
 
 /// Buffers that together have more bytes than this are not kept.
-const MAX_KEPT: usize = 64 << 10;
+const MAX_KEPT: usize = 2 << 20;
 
 impl Work {
     /// What this thread has kept, or nothing yet.

@@ -116,6 +116,7 @@ pub(crate) fn move_box(
         return move_checked(loops, unit, start, src, dst);
     }
     let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() }.plus(start.0, start.1);
+    let unit = take_short_run(loops, unit);
     let turn = Turn::take(loops, unit);
     // SAFETY: `lies_inside` found all elements of the loops within the two slices, which cannot
     // overlap; turned blocks are the same elements.
@@ -161,6 +162,27 @@ unsafe fn move_units<const N: usize>(
     }
 }
 
+/// Takes out the loop of short runs that are whole elements of a larger size, if all else is a
+/// multiple of it and goes on where they end on either side. The size of the elements that the
+/// loops then count.
+fn take_short_run(loops: &mut Vec<Loop>, unit: usize) -> usize {
+    let Some(place) = loops.iter().position(Loop::is_run) else { return unit };
+    let length = loops[place].extent;
+    let bytes = length.saturating_mul(unit as i64);
+    let others = || loops.iter().enumerate().filter(|(other, _)| *other != place);
+    let are_multiples = others().all(|(_, l)| l.src % length == 0 && l.dst % length == 0);
+    let goes_on = |stride: fn(&Loop) -> i64| others().any(|(_, l)| stride(l) == length);
+    let is_element = matches!(bytes, 2 | 4 | 8 | 16 | 32) && are_multiples;
+    if !is_element || !goes_on(|l| l.src) || !goes_on(|l| l.dst) {
+        return unit;
+    }
+    loops.remove(place);
+    for l in loops {
+        (l.src, l.dst) = (l.src / length, l.dst / length);
+    }
+    bytes as usize
+}
+
 /// Whether every element of a box lies within both sides.
 fn lies_inside(loops: &[Loop], unit: usize, start: (i64, i64), src: usize, dst: usize) -> bool {
     let span = |start: i64, stride: fn(&Loop) -> i64| {
@@ -198,7 +220,9 @@ pub(crate) fn choice(
     stores: Stores,
 ) -> (&'static str, Vec<Loop>, Vec<Loop>) {
     let (mut around, mut lists) = (loops.to_vec(), Lists::default());
-    let turn = Turn::take(&mut around, unit);
+    let elements = unit;
+    let whole = take_short_run(&mut around, elements);
+    let turn = Turn::take(&mut around, whole);
     let unit = turn.map_or(unit, |turn| turn.unit);
     let place = std::ptr::without_provenance_mut(start.rem_euclid(LINE as i64) as usize);
     let at = At { src: place, dst: place };
@@ -223,10 +247,19 @@ pub(crate) fn choice(
         Kernel::Single { outer, inner } => ("single", vec![outer, inner]),
     };
     own.retain(|l| l.extent != 1);
-    let Some(turn) = turn else { return (name, around, own) };
-    around.iter_mut().chain(&mut own).for_each(|l| turn.count_elements(l));
-    own.extend(turn.loops);
-    ("turned grid", around, own)
+    let name = if turn.is_some() { "turned grid" } else { name };
+    if let Some(turn) = turn {
+        around.iter_mut().chain(&mut own).for_each(|l| turn.count_elements(l));
+        own.extend(turn.loops);
+    }
+    let length = (whole / elements) as i64;
+    for l in around.iter_mut().chain(&mut own) {
+        (l.src, l.dst) = (l.src * length, l.dst * length);
+    }
+    if length > 1 {
+        own.push(run(length, 1, 1));
+    }
+    (name, around, own)
 }
 
 impl Kernel {
@@ -703,6 +736,18 @@ mod tests {
                 check(&[l(2, b, a * b), l(b, 1, a), l(a, 2 * b, 1)], unit);
             }
         }
+    }
+
+    #[test]
+    fn short_runs_are_elements() {
+        for &unit in cases(&[1, 4, 2, 8], 1) {
+            for &length in cases(&[4, 2, 3, 8, 32], 2) {
+                check(&[l(9, length, 5 * length), l(5, 9 * length, length), l(length, 1, 1)], unit);
+                check(&[l(9, length + 1, 5 * length), l(length, 1, 1)], unit);
+            }
+        }
+        let mut loops = vec![l(9, 4, 20), l(5, 36, 4), l(4, 1, 1)];
+        assert_eq!((take_short_run(&mut loops, 2), loops), (8, vec![l(9, 1, 5), l(5, 9, 1)]));
     }
 
     #[test]
