@@ -253,15 +253,10 @@ fn pack_whole<'e, 'p, const P: usize>(
 
 /// Unpacks elements of `width` bits that follow each other, from bit `start` on, into a byte each
 /// under zeros. Elements beyond the buffer read as zero.
-pub(crate) fn unpack(
-    level: Level,
-    packed: &[u8],
-    start: usize,
-    width: u32,
-    elements: &mut [u8],
-) {
+pub(crate) fn unpack(level: Level, packed: &[u8], start: usize, width: u32, elements: &mut [u8]) {
     let step = width.max(1) as usize;
-    let n_head = if start.is_multiple_of(step) { (start.next_multiple_of(8) - start) / step } else { 0 };
+    let n_head =
+        if start.is_multiple_of(step) { (start.next_multiple_of(8) - start) / step } else { 0 };
     let (head, rest) = elements.split_at_mut(n_head.min(elements.len()));
     bits::unpack(packed, start, width, head);
     let start = start + head.len() * step;

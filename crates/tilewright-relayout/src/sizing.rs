@@ -11,7 +11,7 @@ const STAGED_CHUNK_BYTES: i64 = 256 << 10;
 /// The most bytes of destination that a chunk is made larger for.
 const MAX_CHUNK_BYTES: i64 = 32 << 20;
 
-/// Chunks are not made larger if there would be fewer than this.
+/// Chunks are not made larger than it takes if there would be fewer than this.
 const MIN_CHUNKS: i64 = 8;
 
 /// Where a chunk reads fewer bytes of the source at once than this, it is made larger.
@@ -43,9 +43,11 @@ impl Sizing {
             reaches.max().unwrap_or(0).saturating_mul(self.step_bits) / 8
         };
         let least = if self.is_staged { STAGED_CHUNK_BYTES } else { CHUNK_BYTES };
-        let bytes = if at_once(READ_AT_LEAST) <= least { least } else { at_once(READ_TOGETHER) };
-        let most = allocation.saturating_mul(self.slot_bits) / 8 / MIN_CHUNKS;
-        bytes.min(most).clamp(least, MAX_CHUNK_BYTES) * 8 / self.slot_bits
+        let all = allocation.saturating_mul(self.slot_bits) / 8;
+        let needed = at_once(READ_AT_LEAST);
+        let bytes = if needed <= least { least } else { at_once(READ_TOGETHER) };
+        let bytes = bytes.min(all / MIN_CHUNKS).max(needed.min(all / 2));
+        bytes.clamp(least, MAX_CHUNK_BYTES) * 8 / self.slot_bits
     }
 }
 

@@ -8,7 +8,7 @@
 //! * [`Kernel::Joined`]: the same where runs follow each other in the destination and are streamed,
 //!   but do not begin at lines.
 //! * [`Kernel::Zip`], [`Kernel::Unzip`]: 2, 4, 8, 16 or 32 rows interleaved, or taken apart (the
-//!   second tile of `T(8,128)(2,1)`).
+//!   second tile of `T(8,128)(2,1)`), and 3, or of small elements 5, 6 or 7, of them (the colours of an image).
 //! * [`Kernel::Grid`]: neighbours in the destination are far apart in the source, and the other way
 //!   round. Squares of whole lines are transposed in registers. A side's neighbours may be made by
 //!   several loops, as where a line goes across two tiles. Where it is streamed and does not fill
@@ -32,6 +32,7 @@ mod shuffle;
 mod squares;
 mod staged;
 mod turn;
+mod weave;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 mod zips;
@@ -335,7 +336,8 @@ fn take_rows(loops: &mut Vec<Loop>, step: i64) -> Loop {
 
 /// Whether rows of this number have a kernel that zips them.
 fn is_zipped(count: i64, unit: i64) -> bool {
-    matches!(count, 2 | 4 | 8 | 16 | 32) && count * unit <= LINE as i64 / 2
+    let is_network = matches!(count, 2 | 4 | 8 | 16 | 32) && count * unit <= LINE as i64 / 2;
+    is_network || weave::is_woven(count, unit)
 }
 
 fn remove_both(loops: &mut Vec<Loop>, a: usize, b: usize) {
@@ -560,6 +562,10 @@ unsafe fn zip<R: Register, const N: usize>(
             8 if N <= 4 => zip_all::<R, N, 8>(places, rows, stores),
             16 if N <= 2 => zip_all::<R, N, 16>(places, rows, stores),
             32 if N == 1 => zip_all::<R, N, 32>(places, rows, stores),
+            3 if N <= 8 => weave_all::<R, N, 3>(places, rows, stores),
+            5 if N <= 2 => weave_all::<R, N, 5>(places, rows, stores),
+            6 if N <= 2 => weave_all::<R, N, 6>(places, rows, stores),
+            7 if N == 1 => weave_all::<R, N, 7>(places, rows, stores),
             _ => {}
         }
     }
@@ -596,6 +602,10 @@ unsafe fn unzip<R: Register, const N: usize>(
             8 if N <= 4 => unzip_all::<R, N, 8>(places, rows, stores),
             16 if N <= 2 => unzip_all::<R, N, 16>(places, rows, stores),
             32 if N == 1 => unzip_all::<R, N, 32>(places, rows, stores),
+            3 if N <= 8 => unweave_all::<R, N, 3>(places, rows, stores),
+            5 if N <= 2 => unweave_all::<R, N, 5>(places, rows, stores),
+            6 if N <= 2 => unweave_all::<R, N, 6>(places, rows, stores),
+            7 if N == 1 => unweave_all::<R, N, 7>(places, rows, stores),
             _ => {}
         }
     }
@@ -612,6 +622,37 @@ unsafe fn unzip_all<R: Register, const N: usize, const K: usize>(
     while let Some(at) = places.next() {
         // SAFETY: the caller's promise.
         unsafe { zips::unzip_rows::<R, N, K>(at, rows, stores) };
+    }
+}
+
+/// The registers that are shuffled, of 16 bytes.
+type Short<R> = <<R as Register>::Half as Register>::Half;
+
+/// # Safety
+/// As [`zip`].
+#[inline(always)]
+unsafe fn weave_all<R: Register, const N: usize, const K: usize>(
+    mut places: Places<'_>,
+    rows: Rows,
+    stores: Stores,
+) {
+    while let Some(at) = places.next() {
+        // SAFETY: the caller's promise.
+        unsafe { weave::weave_rows::<Short<R>, N, K>(at, rows, stores) };
+    }
+}
+
+/// # Safety
+/// As [`unzip`].
+#[inline(always)]
+unsafe fn unweave_all<R: Register, const N: usize, const K: usize>(
+    mut places: Places<'_>,
+    rows: Rows,
+    stores: Stores,
+) {
+    while let Some(at) = places.next() {
+        // SAFETY: the caller's promise.
+        unsafe { weave::unweave_rows::<Short<R>, N, K>(at, rows, stores) };
     }
 }
 
@@ -716,7 +757,7 @@ mod tests {
     #[test]
     fn zips_and_unzips() {
         for &unit in cases(&UNITS, 3) {
-            for &count in cases(&[2, 3, 8, 32, 4, 5, 16], 4) {
+            for &count in cases(&[2, 3, 8, 32, 4, 5, 16, 6, 7], 4) {
                 for &length in cases(&[7, 17, 1, 16, 64, 100, 257], 2) {
                     check(&[l(length, 1, count), l(count, length + 3, 1)], unit);
                     check(&[l(count, 1, length + 3), l(length, count, 1)], unit);

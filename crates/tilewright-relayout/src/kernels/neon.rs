@@ -65,6 +65,12 @@ impl Register for Neon {
     }
 
     #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        // SAFETY: see the top of the file.
+        Neon(unsafe { vorrq_u8(self.0, other.0) })
+    }
+
+    #[inline(always)]
     unsafe fn repeat(bytes: &[u8; 16]) -> Self {
         // SAFETY: see the top of the file.
         Neon(unsafe { vld1q_u8(bytes.as_ptr()) })

@@ -33,11 +33,17 @@ pub(super) trait Register: Copy {
     unsafe fn zip<const N: usize>(self, other: Self) -> (Self, Self);
 
     /// The bytes of every 16 in another order: the first is the one whose number `order` has first,
-    /// and so on.
+    /// and so on. A number of 128 stands for a zero.
     ///
     /// # Safety
     /// The processor has these registers.
     unsafe fn shuffle(self, order: Self) -> Self;
+
+    /// The bits of both.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn or(self, other: Self) -> Self;
 
     /// 16 bytes, again and again.
     ///
@@ -95,7 +101,12 @@ impl Register for Plain {
 
     #[inline(always)]
     unsafe fn shuffle(self, order: Self) -> Self {
-        Plain(order.0.map(|from| self.0[usize::from(from % 16)]))
+        Plain(order.0.map(|from| self.0.get(usize::from(from)).copied().unwrap_or(0)))
+    }
+
+    #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        Plain((u128::from_ne_bytes(self.0) | u128::from_ne_bytes(other.0)).to_ne_bytes())
     }
 
     #[inline(always)]

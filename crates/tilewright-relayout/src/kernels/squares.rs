@@ -233,11 +233,7 @@ unsafe fn one_by_one<const N: usize>(at: At, grid: Grid<'_>) {
 /// # Safety
 /// As [`Register::load`], at all rows; there are `K` of them.
 #[inline(always)]
-unsafe fn load_rows<R: Register, const K: usize>(
-    at: At,
-    rows: &[i64],
-    order: Option<R>,
-) -> [R; K] {
+unsafe fn load_rows<R: Register, const K: usize>(at: At, rows: &[i64], order: Option<R>) -> [R; K] {
     let rows = &rows[..K];
     let mut registers = MaybeUninit::<[R; K]>::uninit();
     let first = registers.as_mut_ptr().cast::<R>();

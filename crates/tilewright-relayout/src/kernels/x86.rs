@@ -127,6 +127,12 @@ impl Register for Sse {
     }
 
     #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        // SAFETY: see the top of the file.
+        Sse(unsafe { _mm_or_si128(self.0, other.0) })
+    }
+
+    #[inline(always)]
     unsafe fn repeat(bytes: &[u8; 16]) -> Self {
         // SAFETY: see the top of the file.
         Sse(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
@@ -195,6 +201,12 @@ impl Register for Avx2 {
     unsafe fn shuffle(self, order: Self) -> Self {
         // SAFETY: see the top of the file.
         Avx2(unsafe { _mm256_shuffle_epi8(self.0, order.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        // SAFETY: see the top of the file.
+        Avx2(unsafe { _mm256_or_si256(self.0, other.0) })
     }
 
     #[inline(always)]
@@ -285,6 +297,12 @@ impl Register for Avx512 {
     unsafe fn shuffle(self, order: Self) -> Self {
         // SAFETY: see the top of the file.
         Avx512(unsafe { _mm512_shuffle_epi8(self.0, order.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        // SAFETY: see the top of the file.
+        Avx512(unsafe { _mm512_or_si512(self.0, other.0) })
     }
 
     #[inline(always)]
