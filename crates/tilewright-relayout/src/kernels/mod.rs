@@ -8,7 +8,8 @@
 //! * [`Kernel::Joined`]: the same where runs follow each other in the destination and are streamed,
 //!   but do not begin at lines.
 //! * [`Kernel::Zip`], [`Kernel::Unzip`]: 2, 4, 8, 16 or 32 rows interleaved, or taken apart (the
-//!   second tile of `T(8,128)(2,1)`), and 3, or of small elements 5, 6 or 7, of them (the colours of an image).
+//!   second tile of `T(8,128)(2,1)`); also 3 of them, as the colours of an image, and 5, 6 or 7 where
+//!   elements are small.
 //! * [`Kernel::Grid`]: neighbours in the destination are far apart in the source, and the other way
 //!   round. Squares of whole lines are transposed in registers. A side's neighbours may be made by
 //!   several loops, as where a line goes across two tiles. Where it is streamed and does not fill
@@ -31,6 +32,7 @@ mod runs;
 mod shuffle;
 mod squares;
 mod staged;
+mod tasks;
 mod turn;
 mod weave;
 #[cfg(target_arch = "x86_64")]
@@ -42,13 +44,12 @@ pub(crate) use level::Level;
 pub(crate) use place::Stores;
 
 use crate::nest::{Loop, walk};
-use level::{Task, fence};
-use place::{At, LINE, copy_one};
-use places::{MAX_LOOPS, ONCE, Places, innermost};
-use register::Register;
-use runs::Row;
+use level::fence;
+use place::{At, LINE};
+use places::{MAX_LOOPS, ONCE};
 use squares::Grid;
 use staged::{Blocks, Stage};
+use tasks::{Join, Run, Single, Transpose, Walk, Zip};
 use turn::Turn;
 use zips::Rows;
 
@@ -148,16 +149,36 @@ unsafe fn move_units<const N: usize>(
 ) {
     let kernel = Kernel::choose(loops, lists, N as i64, at, means.stores, turn);
     order_walk(loops, kernel, N as i64, means.stores);
-    let (grid, blocks) = match kernel {
-        Kernel::Grid => {
-            let (grid, blocks) = lists.grid(at, N, means.stores);
-            (Grid { turn, ..grid }, blocks)
-        }
-        _ => (Grid::new(&[], &[]), None),
-    };
-    let task = BoxTask::<N> { kernel, loops, grid, blocks, at, means };
+    let (unit, level) = (N as i64, means.level);
+    let walk = Walk::<N> { loops, at, stores: means.stores };
     // SAFETY: the caller's promise; the kernel and the loops left are those loops.
-    unsafe { means.level.run(task) };
+    unsafe {
+        match kernel {
+            Kernel::Runs { length } => level.run(Run { walk, length }),
+            Kernel::Joined { length, count, step, rows } => {
+                let rows = Loop { src: rows.src * unit, dst: rows.dst * unit, ..rows };
+                let (len, step) = (length as usize * N, step * unit);
+                level.run(Join { walk, rows: joined::Rows { len, count, step, rows } });
+            }
+            Kernel::Zip { count, step, length } => {
+                let rows = Rows { step: step * unit, length: length as usize };
+                Zip { walk, rows, count }.run::<false>(level);
+            }
+            Kernel::Unzip { count, step, length } => {
+                let rows = Rows { step: step * unit, length: length as usize };
+                Zip { walk, rows, count }.run::<true>(level);
+            }
+            Kernel::Grid => {
+                let (grid, blocks) = lists.grid(at, N, means.stores);
+                let (grid, ahead) = (Grid { turn, ..grid }, means.ahead);
+                match blocks {
+                    Some(blocks) => level.run(tasks::Stage { walk, grid, blocks, ahead }),
+                    None => level.run(Transpose { walk, grid, ahead }),
+                }
+            }
+            Kernel::Single { outer, inner } => level.run(Single { walk, outer, inner }),
+        }
+    }
     if means.stores == Stores::Streamed {
         fence();
     }
@@ -470,208 +491,6 @@ fn n_places(loops: &[Loop], stride: fn(&Loop) -> i64, length: i64) -> i64 {
     inner.fold(1, |places, l| places.saturating_mul(l.extent))
 }
 
-/// A box on its way to a kernel.
-struct BoxTask<'t, const N: usize> {
-    kernel: Kernel,
-    loops: &'t [Loop],
-    grid: Grid<'t>,
-    /// Where the grid is put together before it is streamed.
-    blocks: Option<Blocks<'t>>,
-    at: At,
-    means: Means,
-}
-
-impl<const N: usize> Task for BoxTask<'_, N> {
-    #[inline(always)]
-    unsafe fn with<R: Register>(self) {
-        let Means { stores, ahead, .. } = self.means;
-        let mut places = Places::new(self.loops, N, self.at);
-        // SAFETY: all elements of the loops and the kernel lie within both sides, says the
-        // caller, and the processor has the registers.
-        unsafe {
-            match self.kernel {
-                Kernel::Runs { length } => {
-                    let (inner, outer) = innermost(self.loops);
-                    let row = Row {
-                        len: length as usize * N,
-                        count: inner.extent,
-                        src: inner.src * N as i64,
-                        dst: inner.dst * N as i64,
-                    };
-                    let mut places = Places::new(outer, N, self.at);
-                    while let Some(at) = places.next() {
-                        runs::copy_runs::<R>(at, row, stores);
-                    }
-                }
-                Kernel::Joined { length, count, step, rows } => {
-                    let unit = N as i64;
-                    let rows = Loop { src: rows.src * unit, dst: rows.dst * unit, ..rows };
-                    let (len, step) = (length as usize * N, step * unit);
-                    while let Some(at) = places.next() {
-                        joined::copy_joined::<R>(at, joined::Rows { len, count, step, rows });
-                    }
-                }
-                Kernel::Zip { count, step, length } => {
-                    let rows = Rows { step: step * N as i64, length: length as usize };
-                    zip::<R, N>(places, rows, count, stores);
-                }
-                Kernel::Unzip { count, step, length } => {
-                    let rows = Rows { step: step * N as i64, length: length as usize };
-                    unzip::<R, N>(places, rows, count, stores);
-                }
-                Kernel::Grid => {
-                    while let Some(at) = places.next() {
-                        let next = match places.peek() {
-                            Some(next) if ahead == 0 => next,
-                            _ => at.plus(ahead, 0),
-                        };
-                        match self.blocks {
-                            Some(blocks) => {
-                                staged::transpose_staged::<R, N>(at, next, self.grid, blocks);
-                            }
-                            None => {
-                                squares::transpose_grid::<R, N>(at, next, self.grid, stores);
-                            }
-                        }
-                    }
-                }
-                Kernel::Single { outer, inner } => {
-                    while let Some(at) = places.next() {
-                        copy_each::<N>(at, outer, inner);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// # Safety
-/// As [`zips::zip_rows`], at all places.
-#[inline(always)]
-unsafe fn zip<R: Register, const N: usize>(
-    places: Places<'_>,
-    rows: Rows,
-    count: i64,
-    stores: Stores,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match count {
-            2 if N <= 16 => zip_all::<R, N, 2>(places, rows, stores),
-            4 if N <= 8 => zip_all::<R, N, 4>(places, rows, stores),
-            8 if N <= 4 => zip_all::<R, N, 8>(places, rows, stores),
-            16 if N <= 2 => zip_all::<R, N, 16>(places, rows, stores),
-            32 if N == 1 => zip_all::<R, N, 32>(places, rows, stores),
-            3 if N <= 8 => weave_all::<R, N, 3>(places, rows, stores),
-            5 if N <= 2 => weave_all::<R, N, 5>(places, rows, stores),
-            6 if N <= 2 => weave_all::<R, N, 6>(places, rows, stores),
-            7 if N == 1 => weave_all::<R, N, 7>(places, rows, stores),
-            _ => {}
-        }
-    }
-}
-
-/// # Safety
-/// As [`zip`].
-#[inline(always)]
-unsafe fn zip_all<R: Register, const N: usize, const K: usize>(
-    mut places: Places<'_>,
-    rows: Rows,
-    stores: Stores,
-) {
-    while let Some(at) = places.next() {
-        // SAFETY: the caller's promise.
-        unsafe { zips::zip_rows::<R, N, K>(at, rows, stores) };
-    }
-}
-
-/// # Safety
-/// As [`zips::unzip_rows`], at all places.
-#[inline(always)]
-unsafe fn unzip<R: Register, const N: usize>(
-    places: Places<'_>,
-    rows: Rows,
-    count: i64,
-    stores: Stores,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match count {
-            2 if N <= 16 => unzip_all::<R, N, 2>(places, rows, stores),
-            4 if N <= 8 => unzip_all::<R, N, 4>(places, rows, stores),
-            8 if N <= 4 => unzip_all::<R, N, 8>(places, rows, stores),
-            16 if N <= 2 => unzip_all::<R, N, 16>(places, rows, stores),
-            32 if N == 1 => unzip_all::<R, N, 32>(places, rows, stores),
-            3 if N <= 8 => unweave_all::<R, N, 3>(places, rows, stores),
-            5 if N <= 2 => unweave_all::<R, N, 5>(places, rows, stores),
-            6 if N <= 2 => unweave_all::<R, N, 6>(places, rows, stores),
-            7 if N == 1 => unweave_all::<R, N, 7>(places, rows, stores),
-            _ => {}
-        }
-    }
-}
-
-/// # Safety
-/// As [`unzip`].
-#[inline(always)]
-unsafe fn unzip_all<R: Register, const N: usize, const K: usize>(
-    mut places: Places<'_>,
-    rows: Rows,
-    stores: Stores,
-) {
-    while let Some(at) = places.next() {
-        // SAFETY: the caller's promise.
-        unsafe { zips::unzip_rows::<R, N, K>(at, rows, stores) };
-    }
-}
-
-/// The registers that are shuffled, of 16 bytes.
-type Short<R> = <<R as Register>::Half as Register>::Half;
-
-/// # Safety
-/// As [`zip`].
-#[inline(always)]
-unsafe fn weave_all<R: Register, const N: usize, const K: usize>(
-    mut places: Places<'_>,
-    rows: Rows,
-    stores: Stores,
-) {
-    while let Some(at) = places.next() {
-        // SAFETY: the caller's promise.
-        unsafe { weave::weave_rows::<Short<R>, N, K>(at, rows, stores) };
-    }
-}
-
-/// # Safety
-/// As [`unzip`].
-#[inline(always)]
-unsafe fn unweave_all<R: Register, const N: usize, const K: usize>(
-    mut places: Places<'_>,
-    rows: Rows,
-    stores: Stores,
-) {
-    while let Some(at) = places.next() {
-        // SAFETY: the caller's promise.
-        unsafe { weave::unweave_rows::<Short<R>, N, K>(at, rows, stores) };
-    }
-}
-
-/// Moves the elements of two loops one by one.
-///
-/// # Safety
-/// All of them can be read and written.
-#[inline(always)]
-unsafe fn copy_each<const N: usize>(at: At, outer: Loop, inner: Loop) {
-    let unit = N as i64;
-    for i in 0..outer.extent {
-        let row = at.plus(i * outer.src * unit, i * outer.dst * unit);
-        for j in 0..inner.extent {
-            // SAFETY: the caller's promise.
-            unsafe { copy_one::<N>(row.plus(j * inner.src * unit, j * inner.dst * unit)) };
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -821,6 +640,24 @@ mod tests {
         // Chains that are too long to be listed.
         check(&[l(40_000, 1, 3), l(3, 50_000, 1)], 1);
         check(&[l(32_768, 1, 40), l(40, 32_768, 1)], 1);
+    }
+
+    /// Code for registers is inlined, so that all of it shares a frame. Threads have two megabytes,
+    /// and without optimisation a frame is several times as large as with it.
+    #[test]
+    fn little_of_the_stack_is_needed() {
+        let small = std::thread::Builder::new().stack_size(1 << 20);
+        let thread = small.spawn(|| {
+            for &unit in cases(&UNITS, 1) {
+                check(&[l(70, 1, 64), l(64, 70, 1)], unit);
+                check(&[l(70, 1, 67), l(67, 70, 1)], unit);
+                for &count in cases(&[2, 3, 4, 5, 6, 7, 8, 16, 32], 2) {
+                    check(&[l(70, 1, count), l(count, 70, 1)], unit);
+                    check(&[l(count, 1, 70), l(70, count, 1)], unit);
+                }
+            }
+        });
+        thread.unwrap().join().unwrap();
     }
 
     #[test]

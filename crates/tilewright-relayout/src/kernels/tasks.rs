@@ -1,0 +1,230 @@
+//! What is done at every place of the loops around a kernel.
+//!
+//! Each kernel is a task of its own, as is each number of rows: code is compiled for every level,
+//! all of it inlined, and what is compiled together has its room on the stack together.
+
+use super::joined;
+use super::level::{Level, Task};
+use super::place::{At, Stores, copy_one};
+use super::places::{Places, innermost};
+use super::register::Register;
+use super::runs::{self, Row};
+use super::squares::{self, Grid};
+use super::staged::{self, Blocks};
+use super::weave;
+use super::zips::{self, Rows};
+use crate::nest::Loop;
+
+/// Loops around a kernel of elements of `N` bytes, from a place on.
+#[derive(Clone, Copy)]
+pub(super) struct Walk<'t, const N: usize> {
+    pub(super) loops: &'t [Loop],
+    pub(super) at: At,
+    pub(super) stores: Stores,
+}
+
+impl<'t, const N: usize> Walk<'t, N> {
+    #[inline(always)]
+    fn places(&self) -> Places<'t> {
+        Places::new(self.loops, N, self.at)
+    }
+}
+
+/// Copies runs of `length` elements.
+pub(super) struct Run<'t, const N: usize> {
+    pub(super) walk: Walk<'t, N>,
+    pub(super) length: i64,
+}
+
+impl<const N: usize> Task for Run<'_, N> {
+    #[inline(always)]
+    unsafe fn with<R: Register>(self) {
+        let Walk { loops, at, stores } = self.walk;
+        let (inner, outer) = innermost(loops);
+        let row = Row {
+            len: self.length as usize * N,
+            count: inner.extent,
+            src: inner.src * N as i64,
+            dst: inner.dst * N as i64,
+        };
+        let mut places = Places::new(outer, N, at);
+        while let Some(at) = places.next() {
+            // SAFETY: the caller's promise.
+            unsafe { runs::copy_runs::<R>(at, row, stores) };
+        }
+    }
+}
+
+/// Copies rows of runs.
+pub(super) struct Join<'t, const N: usize> {
+    pub(super) walk: Walk<'t, N>,
+    pub(super) rows: joined::Rows,
+}
+
+impl<const N: usize> Task for Join<'_, N> {
+    #[inline(always)]
+    unsafe fn with<R: Register>(self) {
+        let mut places = self.walk.places();
+        while let Some(at) = places.next() {
+            // SAFETY: the caller's promise.
+            unsafe { joined::copy_joined::<R>(at, self.rows) };
+        }
+    }
+}
+
+/// Zips rows, or takes them apart.
+#[derive(Clone, Copy)]
+pub(super) struct Zip<'t, const N: usize> {
+    pub(super) walk: Walk<'t, N>,
+    pub(super) rows: Rows,
+    /// How many rows there are.
+    pub(super) count: i64,
+}
+
+impl<const N: usize> Zip<'_, N> {
+    /// Zips, or takes apart if `APART`.
+    ///
+    /// # Safety
+    /// The rows at all places can be read, and what they come to written.
+    pub(super) unsafe fn run<const APART: bool>(self, level: Level) {
+        let Zip { walk, rows, count } = self;
+        // SAFETY: the caller's promise.
+        unsafe {
+            match count {
+                2 if N <= 16 => level.run(Network::<N, 2, APART> { walk, rows }),
+                4 if N <= 8 => level.run(Network::<N, 4, APART> { walk, rows }),
+                8 if N <= 4 => level.run(Network::<N, 8, APART> { walk, rows }),
+                16 if N <= 2 => level.run(Network::<N, 16, APART> { walk, rows }),
+                32 if N == 1 => level.run(Network::<N, 32, APART> { walk, rows }),
+                3 if N <= 8 => level.run(Weave::<N, 3, APART> { walk, rows }),
+                5 if N <= 2 => level.run(Weave::<N, 5, APART> { walk, rows }),
+                6 if N <= 2 => level.run(Weave::<N, 6, APART> { walk, rows }),
+                7 if N == 1 => level.run(Weave::<N, 7, APART> { walk, rows }),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// `K` rows by a network of zips.
+struct Network<'t, const N: usize, const K: usize, const APART: bool> {
+    walk: Walk<'t, N>,
+    rows: Rows,
+}
+
+impl<const N: usize, const K: usize, const APART: bool> Task for Network<'_, N, K, APART> {
+    #[inline(always)]
+    unsafe fn with<R: Register>(self) {
+        let Network { walk, rows } = self;
+        let mut places = walk.places();
+        while let Some(at) = places.next() {
+            // SAFETY: the caller's promise.
+            unsafe {
+                match APART {
+                    false => zips::zip_rows::<R, N, K>(at, rows, walk.stores),
+                    true => zips::unzip_rows::<R, N, K>(at, rows, walk.stores),
+                }
+            }
+        }
+    }
+}
+
+/// `K` rows by shuffles, of registers of 16 bytes.
+struct Weave<'t, const N: usize, const K: usize, const APART: bool> {
+    walk: Walk<'t, N>,
+    rows: Rows,
+}
+
+impl<const N: usize, const K: usize, const APART: bool> Task for Weave<'_, N, K, APART> {
+    #[inline(always)]
+    unsafe fn with<R: Register>(self) {
+        type Short<R> = <<R as Register>::Half as Register>::Half;
+        let Weave { walk, rows } = self;
+        let mut places = walk.places();
+        while let Some(at) = places.next() {
+            // SAFETY: the caller's promise.
+            unsafe {
+                match APART {
+                    false => weave::weave_rows::<Short<R>, N, K>(at, rows, walk.stores),
+                    true => weave::unweave_rows::<Short<R>, N, K>(at, rows, walk.stores),
+                }
+            }
+        }
+    }
+}
+
+/// Transposes grids.
+pub(super) struct Transpose<'t, const N: usize> {
+    pub(super) walk: Walk<'t, N>,
+    pub(super) grid: Grid<'t>,
+    /// How many bytes further on the next grid is read, if that is not by the walk.
+    pub(super) ahead: i64,
+}
+
+impl<const N: usize> Task for Transpose<'_, N> {
+    #[inline(always)]
+    unsafe fn with<R: Register>(self) {
+        let Transpose { walk, grid, ahead } = self;
+        let mut places = walk.places();
+        while let Some(at) = places.next() {
+            let next = next_of(&places, at, ahead);
+            // SAFETY: the caller's promise.
+            unsafe { squares::transpose_grid::<R, N>(at, next, grid, walk.stores) };
+        }
+    }
+}
+
+/// Transposes grids that are put together in the caches.
+pub(super) struct Stage<'t, const N: usize> {
+    pub(super) walk: Walk<'t, N>,
+    pub(super) grid: Grid<'t>,
+    pub(super) blocks: Blocks<'t>,
+    pub(super) ahead: i64,
+}
+
+impl<const N: usize> Task for Stage<'_, N> {
+    #[inline(always)]
+    unsafe fn with<R: Register>(self) {
+        let Stage { walk, grid, blocks, ahead } = self;
+        let mut places = walk.places();
+        while let Some(at) = places.next() {
+            let next = next_of(&places, at, ahead);
+            // SAFETY: the caller's promise.
+            unsafe { staged::transpose_staged::<R, N>(at, next, grid, blocks) };
+        }
+    }
+}
+
+/// Where a walk reads after `at`: so many bytes further on, or at its next place.
+#[inline(always)]
+fn next_of(places: &Places<'_>, at: At, ahead: i64) -> At {
+    match places.peek() {
+        Some(next) if ahead == 0 => next,
+        _ => at.plus(ahead, 0),
+    }
+}
+
+/// Copies the elements of two loops one by one.
+pub(super) struct Single<'t, const N: usize> {
+    pub(super) walk: Walk<'t, N>,
+    pub(super) outer: Loop,
+    pub(super) inner: Loop,
+}
+
+impl<const N: usize> Task for Single<'_, N> {
+    #[inline(always)]
+    unsafe fn with<R: Register>(self) {
+        let Single { walk, outer, inner } = self;
+        let unit = N as i64;
+        let mut places = walk.places();
+        while let Some(at) = places.next() {
+            for i in 0..outer.extent {
+                let row = at.plus(i * outer.src * unit, i * outer.dst * unit);
+                for j in 0..inner.extent {
+                    // SAFETY: the caller's promise.
+                    unsafe { copy_one::<N>(row.plus(j * inner.src * unit, j * inner.dst * unit)) };
+                }
+            }
+        }
+    }
+}
