@@ -38,7 +38,10 @@ impl Work {
     /// What this thread has kept, or nothing yet.
     pub(crate) fn new(means: Means) -> Self {
         match SPARE.take() {
-            Some(work) => Work { means, ..work },
+            Some(mut work) => {
+                work.means = means;
+                work
+            }
             None => Self::empty(means),
         }
     }

@@ -170,6 +170,7 @@ unsafe fn move_units<const N: usize>(
             }
             Kernel::Grid => {
                 let (grid, blocks) = lists.grid(at, N, means.stores);
+                let turn = turn.as_ref().map(|turn| &turn.order);
                 let (grid, ahead) = (Grid { turn, ..grid }, means.ahead);
                 match blocks {
                     Some(blocks) => level.run(tasks::Stage { walk, grid, blocks, ahead }),
@@ -191,11 +192,14 @@ fn take_short_run(loops: &mut Vec<Loop>, unit: usize) -> usize {
     let Some(place) = loops.iter().position(Loop::is_run) else { return unit };
     let length = loops[place].extent;
     let bytes = length.saturating_mul(unit as i64);
+    // Longer runs are quick as they are.
+    if !matches!(bytes, 2 | 4 | 8) {
+        return unit;
+    }
     let others = || loops.iter().enumerate().filter(|(other, _)| *other != place);
     let are_multiples = others().all(|(_, l)| l.src % length == 0 && l.dst % length == 0);
     let goes_on = |stride: fn(&Loop) -> i64| others().any(|(_, l)| stride(l) == length);
-    let is_element = matches!(bytes, 2 | 4 | 8 | 16 | 32) && are_multiples;
-    if !is_element || !goes_on(|l| l.src) || !goes_on(|l| l.dst) {
+    if !are_multiples || !goes_on(|l| l.src) || !goes_on(|l| l.dst) {
         return unit;
     }
     loops.remove(place);

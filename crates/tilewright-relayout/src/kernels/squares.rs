@@ -8,7 +8,7 @@
 use super::place::{At, CACHED, LINE, STREAMED, Stores, copy_one, put};
 use super::register::Register;
 use super::shuffle::interleave;
-use super::turn::Turn;
+use super::turn::{Order, turned};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub(super) struct Grid<'t> {
     /// Whether all of `columns` are whole lines.
     pub(super) columns_are_lines: bool,
     /// How each element is turned on its way, if it is.
-    pub(super) turn: Option<Turn>,
+    pub(super) turn: Option<&'t Order>,
 }
 
 impl<'t> Grid<'t> {
@@ -228,6 +228,19 @@ unsafe fn one_by_one<const N: usize>(at: At, grid: Grid<'_>) {
     }
 }
 
+/// The order of the bytes of turned elements, which have 4, 8 or 16.
+///
+/// # Safety
+/// The processor has these registers.
+#[inline(always)]
+unsafe fn order_of<R: Register, const N: usize>(turn: Option<&Order>) -> Option<R> {
+    match (N, turn) {
+        // SAFETY: the caller's promise.
+        (4 | 8 | 16, Some(order)) => Some(unsafe { R::repeat(order) }),
+        _ => None,
+    }
+}
+
 /// Loads a register of each row.
 ///
 /// # Safety
@@ -264,12 +277,12 @@ unsafe fn load_turned<R: Register>(from: *const u8, order: Option<R>) -> R {
 /// # Safety
 /// As [`copy_one`].
 #[inline(always)]
-unsafe fn copy_turned<const N: usize>(at: At, turn: Option<Turn>) {
+unsafe fn copy_turned<const N: usize>(at: At, turn: Option<&Order>) {
     // SAFETY: the caller's promise; arrays of bytes need no alignment.
     unsafe {
-        let Some(turn) = turn else { return copy_one::<N>(at) };
+        let Some(order) = turn else { return copy_one::<N>(at) };
         let block = at.src.cast::<[u8; N]>().read_unaligned();
-        at.dst.cast::<[u8; N]>().write_unaligned(turn.one(block));
+        at.dst.cast::<[u8; N]>().write_unaligned(turned(block, order));
     }
 }
 
@@ -283,7 +296,7 @@ unsafe fn square<R: Register, const N: usize, const S: u8>(
     rows: &[i64],
     columns: &[i64],
     soon: Ahead<'_>,
-    turn: Option<Turn>,
+    turn: Option<&Order>,
 ) {
     // The number of registers is a constant of each case; the compiler leaves one.
     // SAFETY: the caller's promise.
@@ -311,10 +324,10 @@ unsafe fn parts<R: Register, const N: usize, const S: u8, const K: usize>(
     rows: &[i64],
     columns: &[i64],
     soon: Ahead<'_>,
-    turn: Option<Turn>,
+    turn: Option<&Order>,
 ) {
     // SAFETY: the caller says that the processor has the registers.
-    let order = turn.map(|turn| unsafe { R::repeat(&turn.order) });
+    let order = unsafe { order_of::<R, N>(turn) };
     let n_parts = LINE / R::BYTES;
     for across in 0..n_parts {
         let from = at.plus((across * R::BYTES) as i64, 0);
@@ -367,7 +380,7 @@ unsafe fn small_square<R: Register, const N: usize>(
     at: At,
     rows: &[i64],
     columns: &[i64],
-    turn: Option<Turn>,
+    turn: Option<&Order>,
 ) {
     // The number of registers is a constant of each case; the compiler leaves one.
     // SAFETY: the caller's promise.
@@ -389,11 +402,11 @@ unsafe fn small_square_of<R: Register, const N: usize, const K: usize>(
     at: At,
     rows: &[i64],
     columns: &[i64],
-    turn: Option<Turn>,
+    turn: Option<&Order>,
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        let order = turn.map(|turn| R::repeat(&turn.order));
+        let order = order_of::<R, N>(turn);
         let transposed = interleave::<R, N, K>(load_rows(at, rows, order));
         for (register, &to) in transposed.into_iter().zip(columns) {
             register.store(at.plus(0, to).dst);

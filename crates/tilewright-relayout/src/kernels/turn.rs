@@ -6,16 +6,16 @@
 
 use crate::nest::Loop;
 
-/// The bytes that a register puts in order at a time.
-pub(super) const TURNED: usize = 16;
+/// Where each of the bytes that a register puts in order at a time comes from.
+pub(super) type Order = [u8; 16];
 
 /// How the bytes of a block are put in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Turn {
     /// The bytes of a block: 4, 8 or 16.
     pub(super) unit: usize,
-    /// Where each byte of [`TURNED`] comes from, block by block.
-    pub(super) order: [u8; TURNED],
+    /// The order, block by block.
+    pub(super) order: Order,
     /// The loops of a block, which count elements.
     pub(super) loops: [Loop; 2],
 }
@@ -45,7 +45,7 @@ impl Turn {
     fn new(inner: Loop, outer: Loop, unit: usize) -> Turn {
         let (across, along) = (inner.extent as usize, outer.extent as usize);
         let bytes = across * along * unit;
-        let mut order = [0; TURNED];
+        let mut order = Order::default();
         for (place, from) in order.iter_mut().enumerate() {
             let (block, element) = (place / bytes, place % bytes / unit);
             let source = element % across * along + element / across;
@@ -75,15 +75,15 @@ impl Turn {
         let is_grid = goes_on(|l| l.src) && goes_on(|l| l.dst) && !is_run;
         (are_whole && is_grid).then_some([across, along])
     }
+}
 
-    /// The order of the bytes of one block of `N` bytes.
-    pub(super) fn one<const N: usize>(&self, block: [u8; N]) -> [u8; N] {
-        let mut turned = block;
-        for (byte, &from) in turned.iter_mut().zip(&self.order) {
-            *byte = block.get(usize::from(from)).copied().unwrap_or_default();
-        }
-        turned
+/// A block with its bytes in order.
+pub(super) fn turned<const N: usize>(block: [u8; N], order: &Order) -> [u8; N] {
+    let mut turned = block;
+    for (byte, &from) in turned.iter_mut().zip(order) {
+        *byte = block.get(usize::from(from)).copied().unwrap_or_default();
     }
+    turned
 }
 
 #[cfg(test)]
@@ -102,14 +102,14 @@ mod tests {
         assert_eq!(loops, [l(4, 1, 8), l(8, 4, 1)]);
         assert_eq!(turn.unit, 8);
         assert_eq!(turn.order, [0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15]);
-        assert_eq!(turn.one([1u8, 2, 3, 4, 5, 6, 7, 8]), [1, 2, 5, 6, 3, 4, 7, 8]);
+        assert_eq!(turned([1u8, 2, 3, 4, 5, 6, 7, 8], &turn.order), [1, 2, 5, 6, 3, 4, 7, 8]);
     }
 
     #[test]
     fn two_by_four() {
         // Source: a0 a1 a2 a3 b0 b1 b2 b3; destination: a0 b0 a1 b1 a2 b2 a3 b3.
         let turn = Turn::new(l(2, 4, 1), l(4, 1, 2), 1);
-        assert_eq!(turn.one(*b"abcdABCD"), *b"aAbBcCdD");
+        assert_eq!(turned(*b"abcdABCD", &turn.order), *b"aAbBcCdD");
     }
 
     #[test]
