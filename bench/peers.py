@@ -1,4 +1,4 @@
-"""The Python peers: numpy, JAX and, where it is installed, torch.
+"""The Python peers: numpy, JAX and, where it is installed, torch; and Tilewright's own package.
 
 `cargo xtask bench` starts one of these processes for each number of threads and speaks with it
 over its pipes, one JSON object a line, so that its turns lie between the turns of the others.
@@ -37,6 +37,10 @@ try:
     import jax.numpy as jnp
 except ImportError:
     jax = None
+try:
+    import tilewright
+except ImportError:
+    tilewright = None
 try:
     import torch
 
@@ -121,12 +125,18 @@ class Case:
         self.clocks = {}
         self.ways = {}
         wanted = request["peers"]
-        for peer, ways in (("numpy", self.numpy_ways), ("jax", self.jax_ways), ("torch", self.torch_ways)):
+        for peer, ways in (
+            ("tilewright-py", self.tilewright_ways),
+            ("numpy", self.numpy_ways),
+            ("jax", self.jax_ways),
+            ("torch", self.torch_ways),
+        ):
             if any(name.startswith(peer) for name in wanted):
                 for name, way in ways():
                     if name.split("/")[0] in wanted:
                         self.ways[name] = way
-                        self.clocks[name] = numpy_clock if peer == "numpy" else process_clock
+                        is_jax = peer in ("jax", "torch")
+                        self.clocks[name] = process_clock if is_jax else numpy_clock
 
     @staticmethod
     def array(n_bytes, bits):
@@ -138,6 +148,19 @@ class Case:
     def loops(self):
         """Extents, strides of the source and of the destination, in elements of each side."""
         return [list(numbers) for numbers in zip(*self.request["loops"])]
+
+    # Tilewright: what the Rust engine does, asked for from here.
+
+    def tilewright_ways(self):
+        if tilewright is None:
+            return
+        plan = tilewright.Plan(*self.request["shapes"])
+        source, target = self.src.view(np.uint8), self.dst.view(np.uint8)
+
+        def run():
+            plan.run(source, target, threads=THREADS)
+
+        yield "tilewright-py/Plan.run", run
 
     # numpy: one thread, into an array that is there.
 

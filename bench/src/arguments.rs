@@ -17,8 +17,9 @@ Moves arrays between layouts, beside a plain copy and beside everybody else who 
   --cases A,B'       these cases only
   --threads 1,2      on so many threads (one, and two where there are two cores)
   --peers NAME,…     these peers only: onednn, strided-perm, ndarray, transpose,
-                     fast_transpose, numpy, jax-put, jax-jit, torch
-  --no-python        without numpy, JAX and torch
+                     fast_transpose, numpy, jax-put, jax-jit, torch,
+                     tilewright-py (our own Python package)
+  --no-python        without all that runs in Python
   --rounds N         so many rounds
   --json FILE        the figures, an array with an object for each case and number of threads
   --svg FILE         a chart

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cases::Case;
 use crate::contest::{Outcome, Timing, Verdict};
-use crate::peers::{ALONE, OURS, Problem, READ, STREAMING};
+use crate::peers::{ALONE, OURS, OURS_FROM_PYTHON, Problem, READ, STREAMING};
 
 /// One case on so many threads, as it is written to the JSON file.
 ///
@@ -37,6 +37,9 @@ pub(crate) struct Row {
     /// Ours less that of a memcpy, for arrays of a few KiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ns_over_copy: Option<f64>,
+    /// The engine's speed as it is seen from Python, to its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) from_python: Option<f64>,
     /// To the slower of the two moves through rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) of_slower_move: Option<f64>,
@@ -93,6 +96,9 @@ impl Row {
             ns_over_copy: (scale.bytes <= TINY)
                 .then(|| ours.map(|ours| (ours.seconds - outcome.memcpy_seconds) * 1e9))
                 .flatten(),
+            from_python: timing(outcome, OURS_FROM_PYTHON)
+                .zip(ours)
+                .map(|(it, ours)| over(it, ours)),
             of_slower_move: None,
             peers,
         }
@@ -160,7 +166,9 @@ fn is_peer(name: &str) -> bool {
 
 fn best_peer(outcome: &Outcome) -> Option<(&str, &Timing)> {
     let timed = outcome.verdicts.iter().filter_map(|(name, verdict)| match verdict {
-        Verdict::Timed(timing) if is_peer(name) => Some((name.as_str(), timing)),
+        Verdict::Timed(timing) if is_peer(name) && name != OURS_FROM_PYTHON => {
+            Some((name.as_str(), timing))
+        }
         _ => None,
     });
     timed.max_by(|(_, one), (_, other)| one.relative.median.total_cmp(&other.relative.median))

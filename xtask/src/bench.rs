@@ -2,7 +2,7 @@
 //!
 //! The benchmark is a workspace of its own, so that nothing else pulls its peers in. What cargo
 //! does not prepare is prepared here, under `target/bench`: a virtual environment with the Python
-//! peers pinned in `bench/requirements.txt`, and a library made of `bench/src/onednn.cpp` where
+//! peers pinned in `bench/requirements.txt` and our own Python package, and a library made of `bench/src/onednn.cpp` where
 //! oneDNN is installed (Debian's `libdnnl-dev`). A peer that cannot be had is left out. Every
 //! option goes to the benchmark; `cargo xtask bench --help` lists them.
 //!
@@ -97,8 +97,19 @@ fn add_python(benchmark: &mut Command, sources: &Path, home: &Path) {
     };
     match environment.python() {
         Ok(python) => {
+            if let Err(message) = install_package(&python, sources, home) {
+                say(&format!("without Tilewright's own Python package: {message}"));
+            }
             benchmark.arg("--python").arg(python).arg(sources.join("peers.py"));
         }
         Err(message) => say(&format!("without the Python peers: {message}")),
     }
+}
+
+/// Installs the Python package as it is now, to be measured beside the engine that it calls.
+fn install_package(python: &Path, sources: &Path, home: &Path) -> Result<(), String> {
+    let package = sources.with_file_name("crates").join("tilewright-python");
+    let mut install = Command::new(python);
+    install.args(["-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall"]);
+    succeed(install.arg(package).env("CARGO_TARGET_DIR", home.join("package")))
 }

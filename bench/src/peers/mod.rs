@@ -20,6 +20,9 @@ use crate::strided::{self, Nest};
 /// The project's own name in a contest.
 pub(crate) const OURS: &str = "tilewright";
 
+/// The same engine, asked from Python: in the tables beside the peers, but none of them.
+pub(crate) const OURS_FROM_PYTHON: &str = "tilewright-py";
+
 /// A copy with streaming stores.
 pub(crate) const STREAMING: &str = "streaming copy";
 /// A `memcpy` on one thread where the others are on several: the best copy of small arrays, and
@@ -39,6 +42,7 @@ pub(crate) const PEERS: &[&str] = &[
     "jax-put",
     "jax-jit",
     "torch",
+    OURS_FROM_PYTHON,
 ];
 
 /// A case made ready: how the array lies on both sides, and the same as loops where it can be.

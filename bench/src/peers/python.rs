@@ -1,4 +1,4 @@
-//! numpy, JAX and torch, in a process of their own that runs `peers.py`.
+//! numpy, JAX, torch and our own Python package, in a process of their own that runs `peers.py`.
 //!
 //! There is one such process for each number of threads, since JAX decides when it starts how
 //! many it has. While this process measures, those wait for a line on a pipe.
@@ -175,6 +175,7 @@ fn description(problem: &Problem, peers: &[String]) -> Result<Value> {
         "dst_bytes": problem.to.bytes(),
         "src_bits": problem.from.element_bits(),
         "dst_bits": problem.to.element_bits(),
+        "shapes": problem.shapes.each_ref().map(ToString::to_string),
         "loops": loops,
         "from": steps(from)?,
         "to": steps(to)?,

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use crate::peers::OURS_FROM_PYTHON;
 use crate::row::{Figure, Row};
 
 /// In pixels: a row, a group's heading, the margin, and the columns.
@@ -171,7 +172,8 @@ fn bar(body: &mut String, panel: usize, y: usize, row: &Row) {
     rect(body, "track", left, y + 3, PLOT, ROW - 6);
     rect(body, "ours", left, y + 3, x_of(panel, ours) - left, ROW - 6);
     let is_best = |name: &String| row.best_peer.as_ref() == Some(name);
-    let mut peers: Vec<(&String, &Figure)> = row.peers.iter().collect();
+    let is_peer = |peer: &(&String, &Figure)| peer.0 != OURS_FROM_PYTHON;
+    let mut peers: Vec<(&String, &Figure)> = row.peers.iter().filter(is_peer).collect();
     peers.sort_by_key(|(name, _)| is_best(name));
     for (name, figure) in peers {
         if let Figure::Timed { of_best_copy, .. } = figure {

@@ -68,6 +68,7 @@ fn remarks(row: &Row, alone: &[&Row]) -> String {
     let mut remarks = Vec::new();
     remarks.extend(row.of_read.map(|it| format!("{it:.2} of reading the larger side")));
     remarks.extend(row.ns_over_copy.map(|it| format!("{it:.0} ns over a memcpy")));
+    remarks.extend(row.from_python.map(|it| format!("{it:.2} × from Python")));
     remarks.extend(row.of_slower_move.map(|it| format!("{it:.2} of the slower move")));
     let one = alone.iter().find(|one| one.case == row.case).and_then(|one| one.gbps);
     if row.threads > 1
