@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _tilewright
-from ._arrays import Array, Bytes, as_array, bytes_of, dtype_of
+from ._arrays import Array, Bytes, as_array, bytes_of, dtype_of, empty_on_a_line
 from ._move import LayoutLike, Packed, pack, shape_for, unpack
 from ._tilewright import ElementType, Shape
 
@@ -141,7 +141,7 @@ def _load_zarr(path: str | PathLike[str], packed: bool, threads: int | None) -> 
 def _read(
     file: _tilewright.ArrayFile, number: int, shape: Shape, counter: _Counter
 ) -> Packed:
-    data = np.empty(shape.bytes, np.uint8)
+    data = empty_on_a_line((shape.bytes,), np.uint8)
     for start in range(0, data.size, PIECE):
         piece = data[start : start + PIECE]
         file.read(number, start, piece)

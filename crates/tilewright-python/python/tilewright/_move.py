@@ -17,6 +17,7 @@ from ._arrays import (
     bytes_of,
     dtype_of,
     element_type_of,
+    empty_on_a_line,
     minor_to_major,
     pad_bits,
 )
@@ -199,11 +200,11 @@ def unpack(
                 raise
     dims, dtype = shape.dims, shape.dtype
     if out is None:
-        out = np.empty(dims, dtype)
+        out = empty_on_a_line(dims, dtype)
     elif out.shape != dims or out.dtype != dtype:
         raise ValueError(f"out is {out.dtype} {out.shape}, expected {dtype} {dims}")
     _check_target(out, source)
-    dense = out if out.flags.c_contiguous else np.empty(dims, dtype)
+    dense = out if out.flags.c_contiguous else empty_on_a_line(dims, dtype)
     _mover(shape, shape.row_major()).run(bytes_of(source), bytes_of(dense), 0, threads)
     if dense is not out:
         out[...] = dense
@@ -354,7 +355,7 @@ def _packed_form(shape: Shape) -> _PackedForm:
 
 def _empty(shape: Shape) -> Array:
     form = _packed_form(shape)
-    return np.empty(form.dims, form.dtype)
+    return empty_on_a_line(form.dims, form.dtype)
 
 
 def _destination(out: Array | None, shape: Shape, source: Array) -> Array:

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from . import _tilewright
-from ._arrays import Array, as_array, bytes_of
+from ._arrays import Array, as_array, bytes_of, empty_on_a_line
 from ._files import Progress, _Counter
 from ._move import LayoutLike, Packed, pack, shape_for, unpack
 from ._tilewright import Shape
@@ -253,7 +253,7 @@ def load(path: str | PathLike[str], *, threads: int | None = None) -> Array:
     np.int32(13)
     """
     store, shape = opened(path)
-    array = np.empty(shape.dims, shape.dtype)
+    array = empty_on_a_line(shape.dims, shape.dtype)
     for place in product(*map(range, store.grid)):
         part = array[slices(place, store.chunk.dims)]
         part[...] = read_chunk(store, path, place, part.shape, threads)

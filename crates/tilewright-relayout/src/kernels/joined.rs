@@ -10,7 +10,7 @@ use super::runs::copy_cached;
 use crate::nest::Loop;
 
 /// No more rows than this are written at once.
-pub(super) const MAX_ROWS: usize = 16;
+pub(super) const MAX_ROWS: usize = 64;
 
 /// Where rows are written alone, how many runs ahead in the walk lines are asked for.
 const RUNS_AHEAD: i64 = 4;

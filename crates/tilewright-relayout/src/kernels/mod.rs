@@ -345,18 +345,23 @@ impl Kernel {
     }
 }
 
-/// Takes out the loop of rows whose runs take turns within `step` of the source, if there is one.
+/// Takes out the loop of rows whose runs take turns within `step` of the source, if there is one, or
+/// as much of it as is written at once.
 fn take_rows(loops: &mut Vec<Loop>, step: i64) -> Loop {
-    let takes_turns = |l: &Loop| {
-        let is_within = l.src > 0 && l.src.saturating_mul(l.extent) <= step;
-        is_within && l.extent <= joined::MAX_ROWS as i64
-    };
+    let takes_turns = |l: &Loop| l.src > 0 && l.src.saturating_mul(l.extent) <= step;
     let nearest =
         loops.iter().enumerate().filter(|(_, l)| takes_turns(l)).min_by_key(|(_, l)| l.src);
-    match nearest.map(|(place, _)| place) {
-        Some(place) => loops.remove(place),
-        None => ONCE,
+    let Some((place, &rows)) = nearest else { return ONCE };
+    let fits = |part: &i64| rows.extent % part == 0;
+    let part = (1..=rows.extent.min(joined::MAX_ROWS as i64)).rev().find(fits).unwrap_or(1);
+    match rows.extent / part {
+        1 => drop(loops.remove(place)),
+        whole => {
+            let (src, dst) = (rows.src * part, rows.dst * part);
+            loops[place] = Loop { extent: whole, src, dst };
+        }
     }
+    Loop { extent: part, ..rows }
 }
 
 /// Whether rows of this number have a kernel that zips them.
