@@ -28,7 +28,7 @@ pub(crate) struct Work {
 
 thread_local! {
     /// What a thread keeps from one run to the next, so that a small array costs no allocation.
-    static SPARE: Cell<Option<Work>> = const { Cell::new(None) };
+    static SPARE: Cell<Option<Box<Work>>> = const { Cell::new(None) };
 }
 
 /// Buffers that together have more bytes than this are not kept.
@@ -36,19 +36,19 @@ const MAX_KEPT: usize = 2 << 20;
 
 impl Work {
     /// What this thread has kept, or nothing yet.
-    pub(crate) fn new(means: Means) -> Self {
+    pub(crate) fn new(means: Means) -> Box<Self> {
         match SPARE.take() {
             Some(mut work) => {
                 work.means = means;
                 work
             }
-            None => Self::empty(means),
+            None => Box::new(Self::empty(means)),
         }
     }
 
     /// Keeps what is small for this thread's next run.
-    pub(crate) fn keep(self) {
-        let Work { stage, elements, unpacked, wide, folds, lists, .. } = &self;
+    pub(crate) fn keep(self: Box<Self>) {
+        let Work { stage, elements, unpacked, wide, folds, lists, .. } = &*self;
         let bytes = stage.capacity() + elements.capacity() + unpacked.capacity();
         let more = wide.capacity() * size_of::<u128>() + folds.bytes() + lists.bytes();
         if bytes + more <= MAX_KEPT {
