@@ -19,23 +19,21 @@ pub(super) struct Grid<'t> {
     pub(super) rows: &'t [i64],
     /// For each element of the source's run: how far from the first it is in the destination.
     pub(super) columns: &'t [i64],
-    /// Whether all of `columns` are whole lines.
-    pub(super) columns_are_lines: bool,
     /// How each element is turned on its way, if it is.
     pub(super) turn: Option<&'t Order>,
 }
 
 impl<'t> Grid<'t> {
     pub(super) fn new(rows: &'t [i64], columns: &'t [i64]) -> Self {
-        let columns_are_lines = columns.iter().all(|column| column % LINE as i64 == 0);
-        Grid { rows, columns, columns_are_lines, turn: None }
+        Grid { rows, columns, turn: None }
     }
 
     /// Whether squares of a grid of elements of `unit` bytes fill whole lines from `at` on.
     pub(super) fn writes_lines(&self, at: At, unit: usize) -> bool {
         let (head, side) = (at.to_line(), LINE / unit);
         let is_square = self.rows.len() >= head / unit + side && self.columns.len() >= side;
-        is_square && head.is_multiple_of(unit) && self.columns_are_lines
+        let are_lines = || self.columns.iter().all(|column| column % LINE as i64 == 0);
+        is_square && head.is_multiple_of(unit) && are_lines()
     }
 }
 
