@@ -28,7 +28,12 @@ impl Movers {
             None => pool().map(Movers::Pool),
             Some(None) => Err(Failure::value("threads=0: there has to be one, at least")),
             Some(Some(NonZeroUsize::MIN)) => Ok(Movers::Caller),
-            Some(Some(count)) => Ok(Movers::Count(count)),
+            Some(Some(count)) => {
+                // As many as there are cores are there already, and need not be started.
+                let pool = pool()?;
+                let is_all = pool.current_num_threads() == count.get();
+                Ok(if is_all { Movers::Pool(pool) } else { Movers::Count(count) })
+            }
         }
     }
 }

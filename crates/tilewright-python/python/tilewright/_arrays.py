@@ -176,4 +176,5 @@ def empty_on_a_line(dims: tuple[int, ...], dtype: Any) -> Array:
         return np.empty(dims, dtype)
     block = np.empty(n_bytes + LINE, np.uint8)
     start = -block.ctypes.data % LINE
-    return block[start : start + n_bytes].view(dtype).reshape(dims)
+    array: Array = block[start : start + n_bytes].view(dtype).reshape(dims)
+    return array

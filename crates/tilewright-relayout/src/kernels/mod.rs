@@ -21,6 +21,7 @@
 //! also what the tests hold the kernels to.
 
 mod fold;
+mod gather;
 mod joined;
 mod level;
 #[cfg(target_arch = "aarch64")]
@@ -590,6 +591,8 @@ mod tests {
                     check(&[l(length, 1, count), l(count, length + 3, 1)], unit);
                     check(&[l(count, 1, length + 3), l(length, count, 1)], unit);
                     check(&[l(count, 1, 64 * length), l(length, count, 1)], unit);
+                    let run = length * count;
+                    check(&[l(3, 2 * run, run), l(length, 1, count), l(count, length, 1)], unit);
                 }
             }
         }
@@ -655,14 +658,15 @@ mod tests {
     /// and without optimisation a frame is several times as large as with it.
     #[test]
     fn little_of_the_stack_is_needed() {
+        let side = if cfg!(miri) { 9 } else { 70 };
         let small = std::thread::Builder::new().stack_size(1 << 20);
-        let thread = small.spawn(|| {
+        let thread = small.spawn(move || {
             for &unit in cases(&UNITS, 1) {
-                check(&[l(70, 1, 64), l(64, 70, 1)], unit);
-                check(&[l(70, 1, 67), l(67, 70, 1)], unit);
+                check(&[l(side, 1, 64), l(64, side, 1)], unit);
+                check(&[l(side, 1, 67), l(67, side, 1)], unit);
                 for &count in cases(&[2, 3, 4, 5, 6, 7, 8, 16, 32], 2) {
-                    check(&[l(70, 1, count), l(count, 70, 1)], unit);
-                    check(&[l(count, 1, 70), l(70, count, 1)], unit);
+                    check(&[l(side, 1, count), l(count, side, 1)], unit);
+                    check(&[l(count, 1, side), l(side, count, 1)], unit);
                 }
             }
         });

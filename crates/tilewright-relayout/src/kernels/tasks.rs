@@ -3,6 +3,7 @@
 //! Each kernel is a task of its own, as is each number of rows: code is compiled for every level,
 //! all of it inlined, and what is compiled together has its room on the stack together.
 
+use super::gather::Gathered;
 use super::joined;
 use super::level::{Level, Task};
 use super::place::{At, Stores, copy_one};
@@ -117,6 +118,20 @@ impl<const N: usize, const K: usize, const APART: bool> Task for Network<'_, N, 
     unsafe fn with<R: Register>(self) {
         let Network { walk, rows } = self;
         let mut places = walk.places();
+        let len = N * K * rows.length;
+        let steps = walk.loops.iter().map(|l| l.dst * N as i64);
+        if !APART && walk.stores == Stores::Streamed && Gathered::suits(walk.at, len, steps) {
+            let mut gathered = Gathered::new();
+            while let Some(at) = places.next() {
+                // SAFETY: the caller's promise; a run is short enough for the room.
+                unsafe {
+                    let room = gathered.room::<R>(at.dst, len);
+                    zips::zip_rows::<R, N, K>(At { dst: room, ..at }, rows, Stores::Staged);
+                }
+            }
+            // SAFETY: all runs were written into their room.
+            return unsafe { gathered.stream::<R>() };
+        }
         while let Some(at) = places.next() {
             // SAFETY: the caller's promise.
             unsafe {
