@@ -8,6 +8,9 @@ use crate::error::Failure;
 use crate::placement::Placement;
 use crate::pool::Movers;
 
+/// Arrays of at least so many bytes are moved by several threads.
+const SHARED_FROM: usize = 4 << 20;
+
 /// How many bytes are moved between two looks at whether somebody has pressed Ctrl-C.
 const BYTES_BETWEEN_SIGNALS: usize = 64 << 20;
 
@@ -85,9 +88,10 @@ impl Mover {
         pad: Pad,
         threads: Option<usize>,
     ) -> Result<(), Failure> {
-        // A small array is one chunk, which no second thread would help with.
+        // A small array is moved before a second thread is awake.
         let movers = match threads {
-            None if self.0.n_chunks() < 2 => Movers::Caller,
+            Some(0) => Movers::of(threads)?,
+            _ if target.len() < SHARED_FROM => Movers::Caller,
             threads => Movers::of(threads)?,
         };
         let threads = match &movers {
