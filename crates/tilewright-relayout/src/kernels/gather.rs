@@ -4,6 +4,7 @@
 use super::place::{At, LINE, Stores};
 use super::register::Register;
 use super::runs::{Row, copy_runs};
+use std::mem::MaybeUninit;
 
 /// The most bytes that are put together.
 const BYTES: usize = 16 << 10;
@@ -11,7 +12,8 @@ const BYTES: usize = 16 << 10;
 /// Runs on their way to the destination.
 #[repr(align(64))]
 pub(super) struct Gathered {
-    bytes: [u8; BYTES],
+    /// Written as far as they are filled.
+    bytes: MaybeUninit<[u8; BYTES]>,
     /// Where the first of them goes.
     start: *mut u8,
     filled: usize,
@@ -20,7 +22,7 @@ pub(super) struct Gathered {
 impl Gathered {
     #[inline(always)]
     pub(super) fn new() -> Self {
-        Gathered { bytes: [0; BYTES], start: std::ptr::null_mut(), filled: 0 }
+        Gathered { bytes: MaybeUninit::uninit(), start: std::ptr::null_mut(), filled: 0 }
     }
 
     /// Whether runs of `len` bytes, the first at `at` and the others by steps of `steps` bytes from
@@ -45,7 +47,7 @@ impl Gathered {
             unsafe { self.stream::<R>() };
             self.start = to;
         }
-        let room = self.bytes.as_mut_ptr().wrapping_add(self.filled);
+        let room = self.bytes.as_mut_ptr().cast::<u8>().wrapping_add(self.filled);
         self.filled += len;
         room
     }
@@ -57,9 +59,9 @@ impl Gathered {
     #[inline(always)]
     pub(super) unsafe fn stream<R: Register>(&mut self) {
         let row = Row { len: self.filled, count: 1, src: 0, dst: 0 };
-        let at = At { src: self.bytes.as_ptr(), dst: self.start };
+        let at = At { src: self.bytes.as_ptr().cast(), dst: self.start };
         if self.filled > 0 {
-            // SAFETY: the caller's promise; so many bytes are here.
+            // SAFETY: the caller's promise; so many bytes have been written here.
             unsafe { copy_runs::<R>(at, row, Stores::Streamed) };
         }
         self.filled = 0;

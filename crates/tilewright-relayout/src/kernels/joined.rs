@@ -8,6 +8,7 @@ use super::place::{At, LINE, STREAMED, put};
 use super::register::Register;
 use super::runs::copy_cached;
 use crate::nest::Loop;
+use std::mem::MaybeUninit;
 
 /// No more rows than this are written at once.
 pub(super) const MAX_ROWS: usize = 64;
@@ -30,7 +31,14 @@ pub(super) struct Rows {
 
 /// The line of each row that is not full yet.
 #[repr(align(64))]
-struct Seams([[u8; LINE]; MAX_ROWS]);
+struct Seam(MaybeUninit<[u8; LINE]>);
+
+impl Seam {
+    #[inline(always)]
+    fn at(&mut self, place: usize) -> *mut u8 {
+        self.0.as_mut_ptr().cast::<u8>().wrapping_add(place)
+    }
+}
 
 /// Copies rows of runs. The lines that a row fills go past the caches; its first and last bytes do
 /// not.
@@ -40,23 +48,23 @@ struct Seams([[u8; LINE]; MAX_ROWS]);
 /// sides do not overlap.
 #[inline(always)]
 pub(super) unsafe fn copy_joined<R: Register>(at: At, runs: Rows) {
-    let mut seams = Seams([[0; LINE]; MAX_ROWS]);
+    let mut seams = [const { Seam(MaybeUninit::uninit()) }; MAX_ROWS];
     let ahead =
         if runs.rows.extent > 1 { super::place::AHEAD as i64 } else { RUNS_AHEAD * runs.step };
     for run in 0..runs.count {
         let mut here = at.plus(run * runs.step, run * runs.len as i64);
-        for seam in seams.0.iter_mut().take(runs.rows.extent as usize) {
+        for seam in seams.iter_mut().take(runs.rows.extent as usize) {
             // SAFETY: a run of one of the rows, in the order of the row.
             unsafe { copy_run::<R>(here, runs.len, run == 0, ahead, seam) };
             here = here.plus(runs.rows.src, runs.rows.dst);
         }
     }
     let mut end = at.plus(0, runs.count * runs.len as i64);
-    for seam in seams.0.iter().take(runs.rows.extent as usize) {
+    for seam in seams.iter_mut().take(runs.rows.extent as usize) {
         let filled = (end.dst as usize % LINE).min(runs.count as usize * runs.len);
         // SAFETY: what is left of the row are its last bytes.
         unsafe {
-            let rest = At { src: seam.as_ptr(), dst: end.plus(0, -(filled as i64)).dst };
+            let rest = At { src: seam.at(0), dst: end.plus(0, -(filled as i64)).dst };
             copy_cached::<R>(rest, filled);
         }
         end = end.plus(0, runs.rows.dst);
@@ -70,13 +78,7 @@ pub(super) unsafe fn copy_joined<R: Register>(at: At, runs: Rows) {
 /// As [`copy_joined`], for a run of at least a line; unless it is the first of its row, the seam
 /// has the bytes from the line's beginning on to the run's.
 #[inline(always)]
-unsafe fn copy_run<R: Register>(
-    at: At,
-    len: usize,
-    is_first: bool,
-    ahead: i64,
-    seam: &mut [u8; LINE],
-) {
+unsafe fn copy_run<R: Register>(at: At, len: usize, is_first: bool, ahead: i64, seam: &mut Seam) {
     let begin = at.to_line();
     // SAFETY: `begin` bytes and all lines after them are in the run, as is what is left, which is
     // less than a line.
@@ -85,8 +87,8 @@ unsafe fn copy_run<R: Register>(
             copy_cached::<R>(at, begin);
         } else if begin > 0 {
             let filled = LINE - begin;
-            copy_cached::<R>(At { src: at.src, dst: seam[filled..].as_mut_ptr() }, begin);
-            stream_line::<R>(At { src: seam.as_ptr(), dst: at.plus(0, -(filled as i64)).dst });
+            copy_cached::<R>(At { src: at.src, dst: seam.at(filled) }, begin);
+            stream_line::<R>(At { src: seam.at(0), dst: at.plus(0, -(filled as i64)).dst });
         }
         let mut done = begin;
         while done + LINE <= len {
@@ -96,10 +98,7 @@ unsafe fn copy_run<R: Register>(
             done += LINE;
         }
         at.plus(done as i64 + ahead, 0).prefetch();
-        copy_cached::<R>(
-            At { src: at.plus(done as i64, 0).src, dst: seam.as_mut_ptr() },
-            len - done,
-        );
+        copy_cached::<R>(At { src: at.plus(done as i64, 0).src, dst: seam.at(0) }, len - done);
     }
 }
 

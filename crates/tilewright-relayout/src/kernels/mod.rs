@@ -2,7 +2,7 @@
 //!
 //! This is the one room of the project in which code is `unsafe`. What comes in is safe: two
 //! slices, and loops over them that are checked once, as a whole, before anything is touched
-//! ([`Span`]). What the loops of a box are decides how it is moved:
+//! ([`lies_inside`]). What the loops of a box are decides how it is moved:
 //!
 //! * [`Kernel::Runs`]: neighbours stay neighbours. Whole runs are copied.
 //! * [`Kernel::Joined`]: the same where runs follow each other in the destination and are streamed,
@@ -307,12 +307,12 @@ impl Kernel {
         let along = loops.iter().rposition(|l| l.src == 1);
         let (Some(across), Some(along)) = (across, along) else { return Kernel::single(loops) };
         let (a, b) = (loops[across], loops[along]);
-        let is_apart = turn.is_some();
-        if !is_apart && b.dst == a.extent && is_zipped(a.extent, unit) && b.extent * unit >= 16 {
+        let is_turned = turn.is_some();
+        if !is_turned && b.dst == a.extent && is_zipped(a.extent, unit) && b.extent * unit >= 16 {
             remove_both(loops, across, along);
             return Kernel::Zip { count: a.extent, step: a.src, length: b.extent };
         }
-        if !is_apart && a.src == b.extent && is_zipped(b.extent, unit) && a.extent * unit >= 16 {
+        if !is_turned && a.src == b.extent && is_zipped(b.extent, unit) && a.extent * unit >= 16 {
             remove_both(loops, across, along);
             return Kernel::Unzip { count: b.extent, step: b.dst, length: a.extent };
         }

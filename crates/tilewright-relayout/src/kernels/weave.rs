@@ -4,9 +4,9 @@
 //! Numbers that are no powers of two have no networks of zips. Every register that comes out is put
 //! together from all that went in, the bytes of each shuffled to their places and zeros elsewhere.
 
-use super::place::{At, CACHED, STAGED, STREAMED, Stores, copy_one, put};
+use super::place::{At, CACHED, STAGED, STREAMED, Stores, put};
 use super::register::Register;
-use super::zips::Rows;
+use super::zips::{Rows, unzip_each, zip_each};
 
 /// No more rows than this are woven.
 const MAX_ROWS: usize = 7;
@@ -91,13 +91,8 @@ pub(super) unsafe fn weave_rows<R: Register, const N: usize, const K: usize>(
             _ => weave::<R, N, K, CACHED>(at, rows),
         }
     };
-    for place in done..rows.length {
-        let group = at.plus((place * N) as i64, (place * N * K) as i64);
-        for row in 0..K {
-            // SAFETY: `place` is below the length of the rows.
-            unsafe { copy_one::<N>(group.plus(row as i64 * rows.step, (row * N) as i64)) };
-        }
-    }
+    // SAFETY: the caller's promise.
+    unsafe { zip_each::<N, K>(at, rows, done, rows.length) };
 }
 
 /// # Safety
@@ -149,13 +144,8 @@ pub(super) unsafe fn unweave_rows<R: Register, const N: usize, const K: usize>(
             Stores::Streamed | Stores::Staged => unweave::<R, N, K, STAGED>(at, rows),
         }
     };
-    for place in done..rows.length {
-        let group = at.plus((place * N * K) as i64, (place * N) as i64);
-        for row in 0..K {
-            // SAFETY: `place` is below the length of the rows.
-            unsafe { copy_one::<N>(group.plus((row * N) as i64, row as i64 * rows.step)) };
-        }
-    }
+    // SAFETY: the caller's promise.
+    unsafe { unzip_each::<N, K>(at, rows, done) };
 }
 
 /// # Safety

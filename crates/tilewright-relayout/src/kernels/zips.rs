@@ -76,10 +76,17 @@ unsafe fn zip_registers<R: Register, const N: usize, const K: usize, const S: u8
     done
 }
 
+/// Zips the elements from one to another, one by one.
+///
 /// # Safety
 /// As [`zip_rows`].
 #[inline(always)]
-unsafe fn zip_each<const N: usize, const K: usize>(at: At, rows: Rows, from: usize, to: usize) {
+pub(super) unsafe fn zip_each<const N: usize, const K: usize>(
+    at: At,
+    rows: Rows,
+    from: usize,
+    to: usize,
+) {
     for place in from..to {
         let group = at.plus((place * N) as i64, (place * N * K) as i64);
         for row in 0..K {
@@ -111,11 +118,21 @@ pub(super) unsafe fn unzip_rows<R: Register, const N: usize, const K: usize>(
         };
         let done = unzip_registers::<R::Half, N, K, CACHED>(at, rows, done);
         let done = unzip_registers::<<R::Half as Register>::Half, N, K, CACHED>(at, rows, done);
-        for place in done..rows.length {
-            let group = at.plus((place * N * K) as i64, (place * N) as i64);
-            for row in 0..K {
-                copy_one::<N>(group.plus((row * N) as i64, row as i64 * rows.step));
-            }
+        unzip_each::<N, K>(at, rows, done);
+    }
+}
+
+/// Takes the elements from `done` on apart, one by one.
+///
+/// # Safety
+/// As [`unzip_rows`].
+#[inline(always)]
+pub(super) unsafe fn unzip_each<const N: usize, const K: usize>(at: At, rows: Rows, done: usize) {
+    for place in done..rows.length {
+        let group = at.plus((place * N * K) as i64, (place * N) as i64);
+        for row in 0..K {
+            // SAFETY: `place` is below the length of the rows.
+            unsafe { copy_one::<N>(group.plus((row * N) as i64, row as i64 * rows.step)) };
         }
     }
 }
