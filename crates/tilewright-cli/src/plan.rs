@@ -179,10 +179,10 @@ fn way(description: &Description) -> &'static str {
         Route::Copy => "one copy: the bytes are the same",
         Route::Boxes => "boxes of elements, each moved by loops around a kernel",
         Route::Through => {
-            "through rows, because the two layouts have no common digits but each has with rows"
+            "through rows, because there would be too many boxes from the one layout to the other"
         }
         Route::Elements => {
-            "element by element, because the two layouts have no common digits (or too many boxes)"
+            "element by element, because there would be nearly as many boxes as elements"
         }
     }
 }

@@ -56,9 +56,12 @@ fn chunks_follow_the_source_where_it_scatters() {
 #[test]
 fn ways_and_stores() {
     assert_eq!(plan("f32[16]{0:T(8)}", "f32[16]")["route"], "copy");
-    assert_eq!(plan("f32[7,9]{1,0:T(*,8)(2,1)}", "f32[7,9]")["route"], "elements");
-    let tiles = ("f32[24,30]{1,0:T(4,2)}", "f32[24,30]{1,0:T(6,2)}");
-    assert_eq!(plan(tiles.0, tiles.1)["route"], "through");
+    assert_eq!(plan("f32[7,9]{1,0:T(*,8)(2,1)}", "f32[7,9]")["route"], "boxes");
+    let across = |sizes| {
+        let text = |layout| format!("f32[{sizes}]{{{layout}(3,2)}}");
+        plan(&text("1,0:T(*,7)"), &text("0,1:T(*,5)"))["route"].clone()
+    };
+    assert_eq!((across("61,11"), across("17,13")), (json!("through"), json!("elements")));
     assert_eq!(plan("f32[8,8]", "f32[8,8]{0,1}")["stores"], "cached");
     assert_eq!(plan("f32[4096,4096]", "f32[4096,4096]{0,1}")["stores"], "streamed");
     let ragged = plan("f32[20,5]", "f32[20,5]{1,0:T(8,2)}");

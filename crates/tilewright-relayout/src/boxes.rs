@@ -93,7 +93,7 @@ impl BoxMoves {
             allocation,
             chunk_elements: 1,
             order: None,
-            is_injective: to.is_ordered(),
+            is_injective: refined.is_injective,
             digits: refined.digits,
         };
         moves.with_chunks_of(target)

@@ -38,9 +38,9 @@ pub enum Route {
     /// Loop nests, moved by kernels.
     Boxes,
     /// Loop nests to rows in memory of their own, and from there on, because the two maps come apart
-    /// into boxes with rows but not with each other.
+    /// into far fewer boxes with rows than with each other.
     Through,
-    /// One by one by both maps' offsets, because the maps do not come apart into boxes.
+    /// One by one by both maps' offsets, because there would be nearly as many boxes as elements.
     Elements,
 }
 

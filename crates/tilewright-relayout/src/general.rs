@@ -1,6 +1,5 @@
-//! Moving element by element: the route for maps that do not come apart into boxes.
+//! Moving element by element: the last resort, where boxes would hold hardly more than an element.
 //!
-//! That is where a tile straddles two dimensions, and where there would be too many boxes.
 //! Both maps list their offsets in logical order, and elements are read and written one by one.
 //! The destination is one chunk and one thread's work.
 

@@ -29,7 +29,8 @@
 //!    are linear: a loop nest with two strides per loop. Where a tile is not full, the array is
 //!    several boxes, each of them dense, so that nothing is tested per element. `f32[20,5]` to
 //!    tiles of 8 × 2 is 4 boxes: the 16 rows that fill tiles and the 4 that do not, times 4 and 1
-//!    columns.
+//!    columns. Tiles of 4 and of 6 rows, tiles across dimensions and swizzles come apart as well,
+//!    into a few more.
 //! 2. **Units.** What stays together on both sides moves together: a row of 128 `s4` is 2 units
 //!    of 32 bytes, the largest there are.
 //! 3. **Chunks.** The destination is cut where its tiles begin, into pieces of about half a
@@ -51,14 +52,13 @@
 //!   the same one every time.
 //!
 //! # What is not here
-//! No files, no allocation of the buffers themselves, no conversion of values. And not yet every
-//! pair of maps at full speed. Elements are moved one by one, by one thread and as a single chunk,
+//! No files, no allocation of the buffers themselves, no conversion of values. And not every pair
+//! of maps at full speed:
 //!
-//! * where a tile straddles two dimensions, as in `f32[7,9]{1,0:T(*,8)(2,1)}`,
-//! * where an array falls into more than 4096 boxes.
-//!
-//! Where divisors do not divide each other, as in going from tiles of 4 rows to tiles of 6, the array
-//! goes through rows, in memory that is allocated for it, and is a single chunk too.
+//! * An array that would be more than 4096 boxes, as from tiles of 127 by 127 to tiles of 128 by
+//!   128, goes through rows, in memory that is allocated for it, and is a single chunk.
+//! * Where that does not help, and boxes would hold hardly more than an element, elements are
+//!   moved one by one, by one thread and as a single chunk.
 //!
 //! Elements of which one side is wider than a byte, and the other has another width, are moved one
 //! by one too, but in chunks. So are elements below a byte whose boxes begin or end within one, by
@@ -67,7 +67,7 @@
 #![deny(unsafe_code, unsafe_op_in_unsafe_fn)]
 
 // To be read in this order: what comes in (`placement`, `options`), the plan (`plan`, `refine`,
-// `nest`, `chunk`, `sizing`, `order`), running it (`run`, `boxes`, `padding`, `packed`, `general`), and what
+// `linear`, `nest`, `chunk`, `sizing`, `order`), running it (`run`, `boxes`, `padding`, `packed`, `general`), and what
 // that is made of (`kernels`, `bits`).
 mod bits;
 mod boxes;
@@ -78,6 +78,7 @@ mod general;
 mod in_place;
 #[allow(unsafe_code, reason = "the one room for it: see the module")]
 mod kernels;
+mod linear;
 mod nest;
 mod options;
 mod order;

@@ -52,6 +52,11 @@ impl Nest {
         }
     }
 
+    /// Whether every element goes to the slot that it comes from.
+    pub(crate) fn stays(&self) -> bool {
+        self.src == self.dst && self.loops.iter().all(|l| l.src == l.dst)
+    }
+
     /// The same moves counted in bits, for elements of this many bits on both sides.
     pub(crate) fn in_bits(&self, bits: i64) -> Self {
         let scaled = |l: &Loop| Loop { extent: l.extent, src: l.src * bits, dst: l.dst * bits };
@@ -83,6 +88,13 @@ impl Nest {
         others.fold(gcd(start, run), |grain, l| gcd(grain, gcd(l.src, l.dst)))
     }
 
+    /// The same of the destination alone.
+    pub(crate) fn dst_grain(&self) -> i64 {
+        let part = |l: &Loop| if l.dst == 1 { l.extent } else { l.dst };
+        let others = self.loops.iter().map(part).fold(self.dst, gcd);
+        if self.loops.iter().any(|l| l.dst == 1) { others } else { 1 }
+    }
+
     /// The same moves counted in steps of `unit`, which must divide the [`grain`](Self::grain).
     pub(crate) fn in_units(&self, unit: i64) -> Self {
         let scaled = |l: &Loop| match l.is_run() {
@@ -112,7 +124,7 @@ fn runs_on(outer: &Loop, inner: &Loop) -> bool {
         && inner.dst.checked_mul(inner.extent) == Some(outer.dst)
 }
 
-fn gcd(a: i64, b: i64) -> i64 {
+pub(crate) fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 

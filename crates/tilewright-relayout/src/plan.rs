@@ -4,15 +4,19 @@ use crate::boxes::BoxMoves;
 use crate::description::{Description, Route, Storing, registers};
 use crate::error::{Error, Kind, check_length, check_width};
 use crate::general::ElementMoves;
+use crate::nest::Nest;
 use crate::options::RunOptions;
 use crate::placement::Placement;
-use crate::refine::refine;
+use crate::refine::{MAX_BOXES, Refined, refine, refine_any};
 use crate::run::Chunks;
 use crate::widths::Widths;
 use crate::work::SourcePart;
 use std::ops::Range;
 use tilewright::IndexMap;
 use tilewright::xla::Layout;
+
+/// An array that goes neither in [`MAX_BOXES`] nor through rows may be as many boxes as this.
+const MOST_BOXES: usize = 1 << 16;
 
 /// How to move an array from one [`Placement`] to another.
 ///
@@ -51,8 +55,8 @@ enum Way {
     /// The bytes stay as they are.
     Copy(BoxMoves),
     Boxes(BoxMoves),
-    /// Through rows, with which both maps have common digits though they have none with each other:
-    /// the plan to there and the plan from there.
+    /// Through rows, to which and from which there are far fewer boxes: the plan to there and the
+    /// plan from there.
     Through(Box<[Plan; 2]>),
     Elements(ElementMoves),
 }
@@ -143,8 +147,9 @@ impl Plan {
         matches!(self.route, Way::Copy(_))
     }
 
-    /// The number of chunks. Where the maps do not come apart into boxes (see the
-    /// [crate's page](crate#what-is-not-here)) it is 1; for an empty destination 0.
+    /// The number of chunks. It is 1 where the array is not moved in boxes (see the
+    /// [crate's page](crate#what-is-not-here)) or several elements may go to one slot; for an empty
+    /// destination 0.
     pub fn n_chunks(&self) -> usize {
         self.n_chunks
     }
@@ -331,22 +336,25 @@ impl Plan {
 
 impl Way {
     fn choose(from: &Placement, to: &Placement, widths: Widths) -> Result<Self, Error> {
-        if let Some(way) = Self::in_boxes(from.map(), to.map(), widths) {
+        if let Some(way) = Self::in_boxes(from.map(), to.map(), widths, MAX_BOXES) {
             return Ok(way);
         }
-        match through_rows(from, to, widths)? {
-            Some(plans) => Ok(Way::Through(Box::new(plans))),
+        if let Some(plans) = through_rows(from, to, widths)? {
+            return Ok(Way::Through(Box::new(plans)));
+        }
+        match Self::in_boxes(from.map(), to.map(), widths, MOST_BOXES) {
+            Some(way) => Ok(way),
             None => Ok(Way::Elements(ElementMoves::new(from.map(), to.map(), widths)?)),
         }
     }
 
     /// By boxes, if the maps come apart into them.
-    fn in_boxes(from: &IndexMap, to: &IndexMap, widths: Widths) -> Option<Self> {
-        let moves = BoxMoves::new(refine(from, to)?, widths, to);
-        Some(match stays_as_it_is(from, to, widths) {
-            true => Way::Copy(moves),
-            false => Way::Boxes(moves),
-        })
+    fn in_boxes(from: &IndexMap, to: &IndexMap, widths: Widths, max: usize) -> Option<Self> {
+        let refined = refine(from, to).or_else(|| refine_any(from, to, max))?;
+        let is_as_large = from.allocation() == to.allocation();
+        let stays = is_as_large && stays_as_it_is(&refined, to, widths);
+        let moves = BoxMoves::new(refined, widths, to);
+        Some(if stays { Way::Copy(moves) } else { Way::Boxes(moves) })
     }
 
     fn with_chunks_of(self, elements: i64) -> Self {
@@ -377,8 +385,10 @@ fn through_rows(
     let rows = IndexMap::from_layout(dims, &Layout::descending(dims.len()));
     let rows = Placement::new(rows.map_err(|error| Error::new(Kind::Map(error)))?, widths.to)?;
     let onward = Widths { from: widths.to, ..widths };
-    let Some(there) = Way::in_boxes(from.map(), rows.map(), widths) else { return Ok(None) };
-    let Some(on) = Way::in_boxes(rows.map(), to.map(), onward) else { return Ok(None) };
+    let Some(there) = Way::in_boxes(from.map(), rows.map(), widths, MAX_BOXES) else {
+        return Ok(None);
+    };
+    let Some(on) = Way::in_boxes(rows.map(), to.map(), onward, MAX_BOXES) else { return Ok(None) };
     Ok(Some([Plan::of(from, &rows, widths, there)?, Plan::of(&rows, to, onward, on)?]))
 }
 
@@ -390,10 +400,11 @@ fn whole_of(src: SourcePart<'_>, bytes: usize) -> &[u8] {
 
 /// Whether the destination is the source byte for byte. Bits left over in the last byte might
 /// differ, so there must be none.
-fn stays_as_it_is(from: &IndexMap, to: &IndexMap, widths: Widths) -> bool {
+fn stays_as_it_is(refined: &Refined, to: &IndexMap, widths: Widths) -> bool {
     let has_padding = to.elements() != to.allocation();
     let fills_bytes = i128::from(to.allocation()) * i128::from(widths.to) % 8 == 0;
-    widths.are_equal() && !has_padding && fills_bytes && from.same_as(to).unwrap_or(false)
+    let stays = refined.is_injective && refined.boxes.iter().all(Nest::stays);
+    widths.are_equal() && !has_padding && fills_bytes && stays
 }
 
 /// Copies the bytes of the source from `start` on.

@@ -14,14 +14,17 @@
 //! 4 · 1", and that is two boxes: `i0 div 8` in 0..2 with `i0 mod 8` full, and `i0 div 8` fixed
 //! at 2 with `i0 mod 8` in 0..4. The boxes of an array are the products of those of its
 //! dimensions. Inside a box nothing is ever tested against a bound.
+//!
+//! Where there is no such number, [`linear`] finds boxes all the same.
 
+use crate::linear::{self, are_disjoint};
 use crate::nest::{Loop, Nest};
 use std::cmp::Ordering;
 use tilewright::IndexMap;
-use tilewright::map::{Digit, Source};
+use tilewright::map::{Digit, Merged, Source};
 
-/// Arrays that fall into more boxes than this are moved element by element.
-const MAX_BOXES: usize = 4096;
+/// Arrays that fall into more boxes than this go through rows if they can.
+pub(crate) const MAX_BOXES: usize = 4096;
 
 /// Two maps as loops.
 #[derive(Clone, Debug)]
@@ -33,6 +36,8 @@ pub(crate) struct Refined {
     /// The destination's slots that hold no element, each in exactly one box, both sides its
     /// own; `None` where they are not just what its digits reach beyond the dimensions.
     pub(crate) padding: Option<Vec<Nest>>,
+    /// Whether no two elements go to one slot, as far as is known.
+    pub(crate) is_injective: bool,
 }
 
 /// The loops of two maps over the same dimensions, counted in elements. `None` where the maps
@@ -50,13 +55,49 @@ pub(crate) fn refine(from: &IndexMap, to: &IndexMap) -> Option<Refined> {
     let boxes: Vec<Nest> = boxes.into_iter().map(Nest::tidied).collect();
     let inside = boxes.iter().all(|nest| lies_inside(nest, from.allocation(), to.allocation()));
     let digits = dims.into_iter().flat_map(|radix| radix.digits).collect();
-    inside.then(|| Refined { digits, boxes, padding: padding(to) })
+    let (padding, is_injective) = (padding(to), to.is_ordered());
+    inside.then_some(Refined { digits, boxes, padding, is_injective })
+}
+
+/// The loops of any two maps over the same dimensions, in no more than `max_boxes`: of the maps as
+/// they are, or with the dimensions that either merges as one, whichever takes fewer.
+pub(crate) fn refine_any(from: &IndexMap, to: &IndexMap, max_boxes: usize) -> Option<Refined> {
+    let merged = with_merged_dims(from, to);
+    if let Some(refined) = merged.as_ref().and_then(|(from, to)| refine(from, to)) {
+        return Some(refined);
+    }
+    let as_they_are = linear::boxes(from, to, max_boxes);
+    let max_boxes = as_they_are.as_ref().map_or(max_boxes, Vec::len);
+    let boxes =
+        merged.and_then(|(from, to)| linear::boxes(&from, &to, max_boxes)).or(as_they_are)?;
+    let inside = boxes.iter().all(|nest| lies_inside(nest, from.allocation(), to.allocation()));
+    let digit = |digit: &Digit| Loop { extent: to.extent(digit), src: 0, dst: digit.stride };
+    let digits = to.digits().iter().map(digit).collect();
+    let is_injective = to.is_ordered() || are_disjoint(&boxes);
+    inside.then(|| Refined { digits, boxes, padding: padding(to), is_injective })
+}
+
+/// Both maps over dimensions of which those that either merges, and those between them, are one.
+fn with_merged_dims(from: &IndexMap, to: &IndexMap) -> Option<(IndexMap, IndexMap)> {
+    let coordinates = || from.merged().iter().chain(to.merged());
+    let dims = coordinates().flat_map(Merged::digits).filter_map(|digit| match digit.source {
+        Source::Dim(dim) => Some(dim),
+        Source::Merged(_) => None,
+    });
+    let (first, last) = (dims.clone().min()?, dims.max()?);
+    let sizes = from.dims();
+    let one = sizes.get(first..=last)?.iter().product();
+    let sizes = [sizes.get(..first)?, &[one], sizes.get(last + 1..)?].concat();
+    (first < last).then(|| Some((from.reshaped(&sizes).ok()?, to.reshaped(&sizes).ok()?)))?
 }
 
 /// The slots of a map's memory that hold no element: the room between digits, and for every
 /// dimension what its digits reach beyond it, inside all dimensions before it and as far as the
 /// digits of those after it reach.
 fn padding(to: &IndexMap) -> Option<Vec<Nest>> {
+    if !to.is_separable() {
+        return None;
+    }
     let rank = to.dims().len();
     let dims: Vec<Radix> = (0..rank).map(|dim| Radix::of(to, to, dim)).collect::<Option<_>>()?;
     let mut padding = room_between(&dims, to.allocation());

@@ -6,7 +6,7 @@ mod support;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use support::{check, check_round_trip, check_threads, placement};
+use support::{check, check_round_trip, check_threads, composed, placement};
 use tilewright_relayout::Placement;
 
 const WIDTHS: [u32; 14] = [1, 2, 3, 4, 5, 6, 8, 16, 24, 32, 42, 64, 127, 128];
@@ -73,6 +73,41 @@ fn placements(bits: (u32, u32)) -> impl Strategy<Value = (Placement, Placement)>
     })
 }
 
+/// A TLA layout of a matrix: rows or columns with room between them, swizzled or not.
+fn swizzled(dims: (i64, i64)) -> impl Strategy<Value = String> {
+    let swizzle = (0..4u32, 0..5u32, 0..3u32, any::<bool>());
+    (swizzle, any::<bool>(), 0..9i64, 0..20i64).prop_map(
+        move |((bits, base, more, is_down), is_rows, room, offset)| {
+            let (rows, columns) = dims;
+            let strides = match is_rows {
+                true => (columns + room, 1),
+                false => (1, rows + room),
+            };
+            let shift = i64::from(bits + more) * if is_down { -1 } else { 1 };
+            let layout = format!("({rows},{columns}):({},{})", strides.0, strides.1);
+            match bits {
+                0 => layout,
+                _ => format!("Sw<{bits},{base},{shift}> o {offset} o {layout}"),
+            }
+        },
+    )
+}
+
+/// Two placements of a matrix, one of them at least a TLA layout.
+fn swizzled_pair(bits: u32) -> impl Strategy<Value = (Placement, Placement)> {
+    (1..40i64, 1..40i64, any::<bool>()).prop_flat_map(move |(rows, columns, is_tla)| {
+        let other = match is_tla {
+            true => swizzled((rows, columns)).prop_map(move |text| composed(&text, bits)).boxed(),
+            false => layout(vec![rows, columns])
+                .prop_map(move |layout| placement(&format!("f32[{rows},{columns}]{layout}"), bits))
+                .boxed(),
+        };
+        let one = swizzled((rows, columns)).prop_map(move |text| composed(&text, bits));
+        (one, other, any::<bool>())
+            .prop_map(|(a, b, swapped)| if swapped { (b, a) } else { (a, b) })
+    })
+}
+
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -108,6 +143,11 @@ proptest! {
         pad in any::<u128>(),
     ) {
         check(&a, &b, value, pad);
+    }
+
+    #[test]
+    fn swizzled_layouts((a, b) in width().prop_flat_map(swizzled_pair), pad in any::<u128>()) {
+        check(&a, &b, 128, pad);
     }
 
     #[test]

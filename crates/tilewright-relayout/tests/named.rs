@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::{check, check_round_trip, check_threads, definition, noise, placement};
+use support::{check, check_round_trip, check_threads, composed, definition, noise, placement};
 use tilewright_relayout::{Pad, Placement, Plan, Route, relayout};
 
 /// Checks a pair of layouts both ways, at a width of its own on either side.
@@ -78,21 +78,78 @@ fn maps_that_do_not_come_apart() {
     both_ways(("f32[7,9]{1,0:T(*,8)(2,1)}", 5), ("f32[7,9]{0,1}", 7));
 }
 
-/// 3 elements in tiles of 2 are two boxes, and 13 such dimensions more than are planned, be it to
-/// another layout or to rows.
+/// A plan's route and its number of boxes.
+fn route(from: &Placement, to: &Placement) -> (Route, usize) {
+    let description = Plan::new(from, to).unwrap().describe();
+    (description.route, description.boxes.len())
+}
+
+/// 12 steps are 4 boxes: of 4, 2, 2 and 4 elements.
 #[test]
-fn more_boxes_than_are_planned() {
+fn divisors_that_do_not_divide_each_other() {
+    let (fours, sixes) = ("f32[24,32]{1,0:T(4,8)}", "f32[24,32]{1,0:T(6,8)}");
+    assert_eq!(route(&placement(fours, 32), &placement(sixes, 32)), (Route::Boxes, 4));
+    for bits in [4, 8, 32] {
+        both_ways((fours, bits), (sixes, bits));
+    }
+}
+
+/// Dimensions that a tile merges are one to rows, which are one box then.
+#[test]
+fn tiles_across_dimensions() {
+    let (tiled, rows) = ("f32[16,10]{1,0:T(*,8)(2,1)}", "f32[16,10]");
+    assert_eq!(route(&placement(rows, 32), &placement(tiled, 32)), (Route::Boxes, 1));
+    both_ways((rows, 32), (tiled, 32));
+    both_ways(("f32[3,12,10]{2,1,0:T(*,16)}", 8), ("f32[3,12,10]{0,1,2}", 8));
+}
+
+/// Of each of the three bits that flip others, both values are a box.
+#[test]
+fn swizzles() {
+    let rows = |bits| composed("(32,64):(64,1)", bits);
+    let swizzled = |bits| composed("Sw<3,3,3> o 0 o (32,64):(64,1)", bits);
+    assert_eq!(route(&rows(16), &swizzled(16)), (Route::Boxes, 8));
+    assert_eq!(route(&swizzled(16), &rows(16)), (Route::Boxes, 8));
+    let columns = composed("Sw<2,4,3> o 0 o (32,64):(1,32)", 16);
+    for (a, b) in [(rows(16), swizzled(16)), (swizzled(16), columns), (rows(4), swizzled(4))] {
+        check(&a, &b, 128, 3);
+        check(&b, &a, 128, 3);
+        check_threads(&a, &b, 5);
+    }
+}
+
+/// Elements that go to one slot are a single chunk, whose outcome is the same every time.
+#[test]
+fn several_elements_in_a_slot() {
+    let rows = composed("(64,64):(64,1)", 8);
+    let swizzled_rows_of_one = composed("Sw<2,0,3> o 0 o (64,64):(0,1)", 8);
+    let plan = Plan::new(&rows, &swizzled_rows_of_one).unwrap();
+    assert_eq!((plan.describe().route, plan.n_chunks()), (Route::Boxes, 1));
+    check_threads(&rows, &swizzled_rows_of_one, 5);
+}
+
+/// 3 elements in tiles of 2 are two boxes, and 13 such dimensions more than are planned at first.
+#[test]
+fn very_many_boxes() {
     let text = |order: &str| format!("u8[{}]{{{order}}}", ["3"; 13].join(","));
     let tiled = text(&format!("12,11,10,9,8,7,6,5,4,3,2,1,0:T({})", ["2"; 13].join(",")));
     let tiled = placement(&tiled, 1);
-    for order in ["12,11,10,9,8,7,6,5,4,3,2,1,0", "0,1,2,3,4,5,6,7,8,9,10,11,12"] {
-        for plan in [
-            Plan::new(&tiled, &placement(&text(order), 1)).unwrap(),
-            Plan::new(&placement(&text(order), 1), &tiled).unwrap(),
-        ] {
-            assert_eq!(plan.describe().route, Route::Elements);
-        }
-    }
+    let rows = placement(&text("12,11,10,9,8,7,6,5,4,3,2,1,0"), 1);
+    assert_eq!(route(&tiled, &rows), (Route::Boxes, 8192));
+    assert_eq!(route(&rows, &tiled), (Route::Boxes, 8192));
+}
+
+/// Tiles across rows come to tiles across columns in hardly more than an element at a time; so few
+/// are moved one by one, more of them go through rows.
+#[test]
+fn more_boxes_than_are_planned() {
+    let (tiled, columns) = ("f32[17,13]{1,0:T(*,7)(3,2)}", "f32[17,13]{0,1:T(*,5)(3,2)}");
+    assert_eq!(route(&placement(tiled, 32), &placement(columns, 32)), (Route::Elements, 0));
+    both_ways((tiled, 32), (columns, 32));
+    both_ways((tiled, 5), (columns, 7));
+    let (tiled, columns) = ("f32[61,11]{1,0:T(*,7)(3,2)}", "f32[61,11]{0,1:T(*,5)(3,2)}");
+    assert_eq!(route(&placement(tiled, 32), &placement(columns, 32)), (Route::Through, 0));
+    both_ways((tiled, 32), (columns, 32));
 }
 
 #[test]

@@ -11,6 +11,14 @@ pub(crate) fn placement(text: &str, bits: u32) -> Placement {
     Placement::new(map(text), bits).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
+/// The placement of a TLA layout, composed or swizzled or not, with slots of this many bits.
+pub(crate) fn composed(text: &str, bits: u32) -> Placement {
+    let composition = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+    let map = IndexMap::from_composition(&composition);
+    let map = map.unwrap_or_else(|error| panic!("{text}: {error}"));
+    Placement::new(map, bits).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
 /// The map of a layout.
 pub(crate) fn map(text: &str) -> IndexMap {
     let shape: Shape = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
