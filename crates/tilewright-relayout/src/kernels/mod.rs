@@ -29,6 +29,7 @@ mod neon;
 mod place;
 mod places;
 mod register;
+mod rotate;
 mod runs;
 mod shuffle;
 mod squares;
@@ -48,6 +49,7 @@ use crate::nest::{Loop, walk};
 use level::fence;
 use place::{At, LINE};
 use places::{MAX_LOOPS, ONCE};
+use rotate::Rotation;
 use squares::Grid;
 use staged::{Blocks, Stage};
 use tasks::{Join, Run, Single, Transpose, Walk, Zip};
@@ -150,6 +152,9 @@ unsafe fn move_units<const N: usize>(
 ) {
     let kernel = Kernel::choose(loops, lists, N as i64, at, means.stores, turn);
     order_walk(loops, kernel, N as i64, means.stores);
+    if kernel == Kernel::Grid {
+        lists.list(N);
+    }
     let (unit, level) = (N as i64, means.level);
     let walk = Walk::<N> { loops, at, stores: means.stores };
     // SAFETY: the caller's promise; the kernel and the loops left are those loops.
@@ -170,8 +175,9 @@ unsafe fn move_units<const N: usize>(
                 Zip { walk, rows, count }.run::<true>(level);
             }
             Kernel::Grid => {
-                let (grid, blocks) = lists.grid(at, N, means.stores);
                 let turn = turn.as_ref().map(|turn| &turn.order);
+                let walk = lists.rotated(walk, means, turn);
+                let (grid, blocks) = lists.grid(walk.at, N, means.stores);
                 let (grid, ahead) = (Grid { turn, ..grid }, means.ahead);
                 match blocks {
                     Some(blocks) => level.run(tasks::Stage { walk, grid, blocks, ahead }),
@@ -398,19 +404,52 @@ impl Lists {
         shorten(&mut self.along, loops);
     }
 
+    /// Writes out the distances of the chains.
+    fn list(&mut self, unit: usize) {
+        distances(&self.across, &mut self.rows, |l| l.src * unit as i64);
+        distances(&self.along, &mut self.columns, |l| l.dst * unit as i64);
+    }
+
+    /// Rotates a grid that is to be streamed if it has to be, and moves what is left apart. Where
+    /// it begins then.
+    ///
+    /// # Safety
+    /// As [`move_units`], for the grid that is listed.
+    unsafe fn rotated<'t, const N: usize>(
+        &mut self,
+        walk: Walk<'t, N>,
+        means: Means,
+        turn: Option<&turn::Order>,
+    ) -> Walk<'t, N> {
+        let Walk { loops, at, stores } = walk;
+        let rotation = Rotation::of(&self.rows, &self.columns, loops, at, N);
+        let Some(rotation) = rotation.filter(|_| stores == Stores::Streamed) else { return walk };
+        let Rotation { first, last_column } = rotation;
+        let (before, after) = self.rows.split_at(first);
+        let (unit, last) = (N as i64, last_column as i64);
+        let end = at.plus(last * unit, self.columns[last_column] + first as i64 * unit);
+        for (rows, at) in [(before, at), (after, end)] {
+            let grid = Grid { turn, ..Grid::new(rows, &[0]) };
+            let walk = Walk { at, stores: Stores::Cached, ..walk };
+            // SAFETY: some rows of a column of the grid.
+            unsafe { means.level.run(Transpose { walk, grid, ahead: 0 }) };
+        }
+        rotation.rotate(&mut self.rows, &mut self.columns, N);
+        Walk { at: at.plus(0, first as i64 * unit), ..walk }
+    }
+
     /// What a grid is called that is stored so.
     fn grid_name(&mut self, at: At, unit: usize, stores: Stores) -> &'static str {
+        self.list(unit);
         match self.grid(at, unit, stores) {
             (_, Some(_)) => "staged grid",
             (_, None) => "grid",
         }
     }
 
-    /// Writes out the distances of the chains, and how to cut their grid if it is to be streamed
-    /// from `at` on but does not fill lines.
+    /// The grid that is listed, and how to cut it if it is to be streamed from `at` on but does
+    /// not fill lines.
     fn grid(&mut self, at: At, unit: usize, stores: Stores) -> (Grid<'_>, Option<Blocks<'_>>) {
-        distances(&self.across, &mut self.rows, |l| l.src * unit as i64);
-        distances(&self.along, &mut self.columns, |l| l.dst * unit as i64);
         let grid = Grid::new(&self.rows, &self.columns);
         let is_staged = stores == Stores::Streamed && !grid.writes_lines(at, unit);
         (grid, if is_staged { self.stage.cut(grid, unit) } else { None })
@@ -606,6 +645,19 @@ mod tests {
                 check(&[l(b, 1, a), l(a, b, 1)], unit);
                 check(&[l(b, 1, 64 * ((a + 63) / 64)), l(a, b + 5, 1)], unit);
                 check(&[l(2, b, a * b), l(b, 1, a), l(a, 2 * b, 1)], unit);
+            }
+        }
+    }
+
+    /// Destinations that begin within a line and have rows of whole lines, one behind the other.
+    #[test]
+    fn grids_that_are_rotated() {
+        for &unit in cases(&[4, 1, 2, 8, 16], 1) {
+            let line = (LINE / unit) as i64;
+            for &(rows, columns) in cases(&[(2, 17), (1, 40), (8, 65), (5, 300)], 1) {
+                let (a, b) = (rows * line, columns.max(line + 1));
+                check(&[l(b, 1, a), l(a, b, 1)], unit);
+                check(&[l(3, b, (b + 2) * a), l(b, 1, a), l(a, 3 * b, 1)], unit);
             }
         }
     }
