@@ -4,7 +4,7 @@
 //! Several such rows of runs are written at once where their runs take turns in the source, as the
 //! rows of a tile do, so that the source is walked straight on.
 
-use super::place::{At, LINE, STREAMED, put};
+use super::place::{AHEAD, At, LINE, STREAMED, put};
 use super::register::Register;
 use super::runs::copy_cached;
 use crate::nest::Loop;
@@ -49,11 +49,16 @@ impl Seam {
 #[inline(always)]
 pub(super) unsafe fn copy_joined<R: Register>(at: At, runs: Rows) {
     let mut seams = [const { Seam(MaybeUninit::uninit()) }; MAX_ROWS];
-    let ahead =
-        if runs.rows.extent > 1 { super::place::AHEAD as i64 } else { RUNS_AHEAD * runs.step };
+    let together = runs.rows.extent * runs.rows.src;
     for run in 0..runs.count {
         let mut here = at.plus(run * runs.step, run * runs.len as i64);
-        for seam in seams.iter_mut().take(runs.rows.extent as usize) {
+        for (row, seam) in (0..runs.rows.extent).zip(&mut seams) {
+            let ahead = match row * runs.rows.src + AHEAD as i64 {
+                _ if runs.rows.extent == 1 => RUNS_AHEAD * runs.step,
+                place if place < together => AHEAD as i64,
+                // The next run of the first rows.
+                _ => AHEAD as i64 + runs.step - together,
+            };
             // SAFETY: a run of one of the rows, in the order of the row.
             unsafe { copy_run::<R>(here, runs.len, run == 0, ahead, seam) };
             here = here.plus(runs.rows.src, runs.rows.dst);
