@@ -21,8 +21,8 @@ pub(crate) const MAPS: &[Operation] = &[
     operation("offset of one element", true, offset),
     operation("element at an offset", true, inverse),
     operation("all 16 M offsets of f32[4096,4096]{1,0:T(8,128)}", false, all_offsets),
-    operation("10 M random, tables", false, random_by_tables),
-    operation("10 M random, no tables: dims of 2^20", false, random_by_digits),
+    operation("10 M random, tiles of 8 x 128", false, random_by_shifts),
+    operation("10 M random, dims of 2^20", false, random_in_long_dims),
     operation("10 M random, tiles of 6 x 10", false, random_by_odd_tables),
     operation("10 M random, a tile across dims", false, random_across),
     operation("10 M random, dividing each (the trap)", false, random_by_dividing),
@@ -87,11 +87,11 @@ fn random(text: &str) -> Result<Prepared> {
     })
 }
 
-fn random_by_tables(_: &'static str) -> Result<Prepared> {
+fn random_by_shifts(_: &'static str) -> Result<Prepared> {
     random(TILES)
 }
 
-fn random_by_digits(_: &'static str) -> Result<Prepared> {
+fn random_in_long_dims(_: &'static str) -> Result<Prepared> {
     random("f32[1048576,1048576]{1,0:T(8,128)}")
 }
 

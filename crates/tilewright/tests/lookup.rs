@@ -48,6 +48,10 @@ fn tiles_of_every_rank() {
     check("bf16[30,300]{1,0:T(8,128)(2,1)}");
     check("f32[5,30,300]{0,2,1:T(8,128)}");
     check("s8[3,5,30,70]{3,2,1,0:T(8,128)(4,1)}");
+    check("f32[2147483647,3]{1,0:T(8,128)}");
+    check("f32[2147483648,3]{1,0:T(8,128)}");
+    check("s4[300,500]{1,0:T(64,128)(16,2)(8,1)(4,1)}");
+    check("s4[300,500]{1,0:T(64,128)(32,2)(16,1)(8,1)(4,1)}");
     check("f32[2,3,4,5,6,7]{1,3,5,0,2,4:T(2,3)(2,1)}");
 }
 
@@ -109,6 +113,13 @@ fn what_is_out_of_bounds_is_named() {
     };
     let expected = "entry 1: index -1 is out of bounds for dimension 0, which has 3 elements";
     assert_eq!(refused("f32[3,5]{1,0:T(2,2)}", &[2, 4, -1, 9]), expected);
+    for index in [3, 1 << 31, 1 << 32, (1 << 32) + 1, i64::MAX, i64::MIN, i64::MIN + 1] {
+        let expected = format!(
+            "entry 0: index {index} is out of bounds for dimension 0, which has 3 elements"
+        );
+        assert_eq!(refused("f32[3,5]{1,0:T(2,2)}", &[index, 0, 0, 0]), expected);
+        assert_eq!(refused("f32[3,5]{1,0:T(3,2)}", &[index, 0, 0, 0]), expected);
+    }
     let expected = "entry 0: index 9 is out of bounds for dimension 1, which has 9 elements";
     assert_eq!(refused("f32[7,9]{1,0:T(*,8)(2,1)}", &[6, 9, 9, 0]), expected);
     let expected =

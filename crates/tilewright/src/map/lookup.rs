@@ -1,12 +1,14 @@
 //! The offsets of any elements, in any order, many at once.
 //!
 //! Dividing by a tile for every element is what makes this slow: a processor's division takes as
-//! long as twenty additions. A dimension that a table fits in the caches for is looked up, so that
+//! long as twenty additions. Where all that is divided by are powers of two, nothing is divided
+//! ([`Shifts`]). Otherwise a dimension that a table fits in the caches for is looked up, so that
 //! an element of a separable map costs one addition a dimension. Longer dimensions are divided by
 //! multiplying: `x div d` is the high word of `x * ceil(2⁶⁴ / d)`, exactly, below 2³².
 
 use super::divisor::Divisor;
 use super::offsets::{table, zeros};
+use super::shifts::Shifts;
 use super::{Digit, IndexMap, Source};
 use crate::error::{Error, Kind};
 use crate::shape::check_index;
@@ -41,6 +43,8 @@ pub struct OffsetLookup {
 /// How offsets are found.
 #[derive(Clone, Debug)]
 enum Way {
+    /// By shifting and masking.
+    Shifts(Shifts),
     /// By adding an entry for each of up to four dimensions. Half as wide as offsets, so that the
     /// tables of two dimensions of 4096 fit the nearest cache.
     Narrow(Vec<Vec<i32>>),
@@ -112,6 +116,9 @@ impl IndexMap {
 
     /// Prepares for this many elements: a table longer than that costs more than it saves.
     fn lookup_for(&self, elements: i64) -> Result<OffsetLookup, Error> {
+        if let Some(shifts) = Shifts::of(self) {
+            return Ok(self.looked_up_by(Way::Shifts(shifts)));
+        }
         let longest = MAX_TABLE.min(elements);
         let parts = |source| self.parts_adding(source, longest);
         let of_dims: Vec<Parts> =
@@ -126,7 +133,11 @@ impl IndexMap {
                 bases: self.merged.iter().map(|coordinate| coordinate.base).collect(),
             }),
         };
-        Ok(OffsetLookup { dims: self.dims.clone(), base: self.base, way })
+        Ok(self.looked_up_by(way))
+    }
+
+    fn looked_up_by(&self, way: Way) -> OffsetLookup {
+        OffsetLookup { dims: self.dims.clone(), base: self.base, way }
     }
 
     fn parts_adding(&self, source: Source, longest: i64) -> Result<Parts, Error> {
@@ -165,6 +176,7 @@ impl OffsetLookup {
             return Err(self.wrong_length(indices.len(), offsets.len()));
         }
         let found = match &self.way {
+            Way::Shifts(shifts) => shifts.look_up(self.base, indices, offsets),
             Way::Narrow(tables) => match tables.as_slice() {
                 [a] => look_up([a], self.base, indices, offsets),
                 [a, b] => look_up([a, b], self.base, indices, offsets),

@@ -62,6 +62,7 @@ mod lower_tla;
 mod offsets;
 mod reshape;
 mod search;
+mod shifts;
 
 pub use analysis::{
     Access, Alias, AliasGroup, Aliases, BankConflicts, Banks, Cycles, Gaps, Phase, Segments,
