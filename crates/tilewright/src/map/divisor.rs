@@ -26,6 +26,18 @@ impl Divisor {
         }
     }
 
+    /// Divides one number.
+    #[inline]
+    pub(super) fn quotient(self, number: u64) -> u64 {
+        match self {
+            Divisor::PowerOfTwo(power) => number >> power,
+            Divisor::Reciprocal(reciprocal) => {
+                ((u128::from(number) * u128::from(reciprocal)) >> 64) as u64
+            }
+            Divisor::Number(divisor) => number / divisor,
+        }
+    }
+
     /// Divides each of some numbers.
     pub(super) fn divide(self, numbers: &mut [u64]) {
         match self {
