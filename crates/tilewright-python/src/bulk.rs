@@ -41,7 +41,8 @@ pub(crate) fn indices_at<'py>(
     let (list, dims): (PyReadonlyArray1<'_, i64>, Bound<'_, PyTuple>) =
         arrays.call_method1("offset_list", (offsets, rank))?.extract()?;
     let list = list.as_slice().map_err(PyErr::from)?;
-    let indices = py.detach(|| indices(map, list))?;
+    let mut indices = vec![0; list.len().saturating_mul(rank)];
+    py.detach(|| map.indices_at(list, &mut indices))?;
     reshaped(PyArray1::from_vec(py, indices), &dims)
 }
 
@@ -53,16 +54,4 @@ fn reshaped<'py>(
         return Ok(flat.into_any().call_method0("item")?);
     }
     Ok(flat.into_any().call_method1("reshape", (dims,))?)
-}
-
-fn indices(map: &Map, offsets: &[i64]) -> Result<Vec<i64>, Failure> {
-    let rank = map.dims().len();
-    let mut indices = Vec::with_capacity(offsets.len().saturating_mul(rank));
-    for &offset in offsets {
-        match map.index(offset)? {
-            Some(index) => indices.extend(index),
-            None => indices.extend(std::iter::repeat_n(-1, rank)),
-        }
-    }
-    Ok(indices)
 }

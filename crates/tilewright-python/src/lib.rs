@@ -19,6 +19,7 @@ mod hlo;
 mod layout;
 mod map;
 mod mover;
+mod native;
 mod nested;
 mod placement;
 mod pool;
@@ -41,7 +42,7 @@ mod _tilewright {
     #[pymodule_export]
     use crate::map::IndexMap;
     #[pymodule_export]
-    use crate::mover::Mover;
+    use crate::mover::{ArrayMover, Mover};
     #[pymodule_export]
     use crate::placement::Placement;
     #[pymodule_export]

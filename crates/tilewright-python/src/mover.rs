@@ -2,14 +2,19 @@
 
 use numpy::{BorrowError, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyInt;
 use tilewright_relayout::{Pad, Placement as Place, Plan, RunOptions, Threads};
 
 use crate::error::Failure;
+use crate::native::{Native, Source, Target};
 use crate::placement::Placement;
 use crate::pool::Movers;
 
 /// Arrays of at least so many bytes are moved by several threads.
 const SHARED_FROM: usize = 4 << 20;
+
+/// Arrays of fewer bytes are moved before another thread could use the GIL.
+const DETACHED_FROM: usize = 1 << 14;
 
 /// How many bytes are moved between two looks at whether somebody has pressed Ctrl-C.
 const BYTES_BETWEEN_SIGNALS: usize = 64 << 20;
@@ -100,6 +105,9 @@ impl Mover {
             Movers::Count(count) => Threads::Count(*count),
         };
         let options = RunOptions { pad, threads };
+        if target.len() < DETACHED_FROM && source.len() < DETACHED_FROM {
+            return Ok(self.0.run(source, target, &options)?);
+        }
         if target.len() <= BYTES_BETWEEN_SIGNALS {
             return Ok(py.detach(|| self.0.run(source, target, &options))?);
         }
@@ -142,6 +150,53 @@ impl Mover {
         }
         Ok(())
     }
+}
+
+/// A `Mover` and the dtypes of the arrays that it moves: the short way of `tilewright.Plan`, for
+/// arrays that need not be viewed as bytes first.
+#[pyclass(frozen, module = "tilewright._tilewright")]
+pub(crate) struct ArrayMover {
+    mover: Py<Mover>,
+    natives: Option<(Native, Native)>,
+}
+
+#[pymethods]
+impl ArrayMover {
+    #[new]
+    #[pyo3(signature = (mover, source_dtype, target_dtype))]
+    fn new(mover: Py<Mover>, source_dtype: &str, target_dtype: &str) -> Self {
+        let natives = Native::of_dtype(source_dtype).zip(Native::of_dtype(target_dtype));
+        ArrayMover { mover, natives }
+    }
+
+    /// Moves the whole array with padding of 0, if both are C-contiguous, of these dtypes or of
+    /// bytes, and may be borrowed. Says whether it has; what is wrong with them is for `Mover.run`
+    /// to say.
+    #[pyo3(signature = (source, target, pad, threads, /))]
+    fn run(
+        &self,
+        source: &Bound<'_, PyAny>,
+        target: &Bound<'_, PyAny>,
+        pad: &Bound<'_, PyAny>,
+        threads: Option<usize>,
+    ) -> Result<bool, Failure> {
+        let Some((source_type, target_type)) = self.natives.filter(|_| is_zero(pad)) else {
+            return Ok(false);
+        };
+        let borrowed_source = Source::borrow(source_type, source);
+        let borrowed_target = Target::borrow(target_type, target);
+        let (Some(from), Some(mut to)) = (borrowed_source, borrowed_target) else {
+            return Ok(false);
+        };
+        let (Some(from), Some(to)) = (from.bytes(), to.bytes()) else { return Ok(false) };
+        self.mover.get().move_all(source.py(), from, to, Pad::Zero, threads)?;
+        Ok(true)
+    }
+}
+
+/// Whether a value is the integer 0. A float is not: its zero may have a sign.
+fn is_zero(pad: &Bound<'_, PyAny>) -> bool {
+    pad.cast_exact::<PyInt>().is_ok_and(|pad| pad.extract::<u64>().is_ok_and(|pad| pad == 0))
 }
 
 /// Why an array cannot be written: the array that is read is the same memory, or it is read-only.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._arrays import UINT8, Array, bytes_of, pad_bits
+from ._arrays import UINT8, Array, bytes_of, dtype_name, pad_bits
 from ._move import _empty, _mover, _packed_form, _whole_shape, shape_for
-from ._tilewright import Shape
+from ._tilewright import ArrayMover, Shape
 
 
 class Plan:
@@ -44,8 +44,8 @@ class Plan:
         element_type = self.source.element_type
         self.target = shape_for(target, element_type, self.source.dims)
         self._mover = _mover(self.source, self.target)
-        self._run = self._mover.run
         self._dtypes = (_packed_form(self.source).dtype, _packed_form(self.target).dtype)
+        self._run = ArrayMover(self._mover, *(dtype_name(dtype) for dtype in self._dtypes)).run
 
     @property
     def source_bytes(self) -> int:
@@ -117,19 +117,22 @@ class Plan:
         >>> plan.run(np.arange(6, dtype=np.uint8), np.empty(6, np.uint8))
         array([0, 3, 1, 4, 2, 5], dtype=uint8)
         """
-        source_dtype, target_dtype = self._dtypes
         if out is None:
             out = _empty(self.target)
-        if source.dtype is not source_dtype and source.dtype not in (source_dtype, UINT8):
-            raise TypeError(f"the source is {source.dtype}, expected {source_dtype} or uint8")
-        if out.dtype is not target_dtype and out.dtype not in (target_dtype, UINT8):
-            raise TypeError(f"out is {out.dtype}, expected {target_dtype} or uint8")
-        bits = 0 if pad == 0 else pad_bits(pad, source_dtype)
-        # As bytes_of; a call takes as long as moving a kilobyte does.
-        given = source.view(UINT8) if source.ndim else bytes_of(source)
-        taken = out.view(UINT8) if out.ndim else bytes_of(out)
-        self._run(given, taken, bits, threads)
+        # A call is to take no longer than moving a kilobyte does.
+        if not self._run(source, out, pad, threads):
+            self._run_views(source, out, pad, threads)
         return out
+
+    def _run_views(self, source: Array, out: Array, pad: Any, threads: int | None) -> None:
+        """Moves any array that can be, and says what is wrong with one that cannot."""
+        source_dtype, target_dtype = self._dtypes
+        if source.dtype not in (source_dtype, UINT8):
+            raise TypeError(f"the source is {source.dtype}, expected {source_dtype} or uint8")
+        if out.dtype not in (target_dtype, UINT8):
+            raise TypeError(f"out is {out.dtype}, expected {target_dtype} or uint8")
+        bits = pad_bits(pad, source_dtype)
+        self._mover.run(bytes_of(source), bytes_of(out), bits, threads)
 
     def __reduce__(self) -> tuple[type[Plan], tuple[Shape, Shape]]:
         return Plan, (self.source, self.target)
