@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where something is not there")]
 
-use std::collections::HashMap;
-
 use tilewright::IndexMap;
 use tilewright::map::IndexLookup;
 use tilewright::notation::Described;
@@ -13,46 +11,56 @@ fn map(text: &str) -> IndexMap {
     described.index_map().unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// Every index within these dims, in row-major order.
-fn every_index(dims: &[i64]) -> Vec<Vec<i64>> {
-    dims.iter().fold(vec![vec![]], |indices, &extent| {
-        let longer = |index: Vec<i64>| {
-            (0..extent).map(move |value| index.iter().copied().chain([value]).collect())
-        };
-        indices.into_iter().flat_map(longer).collect()
-    })
+/// The index of the element of this number, in row-major order.
+fn row_major_index(dims: &[i64], number: i64) -> Vec<i64> {
+    let mut rest = number;
+    let mut index = vec![0; dims.len()];
+    for (value, extent) in index.iter_mut().zip(dims).rev() {
+        *value = rest % extent;
+        rest /= extent;
+    }
+    index
 }
 
-/// Checks the index that was found at each offset of the allocation against the elements' offsets.
+/// The numbers of the elements at each place of the allocation.
 struct Truth<'t> {
     text: &'t str,
-    rank: usize,
-    elements_at: HashMap<i64, Vec<Vec<i64>>>,
+    dims: &'t [i64],
+    lowest: i64,
+    elements_at: Vec<Vec<i64>>,
 }
 
-impl Truth<'_> {
+impl<'t> Truth<'t> {
+    fn of(text: &'t str, map: &'t IndexMap) -> Self {
+        let (dims, lowest) = (map.dims(), map.lowest_offset());
+        let mut elements_at = vec![vec![]; usize::try_from(map.allocation()).unwrap()];
+        for number in 0..map.elements() {
+            let offset = map.offset(&row_major_index(dims, number)).unwrap();
+            elements_at[usize::try_from(offset - lowest).unwrap()].push(number);
+        }
+        Truth { text, dims, lowest, elements_at }
+    }
+
+    /// Checks the indices that were found at consecutive offsets.
     fn check(&self, first: i64, indices: &[i64], how: &str) {
-        let padding = vec![IndexLookup::PADDING; self.rank];
-        for (offset, index) in (first..).zip(indices.chunks_exact(self.rank)) {
-            let is_right = match self.elements_at.get(&offset) {
-                Some(elements) => elements.iter().any(|element| element == index),
-                None => index == padding,
+        let padding = vec![IndexLookup::PADDING; self.dims.len()];
+        for (offset, index) in (first..).zip(indices.chunks_exact(self.dims.len())) {
+            let elements = &self.elements_at[usize::try_from(offset - self.lowest).unwrap()];
+            let is_right = match elements.is_empty() {
+                true => index == padding,
+                false => elements.iter().any(|&number| row_major_index(self.dims, number) == index),
             };
             assert!(is_right, "{}, {how}: {index:?} at {offset}", self.text);
         }
     }
 }
 
-/// Checks every offset of a map of rank 1 or more: all in one list, which is worth tables, and in
-/// lists too short for that.
+/// Checks every offset of a map of rank 1 or more: all in one list, which is worth tables, and some
+/// in lists too short for that.
 fn check(text: &str) {
     let map = map(text);
     let rank = map.dims().len();
-    let mut elements_at: HashMap<i64, Vec<Vec<i64>>> = HashMap::new();
-    for index in every_index(map.dims()) {
-        elements_at.entry(map.offset(&index).unwrap()).or_default().push(index);
-    }
-    let truth = Truth { text, rank, elements_at };
+    let truth = Truth::of(text, &map);
     let (lowest, end) = (map.lowest_offset(), map.lowest_offset() + map.allocation());
     let offsets: Vec<i64> = (lowest..end).collect();
     let mut indices = vec![7; offsets.len() * rank];
@@ -61,13 +69,12 @@ fn check(text: &str) {
     indices.fill(7);
     map.inverse_lookup().unwrap().indices_at(&offsets, &mut indices).unwrap();
     truth.check(lowest, &indices, "prepared");
-    for (number, offsets) in offsets.chunks(1000.min(offsets.len() / 3 + 1)).enumerate() {
-        if number % (1 + offsets.len() / 300) == 0 {
-            let indices = &mut indices[..offsets.len() * rank];
-            indices.fill(7);
-            map.indices_at(offsets, indices).unwrap();
-            truth.check(offsets[0], indices, "some");
-        }
+    let few = 1000.min(offsets.len() / 3 + 1);
+    for offsets in offsets.chunks(few).step_by(1 + offsets.len() / few / 8) {
+        let indices = &mut indices[..offsets.len() * rank];
+        indices.fill(7);
+        map.indices_at(offsets, indices).unwrap();
+        truth.check(offsets[0], indices, "some");
     }
 }
 
