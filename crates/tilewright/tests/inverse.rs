@@ -118,6 +118,7 @@ fn strides_that_count_down_or_leave_gaps() {
     check("f32[300,500] strides=(-2400,4)");
     check("f32[300,500] strides=(2800,-4)");
     check("f32[3,5] strides=(40,8)");
+    check("f32[200,100,7] strides=(4012,40,4)");
     check("f32[4,3,5] strides=(4,160,-32)");
     check("((2,2),(2,3)):((2,-12),(1,4)):(3,5)");
     check("((3,2),(2,3)):((2,-30),(-1,6)):(5,5)");
@@ -127,6 +128,7 @@ fn strides_that_count_down_or_leave_gaps() {
 fn elements_that_share_a_place() {
     check("f32[3,5] strides=(0,4)");
     check("f32[3,5] strides=(4,4)");
+    check("f32[3,5] strides=(16,4)");
     check("f32[30,50] strides=(12,8)");
     check("f32[30,50] strides=(-12,8)");
     check("(6,4):(2,3)");
@@ -139,6 +141,10 @@ fn swizzles_and_composed_layouts() {
     check("f16 Sw<3,4,3> o 0 o (64,1024):(1024,1)");
     check("(8,8):(8,1) o 5 o (4,3):(3,1)");
     check("(6,4):(4,1) o 3 o (4,3):(3,1)");
+    check("(100):(1) o 5 o (4,3):(3,1)");
+    check("(400000):(1) o 7 o (400,500):(500,1)");
+    check("(5,40):(40,1) o 4 o (4,3):(3,1)");
+    check("(500,400):(400,1) o 9 o (40,30):(31,1)");
 }
 
 #[test]

@@ -124,12 +124,12 @@ pub(super) fn cuts(map: &IndexMap, n_offsets: i64) -> Option<Vec<i64>> {
 
 /// The strides that all larger ones are multiples of, falling, and 1.
 ///
-/// Where digits make up merged coordinates, count down or do not begin at the first place, what the
-/// parts say does not add up.
+/// Where digits make up merged coordinates or do not begin at the first place, as those that count
+/// down do not, what the parts say does not add up.
 fn possible_cuts(map: &IndexMap) -> Vec<i64> {
     let strides: Vec<i64> = map.digits.iter().map(|digit| digit.stride).collect();
     let mut cuts = Vec::new();
-    if map.is_separable() && map.base == map.lowest_offset && strides.iter().all(|s| *s > 0) {
+    if map.is_separable() && map.base == map.lowest_offset {
         let is_cut = |&place: &usize| strides[..place].iter().all(|s| s % strides[place] == 0);
         cuts.extend((0..strides.len()).filter(is_cut).map(|place| strides[place]));
     }
