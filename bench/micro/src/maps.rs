@@ -3,6 +3,7 @@
 use std::hint::black_box;
 
 use anyhow::Result;
+use tilewright::notation::Described;
 use tilewright::{IndexMap, Shape};
 
 use crate::{Amount, Operation, Prepared, prepared};
@@ -27,6 +28,13 @@ pub(crate) const MAPS: &[Operation] = &[
     operation("10 M random, a tile across dims", false, random_across),
     operation("10 M random, dividing each (the trap)", false, random_by_dividing),
     operation("10 M copied beside their 20 M indices", false, copied),
+    operation("elements at 10 M random offsets", false, elements),
+    operation("elements at 10 M random offsets, tiles of 6 x 10", false, elements_of_odd_tiles),
+    operation("elements at 10 M random offsets, a tile across dims", false, elements_across),
+    operation("elements at 10 M random offsets, 2^40 places", false, elements_of_many),
+    operation("elements at 10 M random offsets, a swizzle", false, elements_swizzled),
+    operation("elements at 10 M random offsets, one by one (the trap)", false, elements_each),
+    operation("20 M indices written beside 10 M offsets", false, spread),
 ];
 
 const TILES: &str = "f32[4096,4096]{1,0:T(8,128)}";
@@ -65,15 +73,20 @@ fn all_offsets(_: &'static str) -> Result<Prepared> {
     })
 }
 
-/// Indices within these dims, by a generator whose numbers are equally likely.
-fn random_indices(dims: &[i64]) -> Vec<i64> {
+/// A generator of numbers below others, all equally likely.
+fn random_numbers() -> impl FnMut(i64) -> i64 {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut below = |extent: i64| {
+    move |extent: i64| {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         ((u128::from(state) * u128::from(extent.unsigned_abs())) >> 64) as i64
-    };
+    }
+}
+
+/// Indices within these dims.
+fn random_indices(dims: &[i64]) -> Vec<i64> {
+    let mut below = random_numbers();
     (0..RANDOM).flat_map(|_| [below(dims[0]), below(dims[1])]).collect()
 }
 
@@ -124,6 +137,62 @@ fn copied(_: &'static str) -> Result<Prepared> {
     prepared(Amount::Items(RANDOM as u64), move || {
         for (index, offset) in indices.chunks_exact(2).zip(black_box(&mut offsets)) {
             *offset = index[0] + index[1];
+        }
+    })
+}
+
+/// Offsets within the allocation.
+fn random_offsets(map: &IndexMap) -> Vec<i64> {
+    let mut below = random_numbers();
+    (0..RANDOM).map(|_| below(map.allocation())).collect()
+}
+
+/// The way is chosen each time.
+fn inverses(map: IndexMap) -> Result<Prepared> {
+    let offsets = random_offsets(&map);
+    let mut indices = vec![1; RANDOM * map.dims().len()];
+    prepared(Amount::Items(RANDOM as u64), move || {
+        let _ = black_box(map.indices_at(black_box(&offsets), black_box(&mut indices)));
+    })
+}
+
+fn elements(_: &'static str) -> Result<Prepared> {
+    inverses(map(TILES)?)
+}
+
+fn elements_of_odd_tiles(_: &'static str) -> Result<Prepared> {
+    inverses(map("f32[4096,4096]{1,0:T(6,10)}")?)
+}
+
+fn elements_across(_: &'static str) -> Result<Prepared> {
+    inverses(map("f32[300,301]{1,0:T(*,8)(2,1)}")?)
+}
+
+fn elements_of_many(_: &'static str) -> Result<Prepared> {
+    inverses(map("f32[1048576,1048577]{1,0:T(6,10)}")?)
+}
+
+fn elements_swizzled(_: &'static str) -> Result<Prepared> {
+    inverses("f16 Sw<3,4,3> o 0 o (64,1024):(1024,1)".parse::<Described>()?.index_map()?)
+}
+
+fn elements_each(_: &'static str) -> Result<Prepared> {
+    let map = map(TILES)?;
+    let offsets = random_offsets(&map);
+    prepared(Amount::Items(RANDOM as u64), move || {
+        for &offset in black_box(&offsets) {
+            drop(black_box(map.index(offset)));
+        }
+    })
+}
+
+/// The bound of the inverse.
+fn spread(_: &'static str) -> Result<Prepared> {
+    let offsets = random_offsets(&map(TILES)?);
+    let mut indices = vec![1; 2 * RANDOM];
+    prepared(Amount::Items(RANDOM as u64), move || {
+        for (offset, index) in offsets.iter().zip(black_box(&mut indices).chunks_exact_mut(2)) {
+            index.fill(*offset);
         }
     })
 }

@@ -1,6 +1,6 @@
 //! Many offsets and many indices at once, as numpy arrays.
 
-use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use tilewright::IndexMap as Map;
@@ -25,9 +25,8 @@ pub(crate) fn offsets_at<'py>(
         arrays.call_method1("index_table", (indices, map.dims().len()))?.extract()?;
     let n_indices = table.as_array().nrows();
     let table = table.as_slice().map_err(PyErr::from)?;
-    let mut offsets = vec![0; n_indices];
-    py.detach(|| map.offsets_at(table, &mut offsets))?;
-    reshaped(PyArray1::from_vec(py, offsets), &dims)
+    let offsets = filled(py, n_indices, |offsets| map.offsets_at(table, offsets))?;
+    reshaped(offsets, &dims)
 }
 
 /// The indices at an array of offsets, -1 throughout where there is padding.
@@ -41,8 +40,24 @@ pub(crate) fn indices_at<'py>(
     let (list, dims): (PyReadonlyArray1<'_, i64>, Bound<'_, PyTuple>) =
         arrays.call_method1("offset_list", (offsets, rank))?.extract()?;
     let list = list.as_slice().map_err(PyErr::from)?;
-    let indices = py.detach(|| indices(map, list))?;
-    reshaped(PyArray1::from_vec(py, indices), &dims)
+    let n_numbers = list.len().saturating_mul(rank);
+    let indices = filled(py, n_numbers, |indices| map.indices_at(list, indices))?;
+    reshaped(indices, &dims)
+}
+
+/// A new array of so many numbers, filled without the GIL. It is numpy's own memory, on huge pages
+/// where it is large: to be handed fresh pages of 4 KiB takes longer than to fill them.
+fn filled(
+    py: Python<'_>,
+    n_numbers: usize,
+    fill: impl Send + FnOnce(&mut [i64]) -> Result<(), tilewright::Error>,
+) -> Result<Bound<'_, PyArray1<i64>>, Failure> {
+    let array = py.import("numpy")?.call_method1("empty", (n_numbers, "int64"))?;
+    let array = array.cast_into::<PyArray1<i64>>().map_err(PyErr::from)?;
+    let mut numbers = array.try_readwrite().map_err(PyErr::from)?;
+    let numbers = numbers.as_slice_mut().map_err(PyErr::from)?;
+    py.detach(|| fill(numbers))?;
+    Ok(array)
 }
 
 fn reshaped<'py>(
@@ -53,16 +68,4 @@ fn reshaped<'py>(
         return Ok(flat.into_any().call_method0("item")?);
     }
     Ok(flat.into_any().call_method1("reshape", (dims,))?)
-}
-
-fn indices(map: &Map, offsets: &[i64]) -> Result<Vec<i64>, Failure> {
-    let rank = map.dims().len();
-    let mut indices = Vec::with_capacity(offsets.len().saturating_mul(rank));
-    for &offset in offsets {
-        match map.index(offset)? {
-            Some(index) => indices.extend(index),
-            None => indices.extend(std::iter::repeat_n(-1, rank)),
-        }
-    }
-    Ok(indices)
 }

@@ -19,6 +19,7 @@ mod hlo;
 mod layout;
 mod map;
 mod mover;
+mod native;
 mod nested;
 mod placement;
 mod pool;
@@ -28,6 +29,9 @@ mod tpu;
 /// The extension module: what `tilewright/__init__.py` hands on, and what its modules stand on.
 #[pyo3::pymodule]
 mod _tilewright {
+    use numpy::{PyArray1, PyArrayMethods};
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use crate::calc::{Swizzle, evaluate, explain, operations};
     #[pymodule_export]
@@ -41,11 +45,18 @@ mod _tilewright {
     #[pymodule_export]
     use crate::map::IndexMap;
     #[pymodule_export]
-    use crate::mover::Mover;
+    use crate::mover::{ArrayMover, Mover};
     #[pymodule_export]
     use crate::placement::Placement;
     #[pymodule_export]
     use crate::shape::Shape;
     #[pymodule_export]
     use crate::tpu::{tpu_bytes, tpu_candidates, tpu_default, tpu_padding};
+
+    /// Numpy's interface is looked up now: a signal that came in the middle of that would be a panic.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let array = PyArray1::<u8>::zeros(module.py(), 1, false);
+        array.try_readonly().map(drop).map_err(PyErr::from)
+    }
 }

@@ -1,15 +1,23 @@
 //! Moving bytes.
 
+use std::convert::Infallible;
+
 use numpy::{BorrowError, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyInt;
+use pyo3::{Borrowed, IntoPyObjectExt};
 use tilewright_relayout::{Pad, Placement as Place, Plan, RunOptions, Threads};
 
 use crate::error::Failure;
+use crate::native::{Native, Source, Target};
 use crate::placement::Placement;
 use crate::pool::Movers;
 
 /// Arrays of at least so many bytes are moved by several threads.
 const SHARED_FROM: usize = 4 << 20;
+
+/// Arrays of fewer bytes are moved before another thread could use the GIL.
+const DETACHED_FROM: usize = 1 << 14;
 
 /// How many bytes are moved between two looks at whether somebody has pressed Ctrl-C.
 const BYTES_BETWEEN_SIGNALS: usize = 64 << 20;
@@ -100,6 +108,9 @@ impl Mover {
             Movers::Count(count) => Threads::Count(*count),
         };
         let options = RunOptions { pad, threads };
+        if target.len() < DETACHED_FROM && source.len() < DETACHED_FROM {
+            return Ok(self.0.run(source, target, &options)?);
+        }
         if target.len() <= BYTES_BETWEEN_SIGNALS {
             return Ok(py.detach(|| self.0.run(source, target, &options))?);
         }
@@ -141,6 +152,114 @@ impl Mover {
             return Err(Failure::value(message));
         }
         Ok(())
+    }
+}
+
+/// What `tilewright.Plan` is made of: a `Mover`, and what arrays it moves. A call of `run` takes no
+/// longer than moving a kilobyte does, so it is not Python.
+#[pyclass(frozen, subclass, module = "tilewright._tilewright")]
+pub(crate) struct ArrayMover {
+    mover: Py<Mover>,
+    natives: Option<(Native, Native)>,
+}
+
+#[pymethods]
+impl ArrayMover {
+    #[new]
+    #[pyo3(signature = (mover, source_dtype, target_dtype))]
+    fn new(mover: Py<Mover>, source_dtype: &str, target_dtype: &str) -> Self {
+        let natives = Native::of_dtype(source_dtype).zip(Native::of_dtype(target_dtype));
+        ArrayMover { mover, natives }
+    }
+
+    #[getter(_mover)]
+    fn mover(&self, py: Python<'_>) -> Py<Mover> {
+        self.mover.clone_ref(py)
+    }
+
+    /// Moves an array.
+    ///
+    /// Parameters
+    /// ----------
+    /// source : ndarray
+    ///     The source's bytes: C-contiguous, of its dtype or of uint8, in any dims.
+    /// out : ndarray, optional
+    ///     As `source`, for the target; writable, and not overlapping `source`.
+    /// pad, threads
+    ///     As for `pack`.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray
+    ///     `out`; where none is given, a new array as `pack` returns it.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     If an array has not the bytes that it should have, is not contiguous, not writable, or
+    ///     the two overlap.
+    /// TypeError
+    ///     If an array is of another dtype.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import numpy as np, tilewright as tw
+    /// >>> plan = tw.Plan("u8[2,3]", "u8[2,3]{0,1}")
+    /// >>> plan.run(np.arange(6, dtype=np.uint8), np.empty(6, np.uint8))
+    /// array([0, 3, 1, 4, 2, 5], dtype=uint8)
+    #[pyo3(
+        signature = (source, out=None, *, pad=Padding::Zero, threads=None),
+        text_signature = "($self, source, out=None, *, pad=0, threads=None)"
+    )]
+    fn run<'py>(
+        slf: &Bound<'py, Self>,
+        source: &Bound<'py, PyAny>,
+        out: Option<Bound<'py, PyAny>>,
+        pad: Padding<'py>,
+        threads: Option<usize>,
+    ) -> Result<Bound<'py, PyAny>, Failure> {
+        let out = out.map_or_else(|| slf.call_method0("_empty"), Ok)?;
+        let pad = match pad {
+            Padding::Zero if slf.get().run_borrowed(source, &out, threads)? => return Ok(out),
+            Padding::Zero => 0.into_bound_py_any(slf.py())?,
+            Padding::Value(value) => value,
+        };
+        slf.call_method1("_run_views", (source, &out, pad, threads))?;
+        Ok(out)
+    }
+}
+
+impl ArrayMover {
+    /// Moves the whole array, if both are such as can be borrowed as they are. Says whether it has;
+    /// what is wrong with others is found out on the long way.
+    fn run_borrowed(
+        &self,
+        source: &Bound<'_, PyAny>,
+        target: &Bound<'_, PyAny>,
+        threads: Option<usize>,
+    ) -> Result<bool, Failure> {
+        let Some((source_type, target_type)) = self.natives else { return Ok(false) };
+        let Some(from) = Source::borrow(source_type, source) else { return Ok(false) };
+        let Some(mut to) = Target::borrow(target_type, target) else { return Ok(false) };
+        let (Some(from), Some(to)) = (from.bytes(), to.bytes()) else { return Ok(false) };
+        self.mover.get().move_all(source.py(), from, to, Pad::Zero, threads)?;
+        Ok(true)
+    }
+}
+
+/// What padding is to hold.
+enum Padding<'py> {
+    /// The integer 0. A float's zero may have a sign.
+    Zero,
+    Value(Bound<'py, PyAny>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Padding<'py> {
+    type Error = Infallible;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> Result<Self, Infallible> {
+        let number = value.cast_exact::<PyInt>().ok().and_then(|number| number.extract().ok());
+        Ok(if number == Some(0u64) { Padding::Zero } else { Padding::Value(value.to_owned()) })
     }
 }
 

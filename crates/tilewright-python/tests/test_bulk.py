@@ -63,6 +63,34 @@ def test_odd_arguments():
         tiles.index([24])
 
 
+@pytest.mark.parametrize(
+    "layout",
+    [
+        "f32[400,500]{1,0:T(8,128)}",
+        "f32[333,599]{1,0:T(6,10)}",
+        "f32[411,490]{1,0:T(*,8)(2,1)}",
+        "f32[40,50,60]{0,2,1:T(3,7)}",
+        "f32[300,500] strides=(-2400,4)",
+        "f16 Sw<2,4,3> o 0 o (32,64):(64,1)",
+    ],
+)
+def test_the_element_at_every_place(layout):
+    places = tw.IndexMap(layout)
+    offsets = places.offsets()
+    lowest = min(int(offsets.min()), 0)
+    there = np.full((places.allocation, places.rank), -1)
+    there[(offsets - lowest).reshape(-1)] = np.moveaxis(np.indices(places.dims), 0, -1).reshape(
+        -1, places.rank
+    )
+    every = np.arange(lowest, lowest + places.allocation)
+    np.testing.assert_array_equal(places.index(every), there)
+    few = places.index(every[-30:].reshape(5, 6))
+    np.testing.assert_array_equal(few, there[-30:].reshape(5, 6, -1))
+    every[77] += places.allocation
+    with pytest.raises(ValueError, match=f"entry 77: offset {every[77]} is outside the allocation"):
+        places.index(every)
+
+
 def test_fit_finds_the_layout_again(rng):
     for text in ("f32[30,300]{1,0:T(8,128)(2,1)}", "f32[4,6]{0,1}", "f32[7]{0}"):
         shape = tw.Shape(text)

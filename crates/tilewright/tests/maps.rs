@@ -163,8 +163,29 @@ fn check_laws(map: &IndexMap) {
         assert_eq!(map.offset(&index).unwrap(), offset);
         assert_eq!(row_major(map.dims(), &index), number);
     }
-    for (offset, hit) in (0..).zip(hit) {
+    for (offset, &hit) in (0..).zip(&hit) {
         assert_eq!(map.index(offset).unwrap().is_some(), hit, "offset {offset}");
+    }
+    check_indices(map, &hit);
+}
+
+/// The indices of the elements at all offsets, found together and in lists that are short.
+fn check_indices(map: &IndexMap, hit: &[bool]) {
+    let rank = map.dims().len();
+    let offsets: Vec<i64> = (0..map.allocation()).collect();
+    let mut indices = vec![7; offsets.len() * rank];
+    for at_once in [offsets.len().max(1), 77] {
+        for (offsets, indices) in
+            offsets.chunks(at_once).zip(indices.chunks_mut(at_once * rank.max(1)))
+        {
+            map.indices_at(offsets, indices).unwrap();
+        }
+        for ((offset, hit), index) in offsets.iter().zip(hit).zip(indices.chunks(rank.max(1))) {
+            match hit {
+                true => assert_eq!(map.offset(index).unwrap(), *offset),
+                false => assert!(index.iter().all(|value| *value == -1), "{index:?} at {offset}"),
+            }
+        }
     }
 }
 

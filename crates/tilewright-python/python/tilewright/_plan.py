@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._arrays import UINT8, Array, bytes_of, pad_bits
+import numpy as np
+
+from ._arrays import UINT8, Array, bytes_of, dtype_name, pad_bits
 from ._move import _empty, _mover, _packed_form, _whole_shape, shape_for
-from ._tilewright import Shape
+from ._tilewright import ArrayMover, Shape
 
 
-class Plan:
+class Plan(ArrayMover):
     """A relayout prepared once, to be run many times.
 
     Parameters
@@ -38,14 +40,15 @@ class Plan:
     """What goes in."""
     target: Shape
     """What comes out."""
+    _dtypes: tuple[np.dtype[Any], np.dtype[Any]]
 
-    def __init__(self, source: Shape | str, target: Shape | str) -> None:
-        self.source = _whole_shape(source)
-        element_type = self.source.element_type
-        self.target = shape_for(target, element_type, self.source.dims)
-        self._mover = _mover(self.source, self.target)
-        self._run = self._mover.run
-        self._dtypes = (_packed_form(self.source).dtype, _packed_form(self.target).dtype)
+    def __new__(cls, source: Shape | str, target: Shape | str) -> Plan:
+        source = _whole_shape(source)
+        target = shape_for(target, source.element_type, source.dims)
+        dtypes = _packed_form(source).dtype, _packed_form(target).dtype
+        plan = super().__new__(cls, _mover(source, target), *map(dtype_name, dtypes))
+        plan.source, plan.target, plan._dtypes = source, target, dtypes
+        return plan
 
     @property
     def source_bytes(self) -> int:
@@ -83,53 +86,20 @@ class Plan:
         """
         return self._mover.is_copy
 
-    def run(
-        self, source: Array, out: Array | None = None, *, pad: Any = 0, threads: int | None = None
-    ) -> Array:
-        """Moves an array.
+    run = ArrayMover.run
 
-        Parameters
-        ----------
-        source : ndarray
-            The source's bytes: C-contiguous, of its dtype or of uint8, in any dims.
-        out : ndarray, optional
-            As `source`, for the target; writable, and not overlapping `source`.
-        pad, threads
-            As for `pack`.
+    def _empty(self) -> Array:
+        return _empty(self.target)
 
-        Returns
-        -------
-        ndarray
-            `out`; where none is given, a new array as `pack` returns it.
-
-        Raises
-        ------
-        ValueError
-            If an array has not the bytes that it should have, is not contiguous, not writable, or
-            the two overlap.
-        TypeError
-            If an array is of another dtype.
-
-        Examples
-        --------
-        >>> import numpy as np, tilewright as tw
-        >>> plan = tw.Plan("u8[2,3]", "u8[2,3]{0,1}")
-        >>> plan.run(np.arange(6, dtype=np.uint8), np.empty(6, np.uint8))
-        array([0, 3, 1, 4, 2, 5], dtype=uint8)
-        """
+    def _run_views(self, source: Array, out: Array, pad: Any, threads: int | None) -> None:
+        """`run` of arrays that have to be viewed as bytes first, or that something is wrong with."""
         source_dtype, target_dtype = self._dtypes
-        if out is None:
-            out = _empty(self.target)
-        if source.dtype is not source_dtype and source.dtype not in (source_dtype, UINT8):
+        if source.dtype not in (source_dtype, UINT8):
             raise TypeError(f"the source is {source.dtype}, expected {source_dtype} or uint8")
-        if out.dtype is not target_dtype and out.dtype not in (target_dtype, UINT8):
+        if out.dtype not in (target_dtype, UINT8):
             raise TypeError(f"out is {out.dtype}, expected {target_dtype} or uint8")
-        bits = 0 if pad == 0 else pad_bits(pad, source_dtype)
-        # As bytes_of; a call takes as long as moving a kilobyte does.
-        given = source.view(UINT8) if source.ndim else bytes_of(source)
-        taken = out.view(UINT8) if out.ndim else bytes_of(out)
-        self._run(given, taken, bits, threads)
-        return out
+        bits = pad_bits(pad, source_dtype)
+        self._mover.run(bytes_of(source), bytes_of(out), bits, threads)
 
     def __reduce__(self) -> tuple[type[Plan], tuple[Shape, Shape]]:
         return Plan, (self.source, self.target)

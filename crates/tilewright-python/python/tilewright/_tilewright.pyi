@@ -11,6 +11,7 @@ from ._answers import Bitcast
 
 __all__ = [
     "ArrayFile",
+    "ArrayMover",
     "ElementType",
     "IndexMap",
     "Layout",
@@ -34,6 +35,7 @@ __all__ = [
 
 _Ints = npt.NDArray[np.int64]
 _Bytes = npt.NDArray[np.uint8]
+_Array = npt.NDArray[Any]
 _Notation = Literal["xla", "tla", "cute", "onednn", "numpy", "mlir"]
 
 @final
@@ -188,6 +190,15 @@ class Mover:
     def run(
         self, source: _Bytes, target: _Bytes, pad: int = 0, threads: int | None = None
     ) -> None: ...
+
+@disjoint_base
+class ArrayMover:
+    def __new__(cls, mover: Mover, source_dtype: str, target_dtype: str) -> Self: ...
+    @property
+    def _mover(self) -> Mover: ...
+    def run(
+        self, source: _Array, out: _Array | None = None, *, pad: Any = 0, threads: int | None = None
+    ) -> _Array: ...
 
 @final
 class ArrayFile:

@@ -18,11 +18,25 @@ impl Divisor {
     pub(super) fn new(divisor: u64, below: u64) -> Self {
         let divisor = divisor.max(1);
         if divisor.is_power_of_two() {
-            Divisor::PowerOfTwo(divisor.trailing_zeros())
-        } else if divisor <= 1 << 32 && below <= 1 << 32 {
-            Divisor::Reciprocal((1u128 << 64).div_ceil(u128::from(divisor)) as u64)
-        } else {
-            Divisor::Number(divisor)
+            return Divisor::PowerOfTwo(divisor.trailing_zeros());
+        }
+        let reciprocal = (1u128 << 64).div_ceil(u128::from(divisor));
+        let excess = reciprocal * u128::from(divisor) - (1 << 64);
+        match u128::from(below.saturating_sub(1)) * excess < 1 << 64 {
+            true => Divisor::Reciprocal(reciprocal as u64),
+            false => Divisor::Number(divisor),
+        }
+    }
+
+    /// Divides one number.
+    #[inline]
+    pub(super) fn quotient(self, number: u64) -> u64 {
+        match self {
+            Divisor::PowerOfTwo(power) => number >> power,
+            Divisor::Reciprocal(reciprocal) => {
+                ((u128::from(number) * u128::from(reciprocal)) >> 64) as u64
+            }
+            Divisor::Number(divisor) => number / divisor,
         }
     }
 
@@ -59,6 +73,25 @@ mod tests {
             let last = u64::from(u32::MAX) / divisor * divisor;
             for multiple in multiples.chain([last]) {
                 (multiple.saturating_sub(1)..=(multiple + 1).min(u32::MAX.into())).for_each(check);
+            }
+        }
+    }
+
+    /// As far as a reciprocal is said to do.
+    #[test]
+    fn reciprocals_are_for_as_large_numbers_as_they_divide() {
+        for divisor in [6, 10, 60, 1000, 6_291_480, 3_000_000_019, (1 << 40) + 1] {
+            let is_quick =
+                |below: u64| matches!(Divisor::new(divisor, below), Divisor::Reciprocal(_));
+            let (mut most, mut too_many) = (2, u64::MAX);
+            while too_many - most > 1 {
+                let below = most + (too_many - most) / 2;
+                if is_quick(below) { most = below } else { too_many = below }
+            }
+            let last = (most - 1) / divisor * divisor;
+            let near = [0, divisor - 1, divisor, last.saturating_sub(1), last, most - 1];
+            for number in near.into_iter().filter(|number| *number < most) {
+                assert_eq!(Divisor::new(divisor, most).quotient(number), number / divisor);
             }
         }
     }

@@ -173,7 +173,7 @@ impl OffsetLookup {
     ) -> Result<(), Error> {
         let rank = self.dims.len();
         if offsets.len().checked_mul(rank) != Some(indices.len()) {
-            return Err(self.wrong_length(indices.len(), offsets.len()));
+            return Err(wrong_length(indices.len(), offsets.len(), rank));
         }
         let found = match &self.way {
             Way::Shifts(shifts) => shifts.look_up(self.base, indices, offsets),
@@ -192,13 +192,6 @@ impl OffsetLookup {
         found.ok_or_else(|| self.out_of_bounds(indices))
     }
 
-    #[cold]
-    fn wrong_length(&self, found: usize, elements: usize) -> Error {
-        let rank = self.dims.len();
-        let message = format!("{found} numbers are not {elements} indices of rank {rank}");
-        Error::new(Kind::Invalid { message })
-    }
-
     /// The error for the first index that is out of bounds.
     #[cold]
     fn out_of_bounds<I: Copy + Into<i64>>(&self, indices: &[I]) -> Error {
@@ -211,6 +204,12 @@ impl OffsetLookup {
             error.unwrap_or_else(|| (0, Error::new(Kind::Overflow { what: "an index" })));
         Error::new(Kind::Entry { entry, error })
     }
+}
+
+#[cold]
+pub(super) fn wrong_length(found: usize, elements: usize, rank: usize) -> Error {
+    let message = format!("{found} numbers are not {elements} indices of rank {rank}");
+    Error::new(Kind::Invalid { message })
 }
 
 /// The tables of a map that takes no more than one for each dimension, all of small numbers.

@@ -14,16 +14,22 @@ impl IndexMap {
     }
 
     pub(super) fn digits_are_ordered(&self) -> bool {
-        let lists = self.merged.iter().map(|coordinate| &coordinate.digits);
-        let mut lists = lists.chain([&self.digits]);
-        lists.all(|digits| self.list_is_ordered(digits)) && self.parts_are_used_once()
+        self.lists().all(|digits| self.list_is_ordered(digits)) && self.parts_are_used_once()
+    }
+
+    /// Whether that would be so if no stride were negative.
+    pub(super) fn digits_nest(&self) -> bool {
+        self.lists().all(|digits| self.list_nests(digits)) && self.parts_are_used_once()
+    }
+
+    fn lists(&self) -> impl Iterator<Item = &Vec<Digit>> {
+        self.merged.iter().map(|coordinate| &coordinate.digits).chain([&self.digits])
     }
 
     /// Whether every part of a merged coordinate is written somewhere, and no part of anything
     /// twice, so that taking digits apart gives back the whole.
     fn parts_are_used_once(&self) -> bool {
-        let lists = self.merged.iter().map(|coordinate| &coordinate.digits);
-        let mut used: Vec<&Digit> = lists.chain([&self.digits]).flatten().collect();
+        let mut used: Vec<&Digit> = self.lists().flatten().collect();
         used.sort_by_key(|digit| (digit.source, digit.divisor));
         let once = used.windows(2).all(|pair| {
             pair[0].source != pair[1].source || pair[0].end().is_some_and(|e| e <= pair[1].divisor)
@@ -44,10 +50,15 @@ impl IndexMap {
     }
 
     pub(super) fn list_is_ordered(&self, digits: &[Digit]) -> bool {
-        let mut reach = Some(0i64);
+        digits.iter().all(|digit| digit.stride > 0) && self.list_nests(digits)
+    }
+
+    fn list_nests(&self, digits: &[Digit]) -> bool {
+        let mut reach = Some(0u64);
         digits.iter().rev().all(|digit| {
-            let above = reach.is_some_and(|reach| reach < digit.stride);
-            let span = (self.extent(digit) - 1).checked_mul(digit.stride);
+            let stride = digit.stride.unsigned_abs();
+            let above = reach.is_some_and(|reach| reach < stride);
+            let span = (self.extent(digit) - 1).unsigned_abs().checked_mul(stride);
             reach = reach.zip(span).and_then(|(reach, span)| reach.checked_add(span));
             above
         })

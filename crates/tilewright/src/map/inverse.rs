@@ -1,0 +1,254 @@
+//! The elements at any offsets, in any order, many at once.
+//!
+//! The inverse of [`OffsetLookup`](super::OffsetLookup). Where offsets come apart in one way, blocks
+//! of them go through the digits ([`Decoder`]). That takes a multiplication or two a digit, so the
+//! digits are taken together, as many as a table fits the caches for: an offset of `f32[4096,4096]`
+//! in tiles of 8 × 128 is the number of a tile, of 16384, and a place in it, of 1024, and the index
+//! is the sum of what the two tables say.
+//!
+//! In other maps, whose digits overlap, every place of a small allocation is listed beforehand with
+//! the element that it holds; larger ones are searched as for a single offset.
+
+use super::IndexMap;
+use super::decode::{BLOCK, Decoder};
+use super::lookup::wrong_length;
+use super::place_table::{PlaceTable, cuts};
+use crate::error::{Error, Kind};
+
+/// No more places than this are listed, times the rank: 32 MiB.
+const MAX_LISTED: i64 = 1 << 23;
+
+/// To search for one offset takes as long as listing so many places, at least.
+const PLACES_A_SEARCH: i64 = 16;
+
+/// A map prepared for the indices of the elements at many offsets.
+///
+/// It is worth keeping where lists of offsets come one after the other; for one list there is
+/// [`IndexMap::indices_at`].
+///
+/// ```
+/// use tilewright::Shape;
+/// let map = "f32[3,5]{1,0:T(2,2)}".parse::<Shape>()?.index_map()?;
+/// let lookup = map.inverse_lookup()?;
+/// let mut indices = [0; 6];
+/// lookup.indices_at(&[17, 9, 10], &mut indices)?;
+/// assert_eq!(indices, [2, 3, -1, -1, 1, 4]); // there is padding at 9
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct IndexLookup {
+    dims: Vec<i64>,
+    lowest: i64,
+    allocation: i64,
+    way: Way,
+}
+
+/// How indices are found.
+#[derive(Clone, Debug)]
+enum Way {
+    /// By adding what tables say of the parts of a place, from the lowest offset on.
+    Tables(Vec<PlaceTable>),
+    /// By taking the offset apart digit by digit.
+    Digits(Decoder),
+    /// One by one.
+    Search(Box<IndexMap>),
+}
+
+impl IndexMap {
+    /// Prepares for the indices of the elements at many offsets.
+    ///
+    /// # Errors
+    /// If there is no memory for the tables, of a few megabytes, or where digits overlap of 32 MiB
+    /// at most.
+    pub fn inverse_lookup(&self) -> Result<IndexLookup, Error> {
+        self.inverse_lookup_for(i64::MAX)
+    }
+
+    /// The indices of the elements at some offsets: one after the other, as many numbers as
+    /// `offsets` times the rank. Where there is padding, all numbers of an index are
+    /// [-1](IndexLookup::PADDING); an array of rank 0 has no numbers that could be. Where several
+    /// elements share a place, it is one of them.
+    ///
+    /// ```
+    /// use tilewright::Shape;
+    /// let map = "f32[3,5]{1,0:T(2,2)}".parse::<Shape>()?.index_map()?;
+    /// let mut indices = [0; 4];
+    /// map.indices_at(&[17, 9], &mut indices)?;
+    /// assert_eq!(indices, [2, 3, -1, -1]);
+    /// let outside = map.indices_at(&[17, 24], &mut indices).unwrap_err();
+    /// let expected = "entry 1: offset 24 is outside the allocation of 24 elements";
+    /// assert_eq!(outside.to_string(), expected);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If `indices` is not as long as that, or an offset is outside the
+    /// [`allocation`](Self::allocation) (the error names the first one; what `indices` then holds is
+    /// not said). If there is no memory for tables. For a map whose digits overlap, if the search
+    /// for an index takes too long.
+    pub fn indices_at<O: Copy + Into<i64>>(
+        &self,
+        offsets: &[O],
+        indices: &mut [i64],
+    ) -> Result<(), Error> {
+        let n_offsets = i64::try_from(offsets.len()).unwrap_or(i64::MAX);
+        self.inverse_lookup_for(n_offsets)?.indices_at(offsets, indices)
+    }
+
+    /// Prepares for this many offsets: tables that are longer than that cost more than they save.
+    fn inverse_lookup_for(&self, n_offsets: i64) -> Result<IndexLookup, Error> {
+        let way = match Decoder::new(self) {
+            Some(decoder) => match cuts(self, n_offsets) {
+                Some(cuts) => Way::Tables(self.place_tables(&decoder, &cuts)?),
+                None => Way::Digits(decoder),
+            },
+            None if self.is_worth_listing(n_offsets) => {
+                Way::Tables(vec![PlaceTable::of_every_place(self)?])
+            }
+            None => Way::Search(Box::new(self.clone())),
+        };
+        let (dims, allocation) = (self.dims.clone(), self.allocation);
+        Ok(IndexLookup { dims, lowest: self.lowest_offset, allocation, way })
+    }
+
+    /// A table from each cut up to the one before it.
+    fn place_tables(&self, decoder: &Decoder, cuts: &[i64]) -> Result<Vec<PlaceTable>, Error> {
+        let ends = [self.allocation].into_iter().chain(cuts.iter().copied());
+        let parts = ends.zip(cuts);
+        parts.map(|(end, &cut)| PlaceTable::new(decoder, self.lowest_offset, cut, end)).collect()
+    }
+
+    fn is_worth_listing(&self, n_offsets: i64) -> bool {
+        let extents = self.merged.iter().map(|coordinate| coordinate.extent);
+        let mut lengths = extents.chain([self.elements, self.allocation]);
+        let rank = i64::try_from(self.dims.len()).unwrap_or(i64::MAX).max(1);
+        let work = self.elements.saturating_add(self.allocation) / PLACES_A_SEARCH;
+        let is_short = lengths.all(|length| length <= MAX_LISTED / rank);
+        self.elements > 0 && is_short && work <= n_offsets && PlaceTable::can_hold(&self.dims)
+    }
+}
+
+impl IndexLookup {
+    /// What every number of an index is where there is padding.
+    pub const PADDING: i64 = -1;
+
+    /// As [`IndexMap::indices_at`].
+    ///
+    /// # Errors
+    /// If `indices` has not as many numbers as `offsets` times the rank, or an offset is outside the
+    /// allocation; for a map whose digits overlap, if the search for an index takes too long.
+    pub fn indices_at<O: Copy + Into<i64>>(
+        &self,
+        offsets: &[O],
+        indices: &mut [i64],
+    ) -> Result<(), Error> {
+        let rank = self.dims.len();
+        if offsets.len().checked_mul(rank) != Some(indices.len()) {
+            return Err(wrong_length(indices.len(), offsets.len(), rank));
+        }
+        let found = match &self.way {
+            Way::Tables(tables) => match rank {
+                // The same, each with loops over the dimensions unrolled.
+                1 => self.look_up(1, tables, offsets, indices),
+                2 => self.look_up(2, tables, offsets, indices),
+                3 => self.look_up(3, tables, offsets, indices),
+                _ => self.look_up(rank, tables, offsets, indices),
+            },
+            Way::Digits(decoder) => self.in_blocks(decoder, offsets, indices),
+            Way::Search(map) => return self.search_each(map, offsets, indices),
+        };
+        found.ok_or_else(|| self.out_of_bounds(offsets))
+    }
+
+    /// The sum of what the tables say. `None` if an offset is outside the allocation.
+    #[inline(always)]
+    fn look_up<O: Copy + Into<i64>>(
+        &self,
+        rank: usize,
+        tables: &[PlaceTable],
+        offsets: &[O],
+        indices: &mut [i64],
+    ) -> Option<()> {
+        let mut indices = indices;
+        for &offset in offsets {
+            let mut rest = self.place(offset.into())?;
+            let (index, others) = indices.split_at_mut_checked(rank)?;
+            indices = others;
+            index.fill(0);
+            for table in tables {
+                let entry = table.entry(&mut rest, rank)?;
+                index.iter_mut().zip(entry).for_each(|(sum, part)| *sum += i64::from(*part));
+            }
+            let ends = index.iter().zip(&self.dims);
+            let is_padding = ends.fold(false, |is, (value, extent)| is | (value >= extent));
+            index.iter_mut().for_each(|value| *value |= -i64::from(is_padding));
+        }
+        Some(())
+    }
+
+    /// Digit by digit. `None` if an offset is outside the allocation.
+    fn in_blocks<O: Copy + Into<i64>>(
+        &self,
+        decoder: &Decoder,
+        offsets: &[O],
+        indices: &mut [i64],
+    ) -> Option<()> {
+        let mut block = decoder.block();
+        let mut indices = indices;
+        for offsets in offsets.chunks(BLOCK) {
+            let mut are_inside = true;
+            block.begin(
+                decoder,
+                offsets.iter().map(|&offset| {
+                    let offset = offset.into();
+                    are_inside &= self.place(offset).is_some();
+                    offset
+                }),
+            );
+            if !are_inside {
+                return None;
+            }
+            decoder.take_apart(&mut block, offsets.len());
+            let (of_block, others) = indices.split_at_mut(offsets.len() * self.dims.len());
+            decoder.write(&block, of_block);
+            indices = others;
+        }
+        Some(())
+    }
+
+    fn search_each<O: Copy + Into<i64>>(
+        &self,
+        map: &IndexMap,
+        offsets: &[O],
+        indices: &mut [i64],
+    ) -> Result<(), Error> {
+        if offsets.iter().any(|&offset| self.place(offset.into()).is_none()) {
+            return Err(self.out_of_bounds(offsets));
+        }
+        let rank = self.dims.len().max(1);
+        for (&offset, index) in offsets.iter().zip(indices.chunks_exact_mut(rank)) {
+            match map.index(offset.into())? {
+                Some(found) => index.copy_from_slice(&found),
+                None => index.fill(Self::PADDING),
+            }
+        }
+        Ok(())
+    }
+
+    /// How far an offset is from the lowest; `None` if it is outside the allocation.
+    fn place(&self, offset: i64) -> Option<u64> {
+        // The lowest offset is not above 0, so an offset below it does not wrap into the allocation.
+        let place = offset.wrapping_sub(self.lowest) as u64;
+        (place < self.allocation.unsigned_abs()).then_some(place)
+    }
+
+    /// The error for the first offset that is outside the allocation.
+    #[cold]
+    fn out_of_bounds<O: Copy + Into<i64>>(&self, offsets: &[O]) -> Error {
+        let mut all = offsets.iter().map(|&offset| offset.into()).enumerate();
+        let outside = all.find(|&(_, offset)| self.place(offset).is_none());
+        let (entry, offset) = outside.unwrap_or((0, self.lowest));
+        let error = Error::new(Kind::OffsetOutOfBounds { offset, allocation: self.allocation });
+        Error::new(Kind::Entry { entry, error })
+    }
+}
