@@ -181,9 +181,7 @@ fn way(description: &Description) -> &'static str {
         Route::Through => {
             "through rows, because there would be too many boxes from the one layout to the other"
         }
-        Route::Elements => {
-            "element by element, because there would be nearly as many boxes as elements"
-        }
+        Route::Elements => "element by element, because there would be too many boxes",
     }
 }
 

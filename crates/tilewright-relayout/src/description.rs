@@ -40,7 +40,7 @@ pub enum Route {
     /// Loop nests to rows in memory of their own, and from there on, because the two maps come apart
     /// into far fewer boxes with rows than with each other.
     Through,
-    /// One by one by both maps' offsets, because there would be nearly as many boxes as elements.
+    /// One by one by both maps' offsets, because there would be too many boxes, through rows as well.
     Elements,
 }
 

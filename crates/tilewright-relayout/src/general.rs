@@ -1,4 +1,4 @@
-//! Moving element by element: the last resort, where boxes would hold hardly more than an element.
+//! Moving element by element: the last resort, where there would be too many boxes.
 //!
 //! Both maps list their offsets in logical order, and elements are read and written one by one.
 //! The destination is one chunk and one thread's work.

@@ -57,8 +57,8 @@
 //!
 //! * An array that would be more than 4096 boxes, as from tiles of 127 by 127 to tiles of 128 by
 //!   128, goes through rows, in memory that is allocated for it, and is a single chunk.
-//! * Where that does not help, and boxes would hold hardly more than an element, elements are
-//!   moved one by one, by one thread and as a single chunk.
+//! * Where that does not help either, elements are moved one by one, by one thread and as a single
+//!   chunk.
 //!
 //! Elements of which one side is wider than a byte, and the other has another width, are moved one
 //! by one too, but in chunks. So are elements below a byte whose boxes begin or end within one, by

@@ -22,8 +22,9 @@ use crate::nest::{Loop, Nest, gcd, walk};
 use tilewright::IndexMap;
 use tilewright::map::{Digit, Source};
 
-/// Boxes hold at least as many elements as this on average; or there are few of them.
-const MIN_ELEMENTS: usize = 8;
+/// Boxes hold at least as many elements as this on average, which are moved one by one in less time
+/// than it takes to find a box; or there are few of them.
+const MIN_ELEMENTS: usize = 256;
 
 /// As many boxes as this are few.
 const FEW_BOXES: usize = 64;

@@ -128,15 +128,15 @@ fn several_elements_in_a_slot() {
     check_threads(&rows, &swizzled_rows_of_one, 5);
 }
 
-/// 3 elements in tiles of 2 are two boxes, and 13 such dimensions more than are planned at first.
+/// 3 elements in tiles of 2 are two boxes, and 14 such dimensions more than are planned at first.
 #[test]
 fn very_many_boxes() {
-    let text = |order: &str| format!("u8[{}]{{{order}}}", ["3"; 13].join(","));
-    let tiled = text(&format!("12,11,10,9,8,7,6,5,4,3,2,1,0:T({})", ["2"; 13].join(",")));
+    let text = |order: &str| format!("u8[{}]{{{order}}}", ["3"; 14].join(","));
+    let tiled = text(&format!("13,12,11,10,9,8,7,6,5,4,3,2,1,0:T({})", ["2"; 14].join(",")));
     let tiled = placement(&tiled, 1);
-    let rows = placement(&text("12,11,10,9,8,7,6,5,4,3,2,1,0"), 1);
-    assert_eq!(route(&tiled, &rows), (Route::Boxes, 8192));
-    assert_eq!(route(&rows, &tiled), (Route::Boxes, 8192));
+    let rows = placement(&text("13,12,11,10,9,8,7,6,5,4,3,2,1,0"), 1);
+    assert_eq!(route(&tiled, &rows), (Route::Boxes, 16384));
+    assert_eq!(route(&rows, &tiled), (Route::Boxes, 16384));
 }
 
 /// Tiles across rows come to tiles across columns in hardly more than an element at a time; so few

@@ -117,8 +117,8 @@ def pack(
     TypeError
         If `x` is no array, or of a dtype that no element type has.
 
-    The GIL is released for more than 16 KiB. A move of more than 64 MB can be interrupted, unless it
-    goes element by element, as those of swizzles and of tiles that straddle dimensions do.
+    The GIL is released for more than 16 KiB. A move of more than 64 MB can be interrupted, unless
+    there would be more than 4096 boxes, as between tiles of 127 by 127 and of 128 by 128.
 
     Examples
     --------
