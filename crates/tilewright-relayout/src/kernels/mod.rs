@@ -93,8 +93,8 @@ enum Kernel {
     Joined { length: i64, count: i64, step: i64, rows: Loop },
     /// `count` rows `step` apart, each of `length` elements.
     Zip { count: i64, step: i64, length: i64 },
-    /// The same in the destination.
-    Unzip { count: i64, step: i64, length: i64 },
+    /// The same in the destination, of which the first `kept` are.
+    Unzip { count: i64, kept: i64, step: i64, length: i64 },
     /// The two chains of loops in the lists.
     Grid,
     /// Two loops of any strides.
@@ -121,16 +121,17 @@ pub(crate) fn move_box(
     let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() }.plus(start.0, start.1);
     let unit = take_short_run(loops, unit);
     let turn = Turn::take(loops, unit);
+    let end = src.as_ptr_range().end;
     // SAFETY: `lies_inside` found all elements of the loops within the two slices, which cannot
     // overlap; turned blocks are the same elements.
     unsafe {
         match turn.map_or(unit, |turn| turn.unit) {
-            1 => move_units::<1>(loops, lists, at, means, turn),
-            2 => move_units::<2>(loops, lists, at, means, turn),
-            4 => move_units::<4>(loops, lists, at, means, turn),
-            8 => move_units::<8>(loops, lists, at, means, turn),
-            16 => move_units::<16>(loops, lists, at, means, turn),
-            32 => move_units::<32>(loops, lists, at, means, turn),
+            1 => move_units::<1>(loops, lists, at, means, turn, end),
+            2 => move_units::<2>(loops, lists, at, means, turn, end),
+            4 => move_units::<4>(loops, lists, at, means, turn, end),
+            8 => move_units::<8>(loops, lists, at, means, turn, end),
+            16 => move_units::<16>(loops, lists, at, means, turn, end),
+            32 => move_units::<32>(loops, lists, at, means, turn, end),
             _ => move_checked(loops, unit, start, src, dst),
         }
     }
@@ -147,9 +148,10 @@ unsafe fn move_units<const N: usize>(
     at: At,
     means: Means,
     turn: Option<Turn>,
+    end: *const u8,
 ) {
     let kernel = Kernel::choose(loops, lists, N as i64, at, means.stores, turn);
-    order_walk(loops, kernel, N as i64, means.stores);
+    order_walk(loops, kernel, lists, N as i64, means.stores);
     let (unit, level) = (N as i64, means.level);
     let walk = Walk::<N> { loops, at, stores: means.stores };
     // SAFETY: the caller's promise; the kernel and the loops left are those loops.
@@ -162,17 +164,18 @@ unsafe fn move_units<const N: usize>(
                 level.run(Join { walk, rows: joined::Rows { len, count, step, rows } });
             }
             Kernel::Zip { count, step, length } => {
-                let rows = Rows { step: step * unit, length: length as usize };
+                let rows =
+                    Rows { step: step * unit, length: length as usize, kept: count as usize };
                 Zip { walk, rows, count }.run::<false>(level);
             }
-            Kernel::Unzip { count, step, length } => {
-                let rows = Rows { step: step * unit, length: length as usize };
+            Kernel::Unzip { count, kept, step, length } => {
+                let rows = Rows { step: step * unit, length: length as usize, kept: kept as usize };
                 Zip { walk, rows, count }.run::<true>(level);
             }
             Kernel::Grid => {
                 let (grid, blocks) = lists.grid(at, N, means.stores);
                 let turn = turn.as_ref().map(|turn| &turn.order);
-                let (grid, ahead) = (Grid { turn, ..grid }, means.ahead);
+                let (grid, ahead) = (Grid { turn, end, ..grid }, means.ahead);
                 match blocks {
                     Some(blocks) => level.run(tasks::Stage { walk, grid, blocks, ahead }),
                     None => level.run(Transpose { walk, grid, ahead }),
@@ -254,7 +257,7 @@ pub(crate) fn choice(
     let place = std::ptr::without_provenance_mut(start.rem_euclid(LINE as i64) as usize);
     let at = At { src: place, dst: place };
     let kernel = Kernel::choose(&mut around, &mut lists, unit as i64, at, stores, turn);
-    order_walk(&mut around, kernel, unit as i64, stores);
+    order_walk(&mut around, kernel, &lists, unit as i64, stores);
     let run = |extent: i64, src: i64, dst: i64| Loop { extent, src, dst };
     let (name, mut own) = match kernel {
         Kernel::Runs { length } => ("runs", vec![run(length, 1, 1)]),
@@ -264,8 +267,8 @@ pub(crate) fn choice(
         Kernel::Zip { count, step, length } => {
             ("zip", vec![run(length, 1, count), run(count, step, 1)])
         }
-        Kernel::Unzip { count, step, length } => {
-            ("unzip", vec![run(length, count, 1), run(count, 1, step)])
+        Kernel::Unzip { count, kept, step, length } => {
+            ("unzip", vec![run(length, count, 1), run(kept, 1, step)])
         }
         Kernel::Grid => (
             lists.grid_name(at, unit, stores),
@@ -305,16 +308,16 @@ impl Kernel {
         }
         let across = loops.iter().rposition(|l| l.dst == 1);
         let along = loops.iter().rposition(|l| l.src == 1);
+        let is_turned = turn.is_some();
+        if !is_turned && let Some(unzip) = across.and_then(|a| Kernel::unzip(loops, a, along, unit))
+        {
+            return unzip;
+        }
         let (Some(across), Some(along)) = (across, along) else { return Kernel::single(loops) };
         let (a, b) = (loops[across], loops[along]);
-        let is_turned = turn.is_some();
         if !is_turned && b.dst == a.extent && is_zipped(a.extent, unit) && b.extent * unit >= 16 {
             remove_both(loops, across, along);
             return Kernel::Zip { count: a.extent, step: a.src, length: b.extent };
-        }
-        if !is_turned && a.src == b.extent && is_zipped(b.extent, unit) && a.extent * unit >= 16 {
-            remove_both(loops, across, along);
-            return Kernel::Unzip { count: b.extent, step: b.dst, length: a.extent };
         }
         remove_both(loops, across, along);
         lists.chain(loops, a, b, unit);
@@ -338,6 +341,27 @@ impl Kernel {
             }
             _ => Kernel::Runs { length },
         }
+    }
+
+    /// Takes apart what the loop at `across` finds at equal distances, and the one at `along` between.
+    /// A chunk may begin or end between rows, so that not all of them are there.
+    fn unzip(
+        loops: &mut Vec<Loop>,
+        across: usize,
+        along: Option<usize>,
+        unit: i64,
+    ) -> Option<Self> {
+        let a = loops[across];
+        let b = along.map_or(Loop { src: 1, ..ONCE }, |along| loops[along]);
+        let is_worth_it = b.extent <= a.src && (a.src <= 8 || b.extent > a.src / 2);
+        if !is_worth_it || !is_zipped(a.src, unit) || a.extent * unit < 16 {
+            return None;
+        }
+        match along {
+            Some(along) => remove_both(loops, across, along),
+            None => drop(loops.remove(across)),
+        }
+        Some(Kernel::Unzip { count: a.src, kept: b.extent, step: b.dst, length: a.extent })
     }
 
     fn single(loops: &mut Vec<Loop>) -> Kernel {
@@ -396,6 +420,12 @@ impl Lists {
         while extend(&mut self.across, loops, |l| l.dst) {}
         shorten(&mut self.across, loops);
         shorten(&mut self.along, loops);
+    }
+
+    /// Whether a grid has less than a line of the source in a row, but not of the destination.
+    fn is_thin(&self, unit: i64) -> bool {
+        let is_short = |chain: &[Loop]| length_of(chain) * unit < LINE as i64;
+        is_short(&self.along) && !is_short(&self.across)
     }
 
     /// What a grid is called that is stored so.
@@ -473,14 +503,18 @@ fn distances(chain: &[Loop], list: &mut Vec<i64>, stride: impl Fn(&Loop) -> i64)
 /// Puts the loops around a kernel in order. What comes from memory is walked straight on by runs,
 /// since they may go anywhere in the caches, and streamed lines too; otherwise fewer places are to
 /// be visited in turn on the side that is not.
-fn order_walk(loops: &mut [Loop], kernel: Kernel, unit: i64, stores: Stores) {
+fn order_walk(loops: &mut [Loop], kernel: Kernel, lists: &Lists, unit: i64, stores: Stores) {
+    let line = LINE as i64;
     let (src_len, dst_len) = match kernel {
         Kernel::Runs { length } => (length, length),
         Kernel::Zip { count, length, .. } => (length, count * length),
         Kernel::Unzip { count, length, .. } => (count * length, length),
+        // A line of the source is visited again before it is forgotten.
+        Kernel::Grid if lists.is_thin(unit) => {
+            return loops.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
+        }
         Kernel::Joined { .. } | Kernel::Grid | Kernel::Single { .. } => return,
     };
-    let line = LINE as i64;
     if src_len.max(dst_len) * unit < line {
         return;
     }
@@ -529,11 +563,17 @@ mod tests {
     /// Moves a box by its kernel, with all registers there are, stored both ways, and to places of
     /// any alignment; and one by one.
     fn check(loops: &[Loop], unit: usize) {
-        let n_src = bytes_of(loops, unit, |l| l.src);
+        check_from(0, loops, unit);
+    }
+
+    /// [`check`], from byte `from` of the source on, which walks backwards on some loops.
+    fn check_from(from: usize, loops: &[Loop], unit: usize) {
+        let n_src = from + bytes_of(loops, unit, |l| l.src.max(0));
         let n_dst = bytes_of(loops, unit, |l| l.dst);
         let src = pattern(n_src);
         let mut expected = vec![0xee; n_dst];
-        move_checked(loops, unit, (0, 0), &src, &mut expected);
+        let places = (from as i64, 0);
+        move_checked(loops, unit, places, &src, &mut expected);
         for level in Level::all() {
             for stores in [Stores::Cached, Stores::Streamed, Stores::Staged] {
                 for &shift in cases(&[3, 0, unit], 1) {
@@ -543,7 +583,7 @@ mod tests {
                     let start = aligned + GUARD / 2 + shift;
                     let dst = &mut buffer[start..start + n_dst];
                     let mut lists = Lists::default();
-                    move_box(&mut loops.to_vec(), &mut lists, unit, (0, 0), &src, dst, means);
+                    move_box(&mut loops.to_vec(), &mut lists, unit, places, &src, dst, means);
                     assert_eq!(dst, expected, "{loops:?} of {unit} bytes by {means:?} at {shift}");
                     let mut around = buffer[..start].iter().chain(&buffer[start + n_dst..]);
                     assert!(around.all(|byte| *byte == 0xee), "{loops:?} by {means:?}");
@@ -594,6 +634,36 @@ mod tests {
                     let run = length * count;
                     check(&[l(3, 2 * run, run), l(length, 1, count), l(count, length, 1)], unit);
                 }
+            }
+        }
+    }
+
+    /// Some rows of more that lie between each other, down to one; the source ends with the last of
+    /// them.
+    #[test]
+    fn some_rows_of_an_unzip() {
+        for &unit in cases(&UNITS, 3) {
+            for &(count, kept) in cases(&[(3, 2), (8, 3), (5, 4), (7, 1), (2, 1), (16, 9)], 2) {
+                for &length in cases(&[17, 64, 1, 7, 257], 1) {
+                    check(&[l(kept, 1, length + 3), l(length, count, 1)], unit);
+                    check(&[l(2, 3 * length * count, length), l(length, count, 1)], unit);
+                }
+            }
+        }
+    }
+
+    /// Grids of a few columns or rows that are no zips, because other loops lie between.
+    #[test]
+    fn thin_grids() {
+        for &unit in cases(&UNITS, 3) {
+            let sides = [(3, 3, 5), (2, 3, 3), (5, 2, 17), (3, 7, 16), (13, 2, 9), (1, 3, 40)];
+            for &(a, b, n) in cases(&sides, 2) {
+                // The first two change places, a third comes to lie between: columns, then rows.
+                check(&[l(b, 1, n * a), l(n, 5 * a * b, a), l(a, b, 1)], unit);
+                check(&[l(n, b, 5 * a * b), l(b, 1, a), l(a, n * b, 1)], unit);
+                // Rows backwards, so that the first one lies nearest to the end.
+                let start = ((n - 1) * a * b) as usize * unit;
+                check_from(start, &[l(b, 1, n * a), l(n, -a * b, a), l(a, b, 1)], unit);
             }
         }
     }

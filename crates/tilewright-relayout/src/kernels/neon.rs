@@ -5,7 +5,7 @@
 
 use std::arch::aarch64::*;
 
-use super::register::Register;
+use super::register::{Register, store_parts};
 
 /// 16 bytes.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +26,7 @@ macro_rules! on_lanes {
 impl Register for Neon {
     const BYTES: usize = 16;
     type Half = Neon;
+    type Lane = Neon;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
@@ -34,9 +35,35 @@ impl Register for Neon {
     }
 
     #[inline(always)]
+    unsafe fn load_lanes(at: *const u8, distances: &[i64], _step: usize) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Self::load(at.wrapping_offset(distances[0] as isize)) }
+    }
+
+    #[inline(always)]
+    unsafe fn lane(self, _number: usize) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self) {
+        // SAFETY: the caller's promise.
+        unsafe { self.zip::<N>(other) }
+    }
+
+    #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: see the top of the file.
         unsafe { vst1q_u8(to, self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_first(self, to: *mut u8, len: usize) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let lanes = vreinterpretq_u64_u8(self.0);
+            store_parts([vgetq_lane_u64::<0>(lanes), vgetq_lane_u64::<1>(lanes)], to, len);
+        }
     }
 
     #[inline(always)]

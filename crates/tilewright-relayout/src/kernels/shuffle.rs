@@ -94,3 +94,26 @@ pub(super) unsafe fn take_apart<R: Register, const N: usize, const K: usize>(
     }
     registers
 }
+
+/// The first element of each of 16 bytes of each register, then the second of each: squares side by
+/// side, transposed, where there are as many registers as elements in 16 bytes.
+///
+/// # Safety
+/// As [`interleave`].
+#[inline(always)]
+pub(super) unsafe fn interleave_lanes<R: Register, const N: usize, const K: usize>(
+    mut registers: [R; K],
+) -> [R; K] {
+    let mut stage = 1;
+    while stage < K {
+        let before = registers;
+        for i in 0..K / 2 {
+            // SAFETY: the caller's promise.
+            let (low, high) = unsafe { before[i].zip_lanes::<N>(before[i + K / 2]) };
+            registers[2 * i] = low;
+            registers[2 * i + 1] = high;
+        }
+        stage *= 2;
+    }
+    registers
+}

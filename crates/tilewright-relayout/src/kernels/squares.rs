@@ -7,7 +7,7 @@
 
 use super::place::{At, CACHED, LINE, STREAMED, Stores, copy_one, put};
 use super::register::Register;
-use super::shuffle::interleave;
+use super::shuffle::{interleave, interleave_lanes};
 use super::turn::{Order, turned};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -21,11 +21,16 @@ pub(super) struct Grid<'t> {
     pub(super) columns: &'t [i64],
     /// How each element is turned on its way, if it is.
     pub(super) turn: Option<&'t Order>,
+    /// The largest of the distances of rows.
+    pub(super) reach: i64,
+    /// Where the source ends: from any element on, all up to here can be read.
+    pub(super) end: *const u8,
 }
 
 impl<'t> Grid<'t> {
     pub(super) fn new(rows: &'t [i64], columns: &'t [i64]) -> Self {
-        Grid { rows, columns, turn: None }
+        let reach = rows.iter().fold(i64::MIN, |reach, &row| reach.max(row));
+        Grid { rows, columns, reach, turn: None, end: std::ptr::null() }
     }
 
     /// Whether squares of a grid of elements of `unit` bytes fill whole lines from `at` on.
@@ -34,6 +39,21 @@ impl<'t> Grid<'t> {
         let is_square = self.rows.len() >= head / unit + side && self.columns.len() >= side;
         let are_lines = || self.columns.iter().all(|column| column % LINE as i64 == 0);
         is_square && head.is_multiple_of(unit) && are_lines()
+    }
+
+    /// Whether `len` bytes can be read from the beginning of every row.
+    #[inline(always)]
+    fn can_read(&self, at: At, len: usize) -> bool {
+        let furthest = at.plus(self.reach, 0).src;
+        (self.end as usize).wrapping_sub(furthest as usize) >= len
+    }
+
+    /// The same with some of the rows.
+    #[inline(always)]
+    pub(super) fn part(self, rows: &'t [i64]) -> Self {
+        let mut reach = i64::MIN;
+        rows.iter().for_each(|&row| reach = reach.max(row));
+        Grid { rows, reach, ..self }
     }
 }
 
@@ -65,7 +85,7 @@ pub(super) unsafe fn transpose_grid<R: Register, const N: usize>(
     // SAFETY: the parts of the grid are each within it; squares are streamed to whole lines.
     unsafe {
         if n_rows < side || n_columns < side {
-            return transpose_small::<R::Half, N>(at, next, grid);
+            return transpose_small::<R, N>(at, next, grid);
         }
         if stores != Stores::Streamed || !grid.writes_lines(at, N) {
             return transpose_body::<R, N, CACHED>(at, next, grid, 0);
@@ -154,25 +174,33 @@ struct Ahead<'t> {
     rows: &'t [i64],
 }
 
-/// Moves a grid that has no line's worth of rows or of columns, in squares of the largest
-/// registers that it has a side for, or one by one.
+/// Moves a grid that has no line's worth of rows or of columns, in squares of the largest registers
+/// that it has a side for; in strips or one by one where it has none.
 ///
 /// # Safety
 /// As [`transpose_grid`].
 #[inline(always)]
 unsafe fn transpose_small<R: Register, const N: usize>(at: At, next: At, grid: Grid<'_>) {
-    let shorter = grid.rows.len().min(grid.columns.len());
-    // SAFETY: the caller's promise; there is a register's worth of rows and of columns.
+    let (rows, columns) = (grid.rows.len() * N, grid.columns.len() * N);
+    let shorter = rows.min(columns);
+    // SAFETY: the caller's promise.
     unsafe {
         match () {
-            () if N < R::BYTES && shorter * N >= R::BYTES => squares_of::<R, N>(at, next, grid),
-            () if N < 16 && shorter * N >= 16 => {
-                squares_of::<<R::Half as Register>::Half, N>(at, next, grid);
+            () if N < R::Half::BYTES && shorter >= R::Half::BYTES => {
+                squares_of::<R::Half, N>(at, next, grid);
             }
+            () if N < SHORT && shorter >= SHORT => squares_of::<R::Lane, N>(at, next, grid),
+            () if N < SHORT && rows >= R::BYTES => strips::<R, N>(at, grid),
+            () if N < SHORT && rows >= R::Half::BYTES => strips::<R::Half, N>(at, grid),
+            () if N < SHORT && rows >= SHORT => strips::<R::Lane, N>(at, grid),
+            () if N < SHORT && columns >= SHORT => flat::<R::Lane, N>(at, grid),
             () => one_by_one::<N>(at, grid),
         }
     }
 }
+
+/// The bytes of the shortest registers, and of the lanes of longer ones.
+const SHORT: usize = 16;
 
 /// Moves a grid in squares of registers, the last ones sharing elements with those before them.
 ///
@@ -197,6 +225,100 @@ unsafe fn squares_of<R: Register, const N: usize>(at: At, next: At, grid: Grid<'
             // SAFETY: the square lies within the grid.
             unsafe { small_square::<R, N>(at, rows, columns, grid.turn) };
         }
+    }
+}
+
+/// Moves a grid of less than 16 bytes in a row, a register's worth of rows at a time. The last share
+/// elements with those before them; what is read beyond a row is not written.
+///
+/// # Safety
+/// As [`transpose_grid`]; there is a register's worth of rows.
+#[inline(always)]
+unsafe fn strips<R: Register, const N: usize>(at: At, grid: Grid<'_>) {
+    let height = R::BYTES / N;
+    let n_rows = grid.rows.len();
+    let can_read = grid.can_read(at, SHORT);
+    for row in (0..n_rows).step_by(height) {
+        let row = row.min(n_rows - height);
+        let rows = &grid.rows[row..row + height];
+        let at = at.plus(0, (row * N) as i64);
+        // SAFETY: the strip lies within the grid.
+        unsafe {
+            if can_read || grid.part(rows).can_read(at, SHORT) {
+                strip::<R, N>(at, rows, grid.columns, grid.turn);
+            } else {
+                one_by_one::<N>(at, grid.part(rows));
+            }
+        }
+    }
+}
+
+/// Moves squares of 16 bytes side by side, or what there is of their columns.
+///
+/// # Safety
+/// As [`transpose_grid`], for a register's worth of rows, of each of which 16 bytes can be read, and
+/// as many columns at most.
+#[inline(always)]
+unsafe fn strip<R: Register, const N: usize>(
+    at: At,
+    rows: &[i64],
+    columns: &[i64],
+    turn: Option<&Order>,
+) {
+    // The number of registers is a constant of each case; the compiler leaves one.
+    // SAFETY: the caller's promise.
+    unsafe {
+        match SHORT / N {
+            16 => strip_of::<R, N, 16>(at, rows, columns, turn),
+            8 => strip_of::<R, N, 8>(at, rows, columns, turn),
+            4 => strip_of::<R, N, 4>(at, rows, columns, turn),
+            _ => strip_of::<R, N, 2>(at, rows, columns, turn),
+        }
+    }
+}
+
+/// # Safety
+/// As [`strip`].
+#[inline(always)]
+unsafe fn strip_of<R: Register, const N: usize, const K: usize>(
+    at: At,
+    rows: &[i64],
+    columns: &[i64],
+    turn: Option<&Order>,
+) {
+    let rows = &rows[..R::BYTES / N];
+    let mut registers = MaybeUninit::<[R; K]>::uninit();
+    let first = registers.as_mut_ptr().cast::<R>();
+    // SAFETY: the caller's promise; all `K` registers are written.
+    unsafe {
+        let order = order_of::<R, N>(turn);
+        for place in 0..K {
+            let lanes = R::load_lanes(at.src, &rows[place..], K);
+            first.add(place).write(order.map_or(lanes, |order| lanes.shuffle(order)));
+        }
+        let transposed = interleave_lanes::<R, N, K>(registers.assume_init());
+        for (place, register) in transposed.into_iter().enumerate() {
+            if place < columns.len() {
+                register.store(at.plus(0, columns[place]).dst);
+            }
+        }
+    }
+}
+
+/// Moves a grid of fewer rows than a register holds, of which only so much is written.
+///
+/// # Safety
+/// As [`transpose_grid`]; there is a register's worth of columns.
+#[inline(always)]
+unsafe fn flat<R: Register, const N: usize>(at: At, grid: Grid<'_>) {
+    let side = R::BYTES / N;
+    let n_columns = grid.columns.len();
+    for column in (0..n_columns).step_by(side) {
+        let column = column.min(n_columns - side);
+        let columns = &grid.columns[column..column + side];
+        let at = at.plus((column * N) as i64, 0);
+        // SAFETY: these columns are of the grid.
+        unsafe { flat_square::<R, N>(at, grid.rows, columns, grid.turn) };
     }
 }
 
@@ -408,6 +530,55 @@ unsafe fn small_square_of<R: Register, const N: usize, const K: usize>(
         let transposed = interleave::<R, N, K>(load_rows(at, rows, order));
         for (register, &to) in transposed.into_iter().zip(columns) {
             register.store(at.plus(0, to).dst);
+        }
+    }
+}
+
+/// Moves what there is of the rows of a square.
+///
+/// # Safety
+/// As [`transpose_grid`], for a register's worth of columns, and fewer rows.
+#[inline(always)]
+unsafe fn flat_square<R: Register, const N: usize>(
+    at: At,
+    rows: &[i64],
+    columns: &[i64],
+    turn: Option<&Order>,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match R::BYTES / N {
+            32 => flat_square_of::<R, N, 32>(at, rows, columns, turn),
+            16 => flat_square_of::<R, N, 16>(at, rows, columns, turn),
+            8 => flat_square_of::<R, N, 8>(at, rows, columns, turn),
+            4 => flat_square_of::<R, N, 4>(at, rows, columns, turn),
+            _ => flat_square_of::<R, N, 2>(at, rows, columns, turn),
+        }
+    }
+}
+
+/// # Safety
+/// As [`flat_square`].
+#[inline(always)]
+unsafe fn flat_square_of<R: Register, const N: usize, const K: usize>(
+    at: At,
+    rows: &[i64],
+    columns: &[i64],
+    turn: Option<&Order>,
+) {
+    // SAFETY: the caller's promise; what rows that are not there would hold is not written.
+    unsafe {
+        let order = order_of::<R, N>(turn);
+        let mut registers = [load_turned(at.plus(rows[0], 0).src, order); K];
+        for (place, register) in registers.iter_mut().enumerate() {
+            if place < rows.len() {
+                *register = load_turned(at.plus(rows[place], 0).src, order);
+            }
+        }
+        let transposed = interleave::<R, N, K>(registers);
+        let columns = &columns[..K];
+        for (place, register) in transposed.into_iter().enumerate() {
+            register.store_first(at.plus(0, columns[place]).dst, rows.len() * N);
         }
     }
 }

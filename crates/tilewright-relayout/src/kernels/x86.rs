@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use super::register::Register;
+use super::register::{Register, store_parts};
 
 /// 16 bytes: SSE4.1.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +86,7 @@ const fn paired(order: [u64; 4]) -> [u64; 8] {
 impl Register for Sse {
     const BYTES: usize = 16;
     type Half = Sse;
+    type Lane = Sse;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
@@ -94,9 +95,36 @@ impl Register for Sse {
     }
 
     #[inline(always)]
+    unsafe fn load_lanes(at: *const u8, distances: &[i64], _step: usize) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Self::load(at.wrapping_offset(distances[0] as isize)) }
+    }
+
+    #[inline(always)]
+    unsafe fn lane(self, _number: usize) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self) {
+        // SAFETY: the caller's promise.
+        unsafe { self.zip::<N>(other) }
+    }
+
+    #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: see the top of the file.
         unsafe { _mm_storeu_si128(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_first(self, to: *mut u8, len: usize) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let halves =
+                [_mm_extract_epi64::<0>(self.0) as u64, _mm_extract_epi64::<1>(self.0) as u64];
+            store_parts(halves, to, len);
+        }
     }
 
     #[inline(always)]
@@ -158,6 +186,7 @@ impl Register for Sse {
 impl Register for Avx2 {
     const BYTES: usize = 32;
     type Half = Sse;
+    type Lane = Sse;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
@@ -166,9 +195,58 @@ impl Register for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn load_lanes(at: *const u8, distances: &[i64], step: usize) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let low = _mm256_castsi128_si256(Sse::load_lanes(at, distances, step).0);
+            let high = Sse::load_lanes(at, &distances[step..], step).0;
+            Avx2(_mm256_inserti128_si256::<1>(low, high))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn lane(self, number: usize) -> Sse {
+        // SAFETY: see the top of the file.
+        unsafe {
+            match number {
+                0 => Sse(_mm256_castsi256_si128(self.0)),
+                _ => Sse(_mm256_extracti128_si256::<1>(self.0)),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self) {
+        let (a, b) = (self.0, other.0);
+        // SAFETY: see the top of the file.
+        unsafe {
+            match N {
+                1 => (Avx2(_mm256_unpacklo_epi8(a, b)), Avx2(_mm256_unpackhi_epi8(a, b))),
+                2 => (Avx2(_mm256_unpacklo_epi16(a, b)), Avx2(_mm256_unpackhi_epi16(a, b))),
+                4 => (Avx2(_mm256_unpacklo_epi32(a, b)), Avx2(_mm256_unpackhi_epi32(a, b))),
+                8 => (Avx2(_mm256_unpacklo_epi64(a, b)), Avx2(_mm256_unpackhi_epi64(a, b))),
+                _ => (self, other),
+            }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: see the top of the file.
         unsafe { _mm256_storeu_si256(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_first(self, to: *mut u8, len: usize) {
+        // SAFETY: see the top of the file; the halves hold the bytes in turn.
+        unsafe {
+            let low = Sse(_mm256_castsi256_si128(self.0));
+            if len < 16 {
+                return low.store_first(to, len);
+            }
+            low.store(to);
+            Sse(_mm256_extracti128_si256::<1>(self.0)).store_first(to.wrapping_add(16), len - 16);
+        }
     }
 
     #[inline(always)]
@@ -241,6 +319,7 @@ impl Register for Avx2 {
 impl Register for Avx512 {
     const BYTES: usize = 64;
     type Half = Avx2;
+    type Lane = Sse;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
@@ -249,9 +328,54 @@ impl Register for Avx512 {
     }
 
     #[inline(always)]
+    unsafe fn load_lanes(at: *const u8, distances: &[i64], step: usize) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let low = _mm512_castsi256_si512(Avx2::load_lanes(at, distances, step).0);
+            let high = Avx2::load_lanes(at, &distances[2 * step..], step).0;
+            Avx512(_mm512_inserti64x4::<1>(low, high))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn lane(self, number: usize) -> Sse {
+        // SAFETY: see the top of the file.
+        unsafe {
+            match number {
+                0 => Sse(_mm512_castsi512_si128(self.0)),
+                1 => Sse(_mm512_extracti32x4_epi32::<1>(self.0)),
+                2 => Sse(_mm512_extracti32x4_epi32::<2>(self.0)),
+                _ => Sse(_mm512_extracti32x4_epi32::<3>(self.0)),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self) {
+        let (a, b) = (self.0, other.0);
+        // SAFETY: see the top of the file.
+        let (low, high) = unsafe {
+            match N {
+                1 => (_mm512_unpacklo_epi8(a, b), _mm512_unpackhi_epi8(a, b)),
+                2 => (_mm512_unpacklo_epi16(a, b), _mm512_unpackhi_epi16(a, b)),
+                4 => (_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b)),
+                8 => (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)),
+                _ => (a, b),
+            }
+        };
+        (Avx512(low), Avx512(high))
+    }
+
+    #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: see the top of the file.
         unsafe { _mm512_storeu_si512(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_first(self, to: *mut u8, len: usize) {
+        // SAFETY: see the top of the file; bytes that are masked out are not touched.
+        unsafe { _mm512_mask_storeu_epi8(to.cast(), (1 << len) - 1, self.0) }
     }
 
     #[inline(always)]
