@@ -20,6 +20,7 @@
 //! has. Boxes that do not pass the check are moved one by one with every index tested, which is
 //! also what the tests hold the kernels to.
 
+mod bit_squares;
 mod fold;
 mod gather;
 mod joined;
@@ -40,6 +41,7 @@ mod weave;
 mod x86;
 mod zips;
 
+pub(crate) use bit_squares::{BitSquares, WORDS, transpose_bits};
 pub(crate) use fold::{Fold, Form, fold};
 pub(crate) use level::Level;
 pub(crate) use place::Stores;

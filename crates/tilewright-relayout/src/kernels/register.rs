@@ -73,6 +73,13 @@ pub(super) trait Register: Copy {
     /// The processor has these registers.
     unsafe fn or(self, other: Self) -> Self;
 
+    /// Exchanges bits: those that lie `shift` (below 64) bits above the bits of `lower` in this one
+    /// for the bits of `lower` in the other. No two of them are in different 64 bits.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn exchange(self, other: Self, lower: Self, shift: usize) -> (Self, Self);
+
     /// 16 bytes, again and again.
     ///
     /// # Safety
@@ -188,6 +195,14 @@ impl Register for Plain {
     #[inline(always)]
     unsafe fn or(self, other: Self) -> Self {
         Plain((u128::from_ne_bytes(self.0) | u128::from_ne_bytes(other.0)).to_ne_bytes())
+    }
+
+    #[inline(always)]
+    unsafe fn exchange(self, other: Self, lower: Self, shift: usize) -> (Self, Self) {
+        let number = |register: Self| u128::from_le_bytes(register.0);
+        let (first, last) = (number(self), number(other));
+        let changed = (first >> shift ^ last) & number(lower);
+        (Plain((first ^ changed << shift).to_le_bytes()), Plain((last ^ changed).to_le_bytes()))
     }
 
     #[inline(always)]

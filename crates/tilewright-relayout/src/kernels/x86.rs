@@ -161,6 +161,18 @@ impl Register for Sse {
     }
 
     #[inline(always)]
+    unsafe fn exchange(self, other: Self, lower: Self, shift: usize) -> (Self, Self) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let by = _mm_cvtsi64_si128(shift as i64);
+            let differ = _mm_xor_si128(_mm_srl_epi64(self.0, by), other.0);
+            let changed = _mm_and_si128(differ, lower.0);
+            let first = _mm_xor_si128(self.0, _mm_sll_epi64(changed, by));
+            (Sse(first), Sse(_mm_xor_si128(other.0, changed)))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn repeat(bytes: &[u8; 16]) -> Self {
         // SAFETY: see the top of the file.
         Sse(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
@@ -285,6 +297,18 @@ impl Register for Avx2 {
     unsafe fn or(self, other: Self) -> Self {
         // SAFETY: see the top of the file.
         Avx2(unsafe { _mm256_or_si256(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn exchange(self, other: Self, lower: Self, shift: usize) -> (Self, Self) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let by = _mm_cvtsi64_si128(shift as i64);
+            let differ = _mm256_xor_si256(_mm256_srl_epi64(self.0, by), other.0);
+            let changed = _mm256_and_si256(differ, lower.0);
+            let first = _mm256_xor_si256(self.0, _mm256_sll_epi64(changed, by));
+            (Avx2(first), Avx2(_mm256_xor_si256(other.0, changed)))
+        }
     }
 
     #[inline(always)]
@@ -427,6 +451,18 @@ impl Register for Avx512 {
     unsafe fn or(self, other: Self) -> Self {
         // SAFETY: see the top of the file.
         Avx512(unsafe { _mm512_or_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn exchange(self, other: Self, lower: Self, shift: usize) -> (Self, Self) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let by = _mm_cvtsi64_si128(shift as i64);
+            let differ = _mm512_xor_si512(_mm512_srl_epi64(self.0, by), other.0);
+            let changed = _mm512_and_si512(differ, lower.0);
+            let first = _mm512_xor_si512(self.0, _mm512_sll_epi64(changed, by));
+            (Avx512(first), Avx512(_mm512_xor_si512(other.0, changed)))
+        }
     }
 
     #[inline(always)]
