@@ -254,11 +254,12 @@ mod tests {
 
     #[test]
     fn squares_of_bits() {
+        if cfg!(miri) {
+            return [(4, 8), (1, 1), (2, 4)].iter().for_each(|&(bits, word)| check(bits, word, 16));
+        }
         for bits in [4, 2, 1] {
             for word in WORDS {
-                for apart in [16, 23].into_iter().take(if cfg!(miri) { 1 } else { 2 }) {
-                    check(bits, word, apart);
-                }
+                [16, 23].iter().for_each(|&apart| check(bits, word, apart));
             }
         }
     }

@@ -35,6 +35,7 @@ mod shuffle;
 mod squares;
 mod staged;
 mod tasks;
+mod thin;
 mod turn;
 mod weave;
 #[cfg(target_arch = "x86_64")]

@@ -41,6 +41,14 @@ pub(super) trait Register: Copy {
     /// The processor has these registers.
     unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self);
 
+    /// Of four registers of four times 16 bytes, the first of each, the second of each, and so on.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn transpose_lanes(registers: [Self; 4]) -> [Self; 4] {
+        registers
+    }
+
     /// Writes the first `len` bytes, which are fewer than all.
     ///
     /// # Safety

@@ -7,7 +7,8 @@
 
 use super::place::{At, CACHED, LINE, STREAMED, Stores, copy_one, put};
 use super::register::Register;
-use super::shuffle::{interleave, interleave_lanes};
+use super::shuffle::{interleave_lanes, transpose};
+use super::thin::{flat, strips};
 use super::turn::{Order, turned};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -43,7 +44,7 @@ impl<'t> Grid<'t> {
 
     /// Whether `len` bytes can be read from the beginning of every row.
     #[inline(always)]
-    fn can_read(&self, at: At, len: usize) -> bool {
+    pub(super) fn can_read(&self, at: At, len: usize) -> bool {
         let furthest = at.plus(self.reach, 0).src;
         (self.end as usize).wrapping_sub(furthest as usize) >= len
     }
@@ -200,7 +201,7 @@ unsafe fn transpose_small<R: Register, const N: usize>(at: At, next: At, grid: G
 }
 
 /// The bytes of the shortest registers, and of the lanes of longer ones.
-const SHORT: usize = 16;
+pub(super) const SHORT: usize = 16;
 
 /// Moves a grid in squares of registers, the last ones sharing elements with those before them.
 ///
@@ -228,106 +229,12 @@ unsafe fn squares_of<R: Register, const N: usize>(at: At, next: At, grid: Grid<'
     }
 }
 
-/// Moves a grid of less than 16 bytes in a row, a register's worth of rows at a time. The last share
-/// elements with those before them; what is read beyond a row is not written.
-///
-/// # Safety
-/// As [`transpose_grid`]; there is a register's worth of rows.
-#[inline(always)]
-unsafe fn strips<R: Register, const N: usize>(at: At, grid: Grid<'_>) {
-    let height = R::BYTES / N;
-    let n_rows = grid.rows.len();
-    let can_read = grid.can_read(at, SHORT);
-    for row in (0..n_rows).step_by(height) {
-        let row = row.min(n_rows - height);
-        let rows = &grid.rows[row..row + height];
-        let at = at.plus(0, (row * N) as i64);
-        // SAFETY: the strip lies within the grid.
-        unsafe {
-            if can_read || grid.part(rows).can_read(at, SHORT) {
-                strip::<R, N>(at, rows, grid.columns, grid.turn);
-            } else {
-                one_by_one::<N>(at, grid.part(rows));
-            }
-        }
-    }
-}
-
-/// Moves squares of 16 bytes side by side, or what there is of their columns.
-///
-/// # Safety
-/// As [`transpose_grid`], for a register's worth of rows, of each of which 16 bytes can be read, and
-/// as many columns at most.
-#[inline(always)]
-unsafe fn strip<R: Register, const N: usize>(
-    at: At,
-    rows: &[i64],
-    columns: &[i64],
-    turn: Option<&Order>,
-) {
-    // The number of registers is a constant of each case; the compiler leaves one.
-    // SAFETY: the caller's promise.
-    unsafe {
-        match SHORT / N {
-            16 => strip_of::<R, N, 16>(at, rows, columns, turn),
-            8 => strip_of::<R, N, 8>(at, rows, columns, turn),
-            4 => strip_of::<R, N, 4>(at, rows, columns, turn),
-            _ => strip_of::<R, N, 2>(at, rows, columns, turn),
-        }
-    }
-}
-
-/// # Safety
-/// As [`strip`].
-#[inline(always)]
-unsafe fn strip_of<R: Register, const N: usize, const K: usize>(
-    at: At,
-    rows: &[i64],
-    columns: &[i64],
-    turn: Option<&Order>,
-) {
-    let rows = &rows[..R::BYTES / N];
-    let mut registers = MaybeUninit::<[R; K]>::uninit();
-    let first = registers.as_mut_ptr().cast::<R>();
-    // SAFETY: the caller's promise; all `K` registers are written.
-    unsafe {
-        let order = order_of::<R, N>(turn);
-        for place in 0..K {
-            let lanes = R::load_lanes(at.src, &rows[place..], K);
-            first.add(place).write(order.map_or(lanes, |order| lanes.shuffle(order)));
-        }
-        let transposed = interleave_lanes::<R, N, K>(registers.assume_init());
-        for (place, register) in transposed.into_iter().enumerate() {
-            if place < columns.len() {
-                register.store(at.plus(0, columns[place]).dst);
-            }
-        }
-    }
-}
-
-/// Moves a grid of fewer rows than a register holds, of which only so much is written.
-///
-/// # Safety
-/// As [`transpose_grid`]; there is a register's worth of columns.
-#[inline(always)]
-unsafe fn flat<R: Register, const N: usize>(at: At, grid: Grid<'_>) {
-    let side = R::BYTES / N;
-    let n_columns = grid.columns.len();
-    for column in (0..n_columns).step_by(side) {
-        let column = column.min(n_columns - side);
-        let columns = &grid.columns[column..column + side];
-        let at = at.plus((column * N) as i64, 0);
-        // SAFETY: these columns are of the grid.
-        unsafe { flat_square::<R, N>(at, grid.rows, columns, grid.turn) };
-    }
-}
-
 /// Moves a grid element by element, along its longer side.
 ///
 /// # Safety
 /// As [`transpose_grid`].
 #[inline(always)]
-unsafe fn one_by_one<const N: usize>(at: At, grid: Grid<'_>) {
+pub(super) unsafe fn one_by_one<const N: usize>(at: At, grid: Grid<'_>) {
     // SAFETY: the elements lie within the grid.
     unsafe {
         if grid.rows.len() < grid.columns.len() {
@@ -353,7 +260,7 @@ unsafe fn one_by_one<const N: usize>(at: At, grid: Grid<'_>) {
 /// # Safety
 /// The processor has these registers.
 #[inline(always)]
-unsafe fn order_of<R: Register, const N: usize>(turn: Option<&Order>) -> Option<R> {
+pub(super) unsafe fn order_of<R: Register, const N: usize>(turn: Option<&Order>) -> Option<R> {
     match (N, turn) {
         // SAFETY: the caller's promise.
         (4 | 8 | 16, Some(order)) => Some(unsafe { R::repeat(order) }),
@@ -384,7 +291,7 @@ unsafe fn load_rows<R: Register, const K: usize>(at: At, rows: &[i64], order: Op
 /// # Safety
 /// As [`Register::load`].
 #[inline(always)]
-unsafe fn load_turned<R: Register>(from: *const u8, order: Option<R>) -> R {
+pub(super) unsafe fn load_turned<R: Register>(from: *const u8, order: Option<R>) -> R {
     // SAFETY: the caller's promise.
     unsafe {
         let register = R::load(from);
@@ -449,6 +356,15 @@ unsafe fn parts<R: Register, const N: usize, const S: u8, const K: usize>(
     // SAFETY: the caller says that the processor has the registers.
     let order = unsafe { order_of::<R, N>(turn) };
     let n_parts = LINE / R::BYTES;
+    // Registers of a whole line; the compiler leaves one of these.
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (n_parts, SHORT / N) {
+            (1, 4) => return lines::<R, N, S, 4>(at, rows, columns, soon, order),
+            (1, 2) => return lines::<R, N, S, 2>(at, rows, columns, soon, order),
+            _ => {}
+        }
+    }
     for across in 0..n_parts {
         let from = at.plus((across * R::BYTES) as i64, 0);
         // SAFETY: the caller's promise; `rows` and `columns` have `n_parts * K` entries.
@@ -456,7 +372,7 @@ unsafe fn parts<R: Register, const N: usize, const S: u8, const K: usize>(
             let mut lines = [const { MaybeUninit::<[R; K]>::uninit() }; 4];
             for (part, line) in lines.iter_mut().enumerate().take(n_parts) {
                 let here = part * K..(part + 1) * K;
-                line.write(interleave::<R, N, K>(load_rows(from, &rows[here.clone()], order)));
+                line.write(transpose::<R, N, K>(load_rows(from, &rows[here.clone()], order)));
                 if across == 0 {
                     soon.rows[here].iter().for_each(|&row| soon.at.plus(row, 0).prefetch_near());
                 }
@@ -468,6 +384,40 @@ unsafe fn parts<R: Register, const N: usize, const S: u8, const K: usize>(
                     let register = line.as_ptr().cast::<R>().add(place).read();
                     put::<R, S>(register, to.plus(0, (part * R::BYTES) as i64).dst);
                 }
+            }
+        }
+    }
+}
+
+/// Moves a square by registers of a line, of whose four times 16 bytes each has `E` elements: first
+/// squares of 16 bytes are transposed, then these as wholes, each line written as soon as it is there.
+///
+/// # Safety
+/// As [`square`].
+#[inline(always)]
+unsafe fn lines<R: Register, const N: usize, const S: u8, const E: usize>(
+    at: At,
+    rows: &[i64],
+    columns: &[i64],
+    soon: Ahead<'_>,
+    order: Option<R>,
+) {
+    let (rows, columns) = (&rows[..4 * E], &columns[..4 * E]);
+    let mut within = MaybeUninit::<[[R; E]; 4]>::uninit();
+    let first = within.as_mut_ptr().cast::<[R; E]>();
+    // SAFETY: the caller's promise; all four parts are written.
+    unsafe {
+        for part in 0..4 {
+            let rows = &rows[part * E..(part + 1) * E];
+            first.add(part).write(interleave_lanes::<R, N, E>(load_rows(at, rows, order)));
+        }
+        soon.rows[..4 * E].iter().for_each(|&row| soon.at.plus(row, 0).prefetch_near());
+        let within = within.assume_init();
+        for place in 0..E {
+            let [a, b, c, d] = within;
+            let lines = R::transpose_lanes([a[place], b[place], c[place], d[place]]);
+            for (lane, line) in lines.into_iter().enumerate() {
+                put::<R, S>(line, at.plus(0, columns[lane * E + place]).dst);
             }
         }
     }
@@ -527,58 +477,9 @@ unsafe fn small_square_of<R: Register, const N: usize, const K: usize>(
     // SAFETY: the caller's promise.
     unsafe {
         let order = order_of::<R, N>(turn);
-        let transposed = interleave::<R, N, K>(load_rows(at, rows, order));
+        let transposed = transpose::<R, N, K>(load_rows(at, rows, order));
         for (register, &to) in transposed.into_iter().zip(columns) {
             register.store(at.plus(0, to).dst);
-        }
-    }
-}
-
-/// Moves what there is of the rows of a square.
-///
-/// # Safety
-/// As [`transpose_grid`], for a register's worth of columns, and fewer rows.
-#[inline(always)]
-unsafe fn flat_square<R: Register, const N: usize>(
-    at: At,
-    rows: &[i64],
-    columns: &[i64],
-    turn: Option<&Order>,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match R::BYTES / N {
-            32 => flat_square_of::<R, N, 32>(at, rows, columns, turn),
-            16 => flat_square_of::<R, N, 16>(at, rows, columns, turn),
-            8 => flat_square_of::<R, N, 8>(at, rows, columns, turn),
-            4 => flat_square_of::<R, N, 4>(at, rows, columns, turn),
-            _ => flat_square_of::<R, N, 2>(at, rows, columns, turn),
-        }
-    }
-}
-
-/// # Safety
-/// As [`flat_square`].
-#[inline(always)]
-unsafe fn flat_square_of<R: Register, const N: usize, const K: usize>(
-    at: At,
-    rows: &[i64],
-    columns: &[i64],
-    turn: Option<&Order>,
-) {
-    // SAFETY: the caller's promise; what rows that are not there would hold is not written.
-    unsafe {
-        let order = order_of::<R, N>(turn);
-        let mut registers = [load_turned(at.plus(rows[0], 0).src, order); K];
-        for (place, register) in registers.iter_mut().enumerate() {
-            if place < rows.len() {
-                *register = load_turned(at.plus(rows[place], 0).src, order);
-            }
-        }
-        let transposed = interleave::<R, N, K>(registers);
-        let columns = &columns[..K];
-        for (place, register) in transposed.into_iter().enumerate() {
-            register.store_first(at.plus(0, columns[place]).dst, rows.len() * N);
         }
     }
 }

@@ -397,6 +397,23 @@ impl Register for Avx512 {
     }
 
     #[inline(always)]
+    unsafe fn transpose_lanes([a, b, c, d]: [Self; 4]) -> [Self; 4] {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let first = _mm512_shuffle_i64x2::<0x44>(a.0, b.0);
+            let second = _mm512_shuffle_i64x2::<0xee>(a.0, b.0);
+            let third = _mm512_shuffle_i64x2::<0x44>(c.0, d.0);
+            let fourth = _mm512_shuffle_i64x2::<0xee>(c.0, d.0);
+            [
+                Avx512(_mm512_shuffle_i64x2::<0x88>(first, third)),
+                Avx512(_mm512_shuffle_i64x2::<0xdd>(first, third)),
+                Avx512(_mm512_shuffle_i64x2::<0x88>(second, fourth)),
+                Avx512(_mm512_shuffle_i64x2::<0xdd>(second, fourth)),
+            ]
+        }
+    }
+
+    #[inline(always)]
     unsafe fn store_first(self, to: *mut u8, len: usize) {
         // SAFETY: see the top of the file; bytes that are masked out are not touched.
         unsafe { _mm512_mask_storeu_epi8(to.cast(), (1 << len) - 1, self.0) }
