@@ -444,7 +444,10 @@ impl Lists {
     fn grid(&mut self, at: At, unit: usize, stores: Stores) -> (Grid<'_>, Option<Blocks<'_>>) {
         distances(&self.across, &mut self.rows, |l| l.src * unit as i64);
         distances(&self.along, &mut self.columns, |l| l.dst * unit as i64);
-        let grid = Grid::new(&self.rows, &self.columns);
+        let reach = |l: &Loop| ((l.extent - 1) * l.src * unit as i64).max(0);
+        let reach = self.across.iter().map(reach).sum();
+        let (rows, columns) = (&self.rows, &self.columns);
+        let grid = Grid { rows, columns, reach, turn: None, end: at.src };
         let is_staged = stores == Stores::Streamed && !grid.writes_lines(at, unit);
         (grid, if is_staged { self.stage.cut(grid, unit) } else { None })
     }

@@ -22,18 +22,13 @@ pub(super) struct Grid<'t> {
     pub(super) columns: &'t [i64],
     /// How each element is turned on its way, if it is.
     pub(super) turn: Option<&'t Order>,
-    /// The largest of the distances of rows.
+    /// No row is further from the first in the source.
     pub(super) reach: i64,
     /// Where the source ends: from any element on, all up to here can be read.
     pub(super) end: *const u8,
 }
 
 impl<'t> Grid<'t> {
-    pub(super) fn new(rows: &'t [i64], columns: &'t [i64]) -> Self {
-        let reach = rows.iter().fold(i64::MIN, |reach, &row| reach.max(row));
-        Grid { rows, columns, reach, turn: None, end: std::ptr::null() }
-    }
-
     /// Whether squares of a grid of elements of `unit` bytes fill whole lines from `at` on.
     pub(super) fn writes_lines(&self, at: At, unit: usize) -> bool {
         let (head, side) = (at.to_line(), LINE / unit);
@@ -194,7 +189,7 @@ unsafe fn transpose_small<R: Register, const N: usize>(at: At, next: At, grid: G
             () if N < SHORT && rows >= R::BYTES => strips::<R, N>(at, grid),
             () if N < SHORT && rows >= R::Half::BYTES => strips::<R::Half, N>(at, grid),
             () if N < SHORT && rows >= SHORT => strips::<R::Lane, N>(at, grid),
-            () if N < SHORT && columns >= SHORT => flat::<R::Lane, N>(at, grid),
+            () if N < 4 && columns >= SHORT => flat::<R::Lane, N>(at, grid),
             () => one_by_one::<N>(at, grid),
         }
     }
