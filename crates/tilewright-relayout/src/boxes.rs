@@ -38,7 +38,8 @@ pub(crate) struct BoxMoves {
     /// Every digit of the array's dimensions, counted in elements.
     digits: Vec<Loop>,
     steps: Steps,
-    /// Whether one side is packed and the other has a byte for each element.
+    /// Whether one side is packed and the other has a byte for each element, or both are packed along
+    /// different loops.
     packed: Option<Packed>,
     widths: Widths,
     allocation: i64,
@@ -87,7 +88,7 @@ impl BoxMoves {
             boxes: boxes.into_iter().map(Cuttable::new).collect(),
             padding,
             is_staged,
-            packed: Packed::of(widths),
+            packed: Packed::of(widths).filter(|_| steps == Steps::Elements),
             steps,
             widths,
             allocation,

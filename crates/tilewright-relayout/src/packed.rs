@@ -1,14 +1,19 @@
-//! Boxes between bytes that hold an element each and packed elements, moved by whole bytes.
+//! Boxes of packed elements, moved by whole bytes: from or to bytes that hold an element each, or to
+//! packed elements.
 //!
-//! On the packed side, the first loop of a box makes bytes: of 8, 4 or 2 elements. Packing puts
+//! On a packed side, the first loop of a box makes bytes: of 8, 4 or 2 elements. Packing puts
 //! those together ([`Fold`]), row by row, in the order of the source, and what comes out, a byte for
 //! each packed byte, is then moved like any other bytes. Unpacking moves packed bytes into the order
 //! of the destination first and takes them apart there.
 //!
+//! Where both sides are packed, along loops that differ, squares of whole words are transposed
+//! ([`BitSquares`]).
+//!
 //! Boxes that begin or end within a byte are not moved in this way.
 
 use crate::bits;
-use crate::kernels::{Fold, Form, Level, Lists, Means, Stores, fold, move_box};
+use crate::kernels::{BitSquares, Fold, Form, Level, Lists, Means, Stores, WORDS};
+use crate::kernels::{fold, move_box, transpose_bits};
 use crate::nest::{Loop, Nest, walk};
 use crate::widths::Widths;
 
@@ -17,11 +22,21 @@ use crate::widths::Widths;
 pub(crate) enum Packed {
     Destination { per_byte: i64 },
     Source { per_byte: i64 },
+    Both { per_byte: i64 },
 }
 
-/// A box on its way: how its elements make bytes, and all that is left.
+/// A box on its way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Folded {
+pub(crate) enum Folded {
+    /// Bytes that hold an element each, on one side.
+    Bytes(FoldedBytes),
+    /// Both sides are packed, along different loops.
+    Squares(BitSquares),
+}
+
+/// How the elements of a box make bytes, and all that is left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FoldedBytes {
     /// From one element of a byte to the next, on the side of bytes.
     lane: i64,
     /// Bytes of the packed side that are made of runs on the other; if the elements of a byte are
@@ -59,6 +74,9 @@ impl Packed {
             (1 | 2 | 4, 8) if value == from => {
                 Some(Packed::Source { per_byte: i64::from(8 / from) })
             }
+            (1 | 2 | 4, _) if widths.are_equal() => {
+                Some(Packed::Both { per_byte: i64::from(8 / from) })
+            }
             _ => None,
         }
     }
@@ -67,7 +85,7 @@ impl Packed {
     pub(crate) fn source_elements(self, bytes: usize) -> i64 {
         match self {
             Packed::Destination { .. } => bytes as i64,
-            Packed::Source { per_byte } => bytes as i64 * per_byte,
+            Packed::Source { per_byte } | Packed::Both { per_byte } => bytes as i64 * per_byte,
         }
     }
 
@@ -76,12 +94,15 @@ impl Packed {
         match self {
             Packed::Destination { .. } => "pack",
             Packed::Source { .. } => "unpack",
+            Packed::Both { .. } => "bit squares",
         }
     }
 
     fn per_byte(self) -> i64 {
         match self {
-            Packed::Destination { per_byte } | Packed::Source { per_byte } => per_byte,
+            Packed::Destination { per_byte }
+            | Packed::Source { per_byte }
+            | Packed::Both { per_byte } => per_byte,
         }
     }
 
@@ -89,7 +110,7 @@ impl Packed {
     /// one is always the destination.
     fn packed_last(self, nest: Nest) -> Nest {
         match self {
-            Packed::Destination { .. } => nest,
+            Packed::Destination { .. } | Packed::Both { .. } => nest,
             Packed::Source { .. } => exchanged(nest),
         }
     }
@@ -97,6 +118,13 @@ impl Packed {
     /// A box, counted in elements on both sides, as bytes. `None` where it has parts of bytes, or
     /// no runs.
     pub(crate) fn folded(self, nest: &Nest) -> Option<Folded> {
+        match self {
+            Packed::Both { per_byte } => squares(nest, per_byte).map(Folded::Squares),
+            _ => self.folded_bytes(nest).map(Folded::Bytes),
+        }
+    }
+
+    fn folded_bytes(self, nest: &Nest) -> Option<FoldedBytes> {
         let per_byte = self.per_byte();
         let Nest { src, dst, mut loops } = self.packed_last(nest.clone());
         let is_whole = |steps: i64| steps % per_byte == 0;
@@ -117,7 +145,7 @@ impl Packed {
             loops.remove(run)
         };
         loops.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
-        Some(Folded { lane: first.src, run, outer: loops, src, dst: dst / per_byte })
+        Some(FoldedBytes { lane: first.src, run, outer: loops, src, dst: dst / per_byte })
     }
 
     /// Moves a box whose places count elements of `src` and `dst` from their beginning.
@@ -129,6 +157,10 @@ impl Packed {
         work: &mut FoldWork,
         means: Means,
     ) {
+        let folded = match folded {
+            Folded::Bytes(folded) => folded,
+            Folded::Squares(squares) => return transpose_bits(means.level, squares, src, dst),
+        };
         match self.per_byte() {
             2 => self.move_folded::<2>(folded, src, dst, work, means),
             4 => self.move_folded::<4>(folded, src, dst, work, means),
@@ -138,7 +170,7 @@ impl Packed {
 
     fn move_folded<const P: usize>(
         self,
-        folded: &Folded,
+        folded: &FoldedBytes,
         src: &[u8],
         dst: &mut [u8],
         work: &mut FoldWork,
@@ -158,11 +190,12 @@ impl Packed {
                 move_nest(exchanged(bytes_nest), src, bytes, &mut work.lists, near);
                 folded.unfold::<P>(bytes, dst, means);
             }
+            Packed::Both { .. } => {}
         }
     }
 }
 
-impl Folded {
+impl FoldedBytes {
     fn n_bytes(&self) -> usize {
         let rows: i64 = self.outer.iter().map(|l| l.extent).product();
         usize::try_from(rows.saturating_mul(self.run.extent)).unwrap_or(usize::MAX)
@@ -224,6 +257,35 @@ impl Folded {
             }
         });
     }
+}
+
+/// A box between packed elements whose neighbours come from two loops, as squares of whole words.
+fn squares(nest: &Nest, per_byte: i64) -> Option<BitSquares> {
+    let is_whole = |steps: i64| steps % per_byte == 0;
+    let along = nest.loops.iter().position(|l| l.src == 1)?;
+    let across = nest.loops.iter().position(|l| l.dst == 1)?;
+    let (row, column) = (nest.loops[along], nest.loops[across]);
+    let others = || nest.loops.iter().enumerate().filter(|(p, _)| *p != along && *p != across);
+    let are_whole = others().all(|(_, l)| is_whole(l.src) && is_whole(l.dst));
+    let starts = [nest.src, nest.dst, row.dst, column.src];
+    if along == across || !are_whole || !starts.into_iter().all(is_whole) {
+        return None;
+    }
+    let fits = |&word: &usize| {
+        let side = word as i64 * per_byte;
+        row.extent % side == 0 && column.extent % side == 0
+    };
+    let word = WORDS.into_iter().find(fits)?;
+    let (bytes, side) = (word as i64, word as i64 * per_byte);
+    let in_bytes = |l: &Loop| Loop { src: l.src / per_byte, dst: l.dst / per_byte, ..*l };
+    let mut loops: Vec<Loop> = others().map(|(_, l)| in_bytes(l)).collect();
+    loops.push(Loop { extent: column.extent / side, src: column.src * bytes, dst: bytes });
+    loops.push(Loop { extent: row.extent / side, src: bytes, dst: row.dst * bytes });
+    loops.retain(|l| l.extent != 1);
+    loops.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
+    let (src_step, dst_step) = (column.src / per_byte, row.dst / per_byte);
+    let (src, dst) = (nest.src / per_byte, nest.dst / per_byte);
+    Some(BitSquares { bits: (8 / per_byte) as u32, word, src_step, dst_step, loops, src, dst })
 }
 
 /// Packs elements of `width` bits that follow each other, given in the low bits of a byte each. What

@@ -47,6 +47,22 @@ fn transposes_and_permutations() {
     both_ways(("f32[90,70]{1,0}", 1), ("f32[90,70]{0,1}", 1));
 }
 
+/// Both sides packed, along different dimensions: words of 64 bits, of 32, and of 8.
+#[test]
+fn packed_to_packed() {
+    for bits in [4, 2, 1] {
+        both_ways(("f32[128,192]{1,0}", bits), ("f32[128,192]{0,1}", bits));
+        both_ways(("f32[3,96,40]{2,1,0}", bits), ("f32[3,96,40]{1,0,2}", bits));
+        both_ways(("f32[24,3,136]{2,1,0}", bits), ("f32[24,3,136]{0,1,2}", bits));
+    }
+    let nibbles = ("f32[150,270]{1,0:T(64,128)(8,1)}", 4);
+    both_ways(nibbles, ("f32[150,270]{0,1:T(64,128)(8,1)}", 4));
+    both_ways(nibbles, ("f32[150,270]{0,1}", 4));
+    let single = ("f32[150,270]{1,0:T(32,128)(32,1)}", 1);
+    both_ways(single, ("f32[150,270]{0,1:T(32,128)(32,1)}", 1));
+    both_ways(("f32[64,256]{1,0}", 1), ("f32[64,256]{0,1:T(32,64)(32,1)}", 1));
+}
+
 #[test]
 fn scalars_and_single_elements() {
     both_ways(("f32[]", 32), ("f32[]{:T(128)}", 32));

@@ -20,6 +20,7 @@
 //! has. Boxes that do not pass the check are moved one by one with every index tested, which is
 //! also what the tests hold the kernels to.
 
+mod bit_squares;
 mod fold;
 mod gather;
 mod joined;
@@ -35,12 +36,14 @@ mod shuffle;
 mod squares;
 mod staged;
 mod tasks;
+mod thin;
 mod turn;
 mod weave;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 mod zips;
 
+pub(crate) use bit_squares::{BitSquares, WORDS, transpose_bits};
 pub(crate) use fold::{Fold, Form, fold};
 pub(crate) use level::Level;
 pub(crate) use place::Stores;
@@ -80,6 +83,8 @@ impl Means {
 pub(crate) struct Lists {
     rows: Vec<i64>,
     columns: Vec<i64>,
+    /// How far it is to the farthest of the rows.
+    reach: i64,
     across: Vec<Loop>,
     along: Vec<Loop>,
     stage: Stage,
@@ -95,8 +100,8 @@ enum Kernel {
     Joined { length: i64, count: i64, step: i64, rows: Loop },
     /// `count` rows `step` apart, each of `length` elements.
     Zip { count: i64, step: i64, length: i64 },
-    /// The same in the destination.
-    Unzip { count: i64, step: i64, length: i64 },
+    /// The same in the destination, of which the first `kept` are.
+    Unzip { count: i64, kept: i64, step: i64, length: i64 },
     /// The two chains of loops in the lists.
     Grid,
     /// Two loops of any strides.
@@ -123,16 +128,17 @@ pub(crate) fn move_box(
     let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() }.plus(start.0, start.1);
     let unit = take_short_run(loops, unit);
     let turn = Turn::take(loops, unit);
+    let end = src.as_ptr_range().end;
     // SAFETY: `lies_inside` found all elements of the loops within the two slices, which cannot
     // overlap; turned blocks are the same elements.
     unsafe {
         match turn.map_or(unit, |turn| turn.unit) {
-            1 => move_units::<1>(loops, lists, at, means, turn),
-            2 => move_units::<2>(loops, lists, at, means, turn),
-            4 => move_units::<4>(loops, lists, at, means, turn),
-            8 => move_units::<8>(loops, lists, at, means, turn),
-            16 => move_units::<16>(loops, lists, at, means, turn),
-            32 => move_units::<32>(loops, lists, at, means, turn),
+            1 => move_units::<1>(loops, lists, at, means, turn, end),
+            2 => move_units::<2>(loops, lists, at, means, turn, end),
+            4 => move_units::<4>(loops, lists, at, means, turn, end),
+            8 => move_units::<8>(loops, lists, at, means, turn, end),
+            16 => move_units::<16>(loops, lists, at, means, turn, end),
+            32 => move_units::<32>(loops, lists, at, means, turn, end),
             _ => move_checked(loops, unit, start, src, dst),
         }
     }
@@ -149,9 +155,10 @@ unsafe fn move_units<const N: usize>(
     at: At,
     means: Means,
     turn: Option<Turn>,
+    end: *const u8,
 ) {
     let kernel = Kernel::choose(loops, lists, N as i64, at, means.stores, turn);
-    order_walk(loops, kernel, N as i64, means.stores);
+    order_walk(loops, kernel, lists, N as i64, means.stores);
     if kernel == Kernel::Grid {
         lists.list(N);
     }
@@ -167,18 +174,19 @@ unsafe fn move_units<const N: usize>(
                 level.run(Join { walk, rows: joined::Rows { len, count, step, rows } });
             }
             Kernel::Zip { count, step, length } => {
-                let rows = Rows { step: step * unit, length: length as usize };
+                let rows =
+                    Rows { step: step * unit, length: length as usize, kept: count as usize };
                 Zip { walk, rows, count }.run::<false>(level);
             }
-            Kernel::Unzip { count, step, length } => {
-                let rows = Rows { step: step * unit, length: length as usize };
+            Kernel::Unzip { count, kept, step, length } => {
+                let rows = Rows { step: step * unit, length: length as usize, kept: kept as usize };
                 Zip { walk, rows, count }.run::<true>(level);
             }
             Kernel::Grid => {
                 let turn = turn.as_ref().map(|turn| &turn.order);
                 let walk = lists.rotated(walk, means, turn);
                 let (grid, blocks) = lists.grid(walk.at, N, means.stores);
-                let (grid, ahead) = (Grid { turn, ..grid }, means.ahead);
+                let (grid, ahead) = (Grid { turn, end, ..grid }, means.ahead);
                 match blocks {
                     Some(blocks) => level.run(tasks::Stage { walk, grid, blocks, ahead }),
                     None => level.run(Transpose { walk, grid, ahead }),
@@ -260,7 +268,7 @@ pub(crate) fn choice(
     let place = std::ptr::without_provenance_mut(start.rem_euclid(LINE as i64) as usize);
     let at = At { src: place, dst: place };
     let kernel = Kernel::choose(&mut around, &mut lists, unit as i64, at, stores, turn);
-    order_walk(&mut around, kernel, unit as i64, stores);
+    order_walk(&mut around, kernel, &lists, unit as i64, stores);
     let run = |extent: i64, src: i64, dst: i64| Loop { extent, src, dst };
     let (name, mut own) = match kernel {
         Kernel::Runs { length } => ("runs", vec![run(length, 1, 1)]),
@@ -270,8 +278,8 @@ pub(crate) fn choice(
         Kernel::Zip { count, step, length } => {
             ("zip", vec![run(length, 1, count), run(count, step, 1)])
         }
-        Kernel::Unzip { count, step, length } => {
-            ("unzip", vec![run(length, count, 1), run(count, 1, step)])
+        Kernel::Unzip { count, kept, step, length } => {
+            ("unzip", vec![run(length, count, 1), run(kept, 1, step)])
         }
         Kernel::Grid => (
             lists.grid_name(at, unit, stores),
@@ -311,16 +319,16 @@ impl Kernel {
         }
         let across = loops.iter().rposition(|l| l.dst == 1);
         let along = loops.iter().rposition(|l| l.src == 1);
+        let is_turned = turn.is_some();
+        if !is_turned && let Some(unzip) = across.and_then(|a| Kernel::unzip(loops, a, along, unit))
+        {
+            return unzip;
+        }
         let (Some(across), Some(along)) = (across, along) else { return Kernel::single(loops) };
         let (a, b) = (loops[across], loops[along]);
-        let is_turned = turn.is_some();
         if !is_turned && b.dst == a.extent && is_zipped(a.extent, unit) && b.extent * unit >= 16 {
             remove_both(loops, across, along);
             return Kernel::Zip { count: a.extent, step: a.src, length: b.extent };
-        }
-        if !is_turned && a.src == b.extent && is_zipped(b.extent, unit) && a.extent * unit >= 16 {
-            remove_both(loops, across, along);
-            return Kernel::Unzip { count: b.extent, step: b.dst, length: a.extent };
         }
         remove_both(loops, across, along);
         lists.chain(loops, a, b, unit);
@@ -344,6 +352,27 @@ impl Kernel {
             }
             _ => Kernel::Runs { length },
         }
+    }
+
+    /// Takes apart what the loop at `across` finds at equal distances, and the one at `along` between.
+    /// A chunk may begin or end between rows, so that not all of them are there.
+    fn unzip(
+        loops: &mut Vec<Loop>,
+        across: usize,
+        along: Option<usize>,
+        unit: i64,
+    ) -> Option<Self> {
+        let a = loops[across];
+        let b = along.map_or(Loop { src: 1, ..ONCE }, |along| loops[along]);
+        let is_worth_it = b.extent <= a.src && (a.src <= 8 || b.extent > a.src / 2);
+        if !is_worth_it || !is_zipped(a.src, unit) || a.extent * unit < 16 {
+            return None;
+        }
+        match along {
+            Some(along) => remove_both(loops, across, along),
+            None => drop(loops.remove(across)),
+        }
+        Some(Kernel::Unzip { count: a.src, kept: b.extent, step: b.dst, length: a.extent })
     }
 
     fn single(loops: &mut Vec<Loop>) -> Kernel {
@@ -408,6 +437,8 @@ impl Lists {
     fn list(&mut self, unit: usize) {
         distances(&self.across, &mut self.rows, |l| l.src * unit as i64);
         distances(&self.along, &mut self.columns, |l| l.dst * unit as i64);
+        let reach = |l: &Loop| ((l.extent - 1) * l.src * unit as i64).max(0);
+        self.reach = self.across.iter().map(reach).sum();
     }
 
     /// Rotates a grid that is to be streamed if it has to be, and moves what is left apart. Where
@@ -429,13 +460,20 @@ impl Lists {
         let (unit, last) = (N as i64, last_column as i64);
         let end = at.plus(last * unit, self.columns[last_column] + first as i64 * unit);
         for (rows, at) in [(before, at), (after, end)] {
-            let grid = Grid { turn, ..Grid::new(rows, &[0]) };
+            let grid = Grid { rows, columns: &[0], reach: self.reach, turn, end: at.src };
             let walk = Walk { at, stores: Stores::Cached, ..walk };
             // SAFETY: some rows of a column of the grid.
             unsafe { means.level.run(Transpose { walk, grid, ahead: 0 }) };
         }
         rotation.rotate(&mut self.rows, &mut self.columns, N);
+        self.reach += unit;
         Walk { at: at.plus(0, first as i64 * unit), ..walk }
+    }
+
+    /// Whether a grid has less than a line of the source in a row, but not of the destination.
+    fn is_thin(&self, unit: i64) -> bool {
+        let is_short = |chain: &[Loop]| length_of(chain) * unit < LINE as i64;
+        is_short(&self.along) && !is_short(&self.across)
     }
 
     /// What a grid is called that is stored so.
@@ -450,7 +488,8 @@ impl Lists {
     /// The grid that is listed, and how to cut it if it is to be streamed from `at` on but does
     /// not fill lines.
     fn grid(&mut self, at: At, unit: usize, stores: Stores) -> (Grid<'_>, Option<Blocks<'_>>) {
-        let grid = Grid::new(&self.rows, &self.columns);
+        let (rows, columns) = (&self.rows, &self.columns);
+        let grid = Grid { rows, columns, reach: self.reach, turn: None, end: at.src };
         let is_staged = stores == Stores::Streamed && !grid.writes_lines(at, unit);
         (grid, if is_staged { self.stage.cut(grid, unit) } else { None })
     }
@@ -512,14 +551,18 @@ fn distances(chain: &[Loop], list: &mut Vec<i64>, stride: impl Fn(&Loop) -> i64)
 /// Puts the loops around a kernel in order. What comes from memory is walked straight on by runs,
 /// since they may go anywhere in the caches, and streamed lines too; otherwise fewer places are to
 /// be visited in turn on the side that is not.
-fn order_walk(loops: &mut [Loop], kernel: Kernel, unit: i64, stores: Stores) {
+fn order_walk(loops: &mut [Loop], kernel: Kernel, lists: &Lists, unit: i64, stores: Stores) {
+    let line = LINE as i64;
     let (src_len, dst_len) = match kernel {
         Kernel::Runs { length } => (length, length),
         Kernel::Zip { count, length, .. } => (length, count * length),
         Kernel::Unzip { count, length, .. } => (count * length, length),
+        // A line of the source is visited again before it is forgotten.
+        Kernel::Grid if lists.is_thin(unit) => {
+            return loops.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
+        }
         Kernel::Joined { .. } | Kernel::Grid | Kernel::Single { .. } => return,
     };
-    let line = LINE as i64;
     if src_len.max(dst_len) * unit < line {
         return;
     }
@@ -568,11 +611,17 @@ mod tests {
     /// Moves a box by its kernel, with all registers there are, stored both ways, and to places of
     /// any alignment; and one by one.
     fn check(loops: &[Loop], unit: usize) {
-        let n_src = bytes_of(loops, unit, |l| l.src);
+        check_from(0, loops, unit);
+    }
+
+    /// [`check`], from byte `from` of the source on, which walks backwards on some loops.
+    fn check_from(from: usize, loops: &[Loop], unit: usize) {
+        let n_src = from + bytes_of(loops, unit, |l| l.src.max(0));
         let n_dst = bytes_of(loops, unit, |l| l.dst);
         let src = pattern(n_src);
         let mut expected = vec![0xee; n_dst];
-        move_checked(loops, unit, (0, 0), &src, &mut expected);
+        let places = (from as i64, 0);
+        move_checked(loops, unit, places, &src, &mut expected);
         for level in Level::all() {
             for stores in [Stores::Cached, Stores::Streamed, Stores::Staged] {
                 for &shift in cases(&[3, 0, unit], 1) {
@@ -582,7 +631,7 @@ mod tests {
                     let start = aligned + GUARD / 2 + shift;
                     let dst = &mut buffer[start..start + n_dst];
                     let mut lists = Lists::default();
-                    move_box(&mut loops.to_vec(), &mut lists, unit, (0, 0), &src, dst, means);
+                    move_box(&mut loops.to_vec(), &mut lists, unit, places, &src, dst, means);
                     assert_eq!(dst, expected, "{loops:?} of {unit} bytes by {means:?} at {shift}");
                     let mut around = buffer[..start].iter().chain(&buffer[start + n_dst..]);
                     assert!(around.all(|byte| *byte == 0xee), "{loops:?} by {means:?}");
@@ -633,6 +682,36 @@ mod tests {
                     let run = length * count;
                     check(&[l(3, 2 * run, run), l(length, 1, count), l(count, length, 1)], unit);
                 }
+            }
+        }
+    }
+
+    /// Some rows of more that lie between each other, down to one; the source ends with the last of
+    /// them.
+    #[test]
+    fn some_rows_of_an_unzip() {
+        for &unit in cases(&UNITS, 3) {
+            for &(count, kept) in cases(&[(3, 2), (8, 3), (5, 4), (7, 1), (2, 1), (16, 9)], 2) {
+                for &length in cases(&[17, 64, 1, 7, 257], 1) {
+                    check(&[l(kept, 1, length + 3), l(length, count, 1)], unit);
+                    check(&[l(2, 3 * length * count, length), l(length, count, 1)], unit);
+                }
+            }
+        }
+    }
+
+    /// Grids of a few columns or rows that are no zips, because other loops lie between.
+    #[test]
+    fn thin_grids() {
+        for &unit in cases(&UNITS, 3) {
+            let sides = [(3, 3, 5), (2, 3, 3), (5, 2, 17), (3, 7, 16), (13, 2, 9), (1, 3, 40)];
+            for &(a, b, n) in cases(&sides, 2) {
+                // The first two change places, a third comes to lie between: columns, then rows.
+                check(&[l(b, 1, n * a), l(n, 5 * a * b, a), l(a, b, 1)], unit);
+                check(&[l(n, b, 5 * a * b), l(b, 1, a), l(a, n * b, 1)], unit);
+                // Rows backwards, so that the first one lies nearest to the end.
+                let start = ((n - 1) * a * b) as usize * unit;
+                check_from(start, &[l(b, 1, n * a), l(n, -a * b, a), l(a, b, 1)], unit);
             }
         }
     }

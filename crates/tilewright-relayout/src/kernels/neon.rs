@@ -5,7 +5,7 @@
 
 use std::arch::aarch64::*;
 
-use super::register::Register;
+use super::register::{Register, store_parts};
 
 /// 16 bytes.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +26,7 @@ macro_rules! on_lanes {
 impl Register for Neon {
     const BYTES: usize = 16;
     type Half = Neon;
+    type Lane = Neon;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
@@ -34,9 +35,35 @@ impl Register for Neon {
     }
 
     #[inline(always)]
+    unsafe fn load_lanes(at: *const u8, distances: &[i64], _step: usize) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Self::load(at.wrapping_offset(distances[0] as isize)) }
+    }
+
+    #[inline(always)]
+    unsafe fn lane(self, _number: usize) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self) {
+        // SAFETY: the caller's promise.
+        unsafe { self.zip::<N>(other) }
+    }
+
+    #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: see the top of the file.
         unsafe { vst1q_u8(to, self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_first(self, to: *mut u8, len: usize) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let lanes = vreinterpretq_u64_u8(self.0);
+            store_parts([vgetq_lane_u64::<0>(lanes), vgetq_lane_u64::<1>(lanes)], to, len);
+        }
     }
 
     #[inline(always)]
@@ -68,6 +95,19 @@ impl Register for Neon {
     unsafe fn or(self, other: Self) -> Self {
         // SAFETY: see the top of the file.
         Neon(unsafe { vorrq_u8(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn exchange(self, other: Self, lower: Self, shift: usize) -> (Self, Self) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let (up, down) = (vdupq_n_s64(shift as i64), vdupq_n_s64(-(shift as i64)));
+            let shifted = |register: uint8x16_t, by| {
+                vreinterpretq_u8_u64(vshlq_u64(vreinterpretq_u64_u8(register), by))
+            };
+            let changed = vandq_u8(veorq_u8(shifted(self.0, down), other.0), lower.0);
+            (Neon(veorq_u8(self.0, shifted(changed, up))), Neon(veorq_u8(other.0, changed)))
+        }
     }
 
     #[inline(always)]

@@ -11,6 +11,9 @@ pub(super) trait Register: Copy {
     /// A register half as long; of 16 bytes itself.
     type Half: Register;
 
+    /// A register of 16 bytes, of which this one is made.
+    type Lane: Register;
+
     /// # Safety
     /// The processor has these registers, and [`BYTES`](Self::BYTES) bytes can be read at `from`.
     unsafe fn load(from: *const u8) -> Self;
@@ -18,6 +21,39 @@ pub(super) trait Register: Copy {
     /// # Safety
     /// The processor has these registers, and `BYTES` bytes can be written at `to`.
     unsafe fn store(self, to: *mut u8);
+
+    /// 16 bytes from each of as many places as make a register: from `at` on, so far as every
+    /// `step`th of `distances`.
+    ///
+    /// # Safety
+    /// The processor has these registers, and 16 bytes can be read at each of the places.
+    unsafe fn load_lanes(at: *const u8, distances: &[i64], step: usize) -> Self;
+
+    /// The 16 bytes of this number.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn lane(self, number: usize) -> Self::Lane;
+
+    /// As [`zip`](Self::zip), within each 16 bytes; elements have fewer.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self);
+
+    /// Of four registers of four times 16 bytes, the first of each, the second of each, and so on.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn transpose_lanes(registers: [Self; 4]) -> [Self; 4] {
+        registers
+    }
+
+    /// Writes the first `len` bytes, which are fewer than all.
+    ///
+    /// # Safety
+    /// The processor has these registers; so many bytes can be written at `to`.
+    unsafe fn store_first(self, to: *mut u8, len: usize);
 
     /// Stores past the caches.
     ///
@@ -45,6 +81,13 @@ pub(super) trait Register: Copy {
     /// The processor has these registers.
     unsafe fn or(self, other: Self) -> Self;
 
+    /// Exchanges bits: those that lie `shift` (below 64) bits above the bits of `lower` in this one
+    /// for the bits of `lower` in the other. No two of them are in different 64 bits.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn exchange(self, other: Self, lower: Self, shift: usize) -> (Self, Self);
+
     /// 16 bytes, again and again.
     ///
     /// # Safety
@@ -58,6 +101,34 @@ pub(super) trait Register: Copy {
     unsafe fn unzip<const N: usize>(self, other: Self) -> (Self, Self);
 }
 
+/// Writes the first `len` of sixteen bytes, which are given as two numbers: in as few parts as they
+/// come to.
+///
+/// # Safety
+/// `len`, which is below 16, bytes can be written at `to`.
+#[inline(always)]
+pub(super) unsafe fn store_parts([mut low, high]: [u64; 2], mut to: *mut u8, len: usize) {
+    // SAFETY: the parts that are written come to `len` bytes, one after the other; numbers of bytes
+    // need no alignment.
+    unsafe {
+        if len & 8 != 0 {
+            to.cast::<[u8; 8]>().write_unaligned(low.to_le_bytes());
+            (low, to) = (high, to.wrapping_add(8));
+        }
+        if len & 4 != 0 {
+            to.cast::<[u8; 4]>().write_unaligned((low as u32).to_le_bytes());
+            (low, to) = (low >> 32, to.wrapping_add(4));
+        }
+        if len & 2 != 0 {
+            to.cast::<[u8; 2]>().write_unaligned((low as u16).to_le_bytes());
+            (low, to) = (low >> 16, to.wrapping_add(2));
+        }
+        if len & 1 != 0 {
+            to.write(low as u8);
+        }
+    }
+}
+
 /// Sixteen bytes, moved by whatever instructions the compiler finds.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
@@ -67,6 +138,7 @@ pub(super) struct Plain([u8; 16]);
 impl Register for Plain {
     const BYTES: usize = 16;
     type Half = Plain;
+    type Lane = Plain;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
@@ -75,9 +147,33 @@ impl Register for Plain {
     }
 
     #[inline(always)]
+    unsafe fn load_lanes(at: *const u8, distances: &[i64], _step: usize) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Self::load(at.wrapping_offset(distances[0] as isize)) }
+    }
+
+    #[inline(always)]
+    unsafe fn lane(self, _number: usize) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self) {
+        // SAFETY: the caller's promise.
+        unsafe { self.zip::<N>(other) }
+    }
+
+    #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: the caller says that 16 bytes can be written there.
         unsafe { to.cast::<[u8; 16]>().write_unaligned(self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_first(self, to: *mut u8, len: usize) {
+        let whole = u128::from_le_bytes(self.0);
+        // SAFETY: the caller's promise.
+        unsafe { store_parts([whole as u64, (whole >> 64) as u64], to, len) }
     }
 
     #[inline(always)]
@@ -107,6 +203,14 @@ impl Register for Plain {
     #[inline(always)]
     unsafe fn or(self, other: Self) -> Self {
         Plain((u128::from_ne_bytes(self.0) | u128::from_ne_bytes(other.0)).to_ne_bytes())
+    }
+
+    #[inline(always)]
+    unsafe fn exchange(self, other: Self, lower: Self, shift: usize) -> (Self, Self) {
+        let number = |register: Self| u128::from_le_bytes(register.0);
+        let (first, last) = (number(self), number(other));
+        let changed = (first >> shift ^ last) & number(lower);
+        (Plain((first ^ changed << shift).to_le_bytes()), Plain((last ^ changed).to_le_bytes()))
     }
 
     #[inline(always)]

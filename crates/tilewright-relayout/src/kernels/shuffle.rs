@@ -28,6 +28,64 @@ pub(super) unsafe fn interleave<R: Register, const N: usize, const K: usize>(
     }
 }
 
+/// The transposed square of as many registers as one has elements: first squares of 16 bytes, then
+/// these as wholes. Within 16 bytes, zips are cheap everywhere.
+///
+/// # Safety
+/// As [`interleave`]; `K` elements are a register.
+#[inline(always)]
+pub(super) unsafe fn transpose<R: Register, const N: usize, const K: usize>(
+    registers: [R; K],
+) -> [R; K] {
+    // The number of elements in 16 bytes is a constant of each case; the compiler leaves one.
+    // SAFETY: the caller's promise.
+    unsafe {
+        match 16 / N {
+            4 => transpose_of::<R, N, K, 4>(registers),
+            2 => transpose_of::<R, N, K, 2>(registers),
+            // More registers than there are at hand, or whole ones.
+            _ => interleave::<R, N, K>(registers),
+        }
+    }
+}
+
+/// [`transpose`], where 16 bytes have `E` elements.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn transpose_of<R: Register, const N: usize, const K: usize, const E: usize>(
+    registers: [R; K],
+) -> [R; K] {
+    let (mut within, mut across) = (MaybeUninit::<[R; K]>::uninit(), registers);
+    let first = within.as_mut_ptr().cast::<[R; E]>();
+    // SAFETY: the caller's promise; a register has `K / E` times `E` elements, so that all groups
+    // are written.
+    unsafe {
+        for group in 0..K / E {
+            let mut part = [registers[group * E]; E];
+            part.copy_from_slice(&registers[group * E..(group + 1) * E]);
+            first.add(group).write(interleave_lanes::<R, N, E>(part));
+        }
+        let within = within.assume_init();
+        for place in 0..E {
+            match K / E {
+                1 => across[place] = within[place],
+                2 => {
+                    let parts = interleave::<R, 16, 2>([within[place], within[place + E]]);
+                    [across[place], across[place + E]] = parts;
+                }
+                _ => {
+                    let [a, b, c, d] = [0, E, 2 * E, 3 * E].map(|lane| lane + place);
+                    let parts = [within[a], within[b], within[c], within[d]];
+                    [across[a], across[b], across[c], across[d]] = R::transpose_lanes(parts);
+                }
+            }
+        }
+    }
+    across
+}
+
 /// As many stages as `G` has bits, which mix only registers that are `K / G` apart. A processor
 /// does not have `K` registers at hand, but `G`.
 ///
@@ -89,6 +147,29 @@ pub(super) unsafe fn take_apart<R: Register, const N: usize, const K: usize>(
             let (evens, odds) = unsafe { before[2 * i].unzip::<N>(before[2 * i + 1]) };
             registers[i] = evens;
             registers[i + K / 2] = odds;
+        }
+        stage *= 2;
+    }
+    registers
+}
+
+/// The first element of each of 16 bytes of each register, then the second of each: squares side by
+/// side, transposed, where there are as many registers as elements in 16 bytes.
+///
+/// # Safety
+/// As [`interleave`].
+#[inline(always)]
+pub(super) unsafe fn interleave_lanes<R: Register, const N: usize, const K: usize>(
+    mut registers: [R; K],
+) -> [R; K] {
+    let mut stage = 1;
+    while stage < K {
+        let before = registers;
+        for i in 0..K / 2 {
+            // SAFETY: the caller's promise.
+            let (low, high) = unsafe { before[i].zip_lanes::<N>(before[i + K / 2]) };
+            registers[2 * i] = low;
+            registers[2 * i + 1] = high;
         }
         stage *= 2;
     }

@@ -7,7 +7,8 @@
 
 use super::place::{At, CACHED, LINE, STREAMED, Stores, copy_one, put};
 use super::register::Register;
-use super::shuffle::interleave;
+use super::shuffle::{interleave_lanes, transpose};
+use super::thin::{flat, strips};
 use super::turn::{Order, turned};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -21,19 +22,35 @@ pub(super) struct Grid<'t> {
     pub(super) columns: &'t [i64],
     /// How each element is turned on its way, if it is.
     pub(super) turn: Option<&'t Order>,
+    /// No row is further from the first in the source.
+    pub(super) reach: i64,
+    /// Where the source ends: from any element on, all up to here can be read.
+    pub(super) end: *const u8,
 }
 
 impl<'t> Grid<'t> {
-    pub(super) fn new(rows: &'t [i64], columns: &'t [i64]) -> Self {
-        Grid { rows, columns, turn: None }
-    }
-
     /// Whether squares of a grid of elements of `unit` bytes fill whole lines from `at` on.
     pub(super) fn writes_lines(&self, at: At, unit: usize) -> bool {
         let (head, side) = (at.to_line(), LINE / unit);
         let is_square = self.rows.len() >= head / unit + side && self.columns.len() >= side;
         let are_lines = || self.columns.iter().all(|column| column % LINE as i64 == 0);
         is_square && head.is_multiple_of(unit) && are_lines()
+    }
+
+    /// Whether `len` bytes can be read from the beginning of every row.
+    #[inline(always)]
+    pub(super) fn can_read(&self, at: At, len: usize) -> bool {
+        let furthest = at.plus(self.reach, 0).src;
+        let left = (self.end as usize).checked_sub(furthest as usize);
+        left.is_some_and(|left| left >= len)
+    }
+
+    /// The same with some of the rows.
+    #[inline(always)]
+    pub(super) fn part(self, rows: &'t [i64]) -> Self {
+        let mut reach = i64::MIN;
+        rows.iter().for_each(|&row| reach = reach.max(row));
+        Grid { rows, reach, ..self }
     }
 }
 
@@ -65,7 +82,7 @@ pub(super) unsafe fn transpose_grid<R: Register, const N: usize>(
     // SAFETY: the parts of the grid are each within it; squares are streamed to whole lines.
     unsafe {
         if n_rows < side || n_columns < side {
-            return transpose_small::<R::Half, N>(at, next, grid);
+            return transpose_small::<R, N>(at, next, grid);
         }
         if stores != Stores::Streamed || !grid.writes_lines(at, N) {
             return transpose_body::<R, N, CACHED>(at, next, grid, 0);
@@ -154,25 +171,33 @@ struct Ahead<'t> {
     rows: &'t [i64],
 }
 
-/// Moves a grid that has no line's worth of rows or of columns, in squares of the largest
-/// registers that it has a side for, or one by one.
+/// Moves a grid that has no line's worth of rows or of columns, in squares of the largest registers
+/// that it has a side for; in strips or one by one where it has none.
 ///
 /// # Safety
 /// As [`transpose_grid`].
 #[inline(always)]
 unsafe fn transpose_small<R: Register, const N: usize>(at: At, next: At, grid: Grid<'_>) {
-    let shorter = grid.rows.len().min(grid.columns.len());
-    // SAFETY: the caller's promise; there is a register's worth of rows and of columns.
+    let (rows, columns) = (grid.rows.len() * N, grid.columns.len() * N);
+    let shorter = rows.min(columns);
+    // SAFETY: the caller's promise.
     unsafe {
         match () {
-            () if N < R::BYTES && shorter * N >= R::BYTES => squares_of::<R, N>(at, next, grid),
-            () if N < 16 && shorter * N >= 16 => {
-                squares_of::<<R::Half as Register>::Half, N>(at, next, grid);
+            () if N < R::Half::BYTES && shorter >= R::Half::BYTES => {
+                squares_of::<R::Half, N>(at, next, grid);
             }
+            () if N < SHORT && shorter >= SHORT => squares_of::<R::Lane, N>(at, next, grid),
+            () if N < SHORT && rows >= R::BYTES => strips::<R, N>(at, grid),
+            () if N < SHORT && rows >= R::Half::BYTES => strips::<R::Half, N>(at, grid),
+            () if N < SHORT && rows >= SHORT => strips::<R::Lane, N>(at, grid),
+            () if N < 4 && columns >= SHORT => flat::<R::Lane, N>(at, grid),
             () => one_by_one::<N>(at, grid),
         }
     }
 }
+
+/// The bytes of the shortest registers, and of the lanes of longer ones.
+pub(super) const SHORT: usize = 16;
 
 /// Moves a grid in squares of registers, the last ones sharing elements with those before them.
 ///
@@ -205,7 +230,7 @@ unsafe fn squares_of<R: Register, const N: usize>(at: At, next: At, grid: Grid<'
 /// # Safety
 /// As [`transpose_grid`].
 #[inline(always)]
-unsafe fn one_by_one<const N: usize>(at: At, grid: Grid<'_>) {
+pub(super) unsafe fn one_by_one<const N: usize>(at: At, grid: Grid<'_>) {
     // SAFETY: the elements lie within the grid.
     unsafe {
         if grid.rows.len() < grid.columns.len() {
@@ -231,7 +256,7 @@ unsafe fn one_by_one<const N: usize>(at: At, grid: Grid<'_>) {
 /// # Safety
 /// The processor has these registers.
 #[inline(always)]
-unsafe fn order_of<R: Register, const N: usize>(turn: Option<&Order>) -> Option<R> {
+pub(super) unsafe fn order_of<R: Register, const N: usize>(turn: Option<&Order>) -> Option<R> {
     match (N, turn) {
         // SAFETY: the caller's promise.
         (4 | 8 | 16, Some(order)) => Some(unsafe { R::repeat(order) }),
@@ -262,7 +287,7 @@ unsafe fn load_rows<R: Register, const K: usize>(at: At, rows: &[i64], order: Op
 /// # Safety
 /// As [`Register::load`].
 #[inline(always)]
-unsafe fn load_turned<R: Register>(from: *const u8, order: Option<R>) -> R {
+pub(super) unsafe fn load_turned<R: Register>(from: *const u8, order: Option<R>) -> R {
     // SAFETY: the caller's promise.
     unsafe {
         let register = R::load(from);
@@ -327,6 +352,15 @@ unsafe fn parts<R: Register, const N: usize, const S: u8, const K: usize>(
     // SAFETY: the caller says that the processor has the registers.
     let order = unsafe { order_of::<R, N>(turn) };
     let n_parts = LINE / R::BYTES;
+    // Registers of a whole line; the compiler leaves one of these.
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (n_parts, SHORT / N) {
+            (1, 4) => return lines::<R, N, S, 4>(at, rows, columns, soon, order),
+            (1, 2) => return lines::<R, N, S, 2>(at, rows, columns, soon, order),
+            _ => {}
+        }
+    }
     for across in 0..n_parts {
         let from = at.plus((across * R::BYTES) as i64, 0);
         // SAFETY: the caller's promise; `rows` and `columns` have `n_parts * K` entries.
@@ -334,7 +368,7 @@ unsafe fn parts<R: Register, const N: usize, const S: u8, const K: usize>(
             let mut lines = [const { MaybeUninit::<[R; K]>::uninit() }; 4];
             for (part, line) in lines.iter_mut().enumerate().take(n_parts) {
                 let here = part * K..(part + 1) * K;
-                line.write(interleave::<R, N, K>(load_rows(from, &rows[here.clone()], order)));
+                line.write(transpose::<R, N, K>(load_rows(from, &rows[here.clone()], order)));
                 if across == 0 {
                     soon.rows[here].iter().for_each(|&row| soon.at.plus(row, 0).prefetch_near());
                 }
@@ -346,6 +380,40 @@ unsafe fn parts<R: Register, const N: usize, const S: u8, const K: usize>(
                     let register = line.as_ptr().cast::<R>().add(place).read();
                     put::<R, S>(register, to.plus(0, (part * R::BYTES) as i64).dst);
                 }
+            }
+        }
+    }
+}
+
+/// Moves a square by registers of a line, of whose four times 16 bytes each has `E` elements: first
+/// squares of 16 bytes are transposed, then these as wholes, each line written as soon as it is there.
+///
+/// # Safety
+/// As [`square`].
+#[inline(always)]
+unsafe fn lines<R: Register, const N: usize, const S: u8, const E: usize>(
+    at: At,
+    rows: &[i64],
+    columns: &[i64],
+    soon: Ahead<'_>,
+    order: Option<R>,
+) {
+    let (rows, columns) = (&rows[..4 * E], &columns[..4 * E]);
+    let mut within = MaybeUninit::<[[R; E]; 4]>::uninit();
+    let first = within.as_mut_ptr().cast::<[R; E]>();
+    // SAFETY: the caller's promise; all four parts are written.
+    unsafe {
+        for part in 0..4 {
+            let rows = &rows[part * E..(part + 1) * E];
+            first.add(part).write(interleave_lanes::<R, N, E>(load_rows(at, rows, order)));
+        }
+        soon.rows[..4 * E].iter().for_each(|&row| soon.at.plus(row, 0).prefetch_near());
+        let within = within.assume_init();
+        for place in 0..E {
+            let [a, b, c, d] = within;
+            let lines = R::transpose_lanes([a[place], b[place], c[place], d[place]]);
+            for (lane, line) in lines.into_iter().enumerate() {
+                put::<R, S>(line, at.plus(0, columns[lane * E + place]).dst);
             }
         }
     }
@@ -405,7 +473,7 @@ unsafe fn small_square_of<R: Register, const N: usize, const K: usize>(
     // SAFETY: the caller's promise.
     unsafe {
         let order = order_of::<R, N>(turn);
-        let transposed = interleave::<R, N, K>(load_rows(at, rows, order));
+        let transposed = transpose::<R, N, K>(load_rows(at, rows, order));
         for (register, &to) in transposed.into_iter().zip(columns) {
             register.store(at.plus(0, to).dst);
         }

@@ -99,7 +99,7 @@ pub(super) unsafe fn transpose_staged<R: Register, const N: usize>(
         let mut row = 0;
         while row < n_rows {
             let rows = rows_from(row);
-            let part = Grid { rows, columns: &blocks.places[..columns.len()], turn: grid.turn };
+            let part = Grid { rows, columns: &blocks.places[..columns.len()], ..grid };
             let soon = match row + rows.len() {
                 below if below < n_rows => Soon { at: along, rows: rows_from(below) },
                 _ if further < n_columns => {

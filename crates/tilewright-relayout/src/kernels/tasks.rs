@@ -98,9 +98,9 @@ impl<const N: usize> Zip<'_, N> {
                 16 if N <= 2 => level.run(Network::<N, 16, APART> { walk, rows }),
                 32 if N == 1 => level.run(Network::<N, 32, APART> { walk, rows }),
                 3 if N <= 8 => level.run(Weave::<N, 3, APART> { walk, rows }),
-                5 if N <= 2 => level.run(Weave::<N, 5, APART> { walk, rows }),
-                6 if N <= 2 => level.run(Weave::<N, 6, APART> { walk, rows }),
-                7 if N == 1 => level.run(Weave::<N, 7, APART> { walk, rows }),
+                5 if N <= 8 => level.run(Weave::<N, 5, APART> { walk, rows }),
+                6 if N <= 8 => level.run(Weave::<N, 6, APART> { walk, rows }),
+                7 if N <= 8 => level.run(Weave::<N, 7, APART> { walk, rows }),
                 _ => {}
             }
         }
@@ -144,7 +144,7 @@ impl<const N: usize, const K: usize, const APART: bool> Task for Network<'_, N, 
     }
 }
 
-/// `K` rows by shuffles, of registers of 16 bytes.
+/// `K` rows by shuffles within 16 bytes.
 struct Weave<'t, const N: usize, const K: usize, const APART: bool> {
     walk: Walk<'t, N>,
     rows: Rows,
@@ -153,15 +153,14 @@ struct Weave<'t, const N: usize, const K: usize, const APART: bool> {
 impl<const N: usize, const K: usize, const APART: bool> Task for Weave<'_, N, K, APART> {
     #[inline(always)]
     unsafe fn with<R: Register>(self) {
-        type Short<R> = <<R as Register>::Half as Register>::Half;
         let Weave { walk, rows } = self;
         let mut places = walk.places();
         while let Some(at) = places.next() {
             // SAFETY: the caller's promise.
             unsafe {
                 match APART {
-                    false => weave::weave_rows::<Short<R>, N, K>(at, rows, walk.stores),
-                    true => weave::unweave_rows::<Short<R>, N, K>(at, rows, walk.stores),
+                    false => weave::weave_rows::<R, N, K>(at, rows, walk.stores),
+                    true => weave::unweave_rows::<R, N, K>(at, rows, walk.stores),
                 }
             }
         }

@@ -20,15 +20,9 @@ type Shuffles = [[[u8; BYTES]; MAX_ROWS]; MAX_ROWS];
 /// Has a shuffle write a zero.
 const ZERO: u8 = 0x80;
 
-/// Whether so many rows of elements of `unit` bytes are woven. As many shuffles as the square of
-/// their number pay where elements are small.
+/// Whether so many rows of elements of `unit` bytes are woven.
 pub(super) const fn is_woven(count: i64, unit: i64) -> bool {
-    match count {
-        3 => unit <= 8,
-        5 | 6 => unit <= 2,
-        7 => unit == 1,
-        _ => false,
-    }
+    matches!(count, 3 | 5..=7) && unit <= 8
 }
 
 /// How registers of `rows` rows of elements of `unit` bytes make the registers of one run, or the
@@ -52,21 +46,37 @@ const fn shuffles(unit: usize, rows: usize, is_apart: bool) -> Shuffles {
     all
 }
 
+/// Does something for each number below `K`, which is at most 7: written out, so that registers stay
+/// registers.
+macro_rules! for_each {
+    ($place:ident in $k:ident, $body:block) => {
+        for_each!($place in $k, $body; 0 1 2 3 4 5 6)
+    };
+    ($place:ident in $k:ident, $body:block; $($number:literal)*) => {
+        $(if $number < $k {
+            const $place: usize = $number;
+            $body
+        })*
+    };
+}
+
 /// The bytes of all registers shuffled and put together.
 ///
 /// # Safety
-/// The processor has these registers, which are of [`BYTES`] bytes.
+/// The processor has these registers.
 #[inline(always)]
 unsafe fn shuffled<R: Register, const K: usize>(from: [R; K], shuffles: &Shuffles) -> [R; K] {
     let mut to = from;
-    for (register, orders) in to.iter_mut().zip(shuffles) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            *register = from[0].shuffle(R::repeat(&orders[0]));
-            for (part, order) in from.iter().zip(orders).skip(1) {
-                *register = register.or(part.shuffle(R::repeat(order)));
-            }
-        }
+    // SAFETY: the caller's promise.
+    unsafe {
+        for_each!(TO in K, {
+            to[TO] = from[0].shuffle(R::repeat(&shuffles[TO][0]));
+            for_each!(FROM in K, {
+                if FROM != 0 {
+                    to[TO] = to[TO].or(from[FROM].shuffle(R::repeat(&shuffles[TO][FROM])));
+                }
+            });
+        });
     }
     to
 }
@@ -82,43 +92,48 @@ pub(super) unsafe fn weave_rows<R: Register, const N: usize, const K: usize>(
     stores: Stores,
 ) {
     // SAFETY: the caller's promise; streamed registers are at multiples of one.
-    let done = unsafe {
-        match stores {
+    unsafe {
+        let done = match stores {
             Stores::Streamed if (at.dst as usize).is_multiple_of(BYTES) => {
-                weave::<R, N, K, STREAMED>(at, rows)
+                weave::<R, N, K, STREAMED>(at, rows, 0)
             }
-            Stores::Staged => weave::<R, N, K, STAGED>(at, rows),
-            _ => weave::<R, N, K, CACHED>(at, rows),
-        }
-    };
-    // SAFETY: the caller's promise.
-    unsafe { zip_each::<N, K>(at, rows, done, rows.length) };
+            Stores::Staged => weave::<R, N, K, STAGED>(at, rows, 0),
+            _ => weave::<R, N, K, CACHED>(at, rows, 0),
+        };
+        let done = weave::<R::Lane, N, K, CACHED>(at, rows, done);
+        zip_each::<N, K>(at, rows, done, rows.length);
+    }
 }
 
+/// Weaves from element `done` on as long as whole registers are left. Says how far.
+///
 /// # Safety
-/// As [`weave_rows`]; for streaming, the destination is a multiple of a register.
+/// As [`weave_rows`]; for streaming, the destination is a multiple of 16 bytes.
 #[inline(always)]
 unsafe fn weave<R: Register, const N: usize, const K: usize, const S: u8>(
     at: At,
     rows: Rows,
+    mut done: usize,
 ) -> usize {
-    let per_register = BYTES / N;
-    let mut done = 0;
+    let per_register = R::BYTES / N;
     while done + per_register <= rows.length {
         let from = at.plus((done * N) as i64, (done * N * K) as i64);
         // SAFETY: a register's worth of elements is left in each row, and room for all of them.
         unsafe {
             let mut registers = [R::load(from.src); K];
-            for (register, row) in registers.iter_mut().zip(0..) {
-                let from = from.plus(row * rows.step, 0);
-                *register = R::load(from.src);
+            for_each!(ROW in K, {
+                let from = from.plus(ROW as i64 * rows.step, 0);
+                registers[ROW] = R::load(from.src);
                 if S != CACHED {
                     from.prefetch_near_ahead();
                 }
-            }
+            });
             let run = shuffled::<R, K>(registers, const { &shuffles(N, K, false) });
-            for (place, register) in run.into_iter().enumerate() {
-                put::<R, S>(register, from.plus(0, (place * BYTES) as i64).dst);
+            for lane in 0..R::BYTES / BYTES {
+                for_each!(PLACE in K, {
+                    let to = from.plus(0, ((lane * K + PLACE) * BYTES) as i64).dst;
+                    put::<R::Lane, S>(run[PLACE].lane(lane), to);
+                });
             }
         }
         done += per_register;
@@ -138,14 +153,14 @@ pub(super) unsafe fn unweave_rows<R: Register, const N: usize, const K: usize>(
 ) {
     // Streams of three rows and more at once are slower than the caches.
     // SAFETY: the caller's promise.
-    let done = unsafe {
-        match stores {
-            Stores::Cached => unweave::<R, N, K, CACHED>(at, rows),
-            Stores::Streamed | Stores::Staged => unweave::<R, N, K, STAGED>(at, rows),
-        }
-    };
-    // SAFETY: the caller's promise.
-    unsafe { unzip_each::<N, K>(at, rows, done) };
+    unsafe {
+        let done = match stores {
+            Stores::Cached => unweave::<R, N, K, CACHED>(at, rows, 0),
+            Stores::Streamed | Stores::Staged => unweave::<R, N, K, STAGED>(at, rows, 0),
+        };
+        let done = unweave::<R::Lane, N, K, CACHED>(at, rows, done);
+        unzip_each::<N, K>(at, rows, done);
+    }
 }
 
 /// # Safety
@@ -154,25 +169,28 @@ pub(super) unsafe fn unweave_rows<R: Register, const N: usize, const K: usize>(
 unsafe fn unweave<R: Register, const N: usize, const K: usize, const S: u8>(
     at: At,
     rows: Rows,
+    mut done: usize,
 ) -> usize {
-    let per_register = BYTES / N;
-    let mut done = 0;
-    while done + per_register <= rows.length {
+    let per_register = R::BYTES / N;
+    let lanes: [i64; 4] = [0, 1, 2, 3].map(|lane| lane * (K * BYTES) as i64);
+    while done + per_register <= rows.whole(K) {
         let from = at.plus((done * N * K) as i64, (done * N) as i64);
         // SAFETY: `K` registers' worth of elements are left, and one's in each row.
         unsafe {
             let mut registers = [R::load(from.src); K];
-            for (place, register) in registers.iter_mut().enumerate() {
-                let from = from.plus((place * BYTES) as i64, 0);
-                *register = R::load(from.src);
+            for_each!(PLACE in K, {
+                let part = from.plus((PLACE * BYTES) as i64, 0);
+                registers[PLACE] = R::load_lanes(part.src, &lanes, 1);
                 if S != CACHED {
-                    from.prefetch_ahead();
+                    from.plus((PLACE * R::BYTES) as i64, 0).prefetch_ahead();
                 }
-            }
+            });
             let apart = shuffled::<R, K>(registers, const { &shuffles(N, K, true) });
-            for (register, row) in apart.into_iter().zip(0..) {
-                put::<R, S>(register, from.plus(0, row * rows.step).dst);
-            }
+            for_each!(ROW in K, {
+                if ROW < rows.kept {
+                    put::<R, S>(apart[ROW], from.plus(0, ROW as i64 * rows.step).dst);
+                }
+            });
         }
         done += per_register;
     }

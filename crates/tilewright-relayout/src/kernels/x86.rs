@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use super::register::Register;
+use super::register::{Register, store_parts};
 
 /// 16 bytes: SSE4.1.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +86,7 @@ const fn paired(order: [u64; 4]) -> [u64; 8] {
 impl Register for Sse {
     const BYTES: usize = 16;
     type Half = Sse;
+    type Lane = Sse;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
@@ -94,9 +95,36 @@ impl Register for Sse {
     }
 
     #[inline(always)]
+    unsafe fn load_lanes(at: *const u8, distances: &[i64], _step: usize) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Self::load(at.wrapping_offset(distances[0] as isize)) }
+    }
+
+    #[inline(always)]
+    unsafe fn lane(self, _number: usize) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self) {
+        // SAFETY: the caller's promise.
+        unsafe { self.zip::<N>(other) }
+    }
+
+    #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: see the top of the file.
         unsafe { _mm_storeu_si128(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_first(self, to: *mut u8, len: usize) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let halves =
+                [_mm_extract_epi64::<0>(self.0) as u64, _mm_extract_epi64::<1>(self.0) as u64];
+            store_parts(halves, to, len);
+        }
     }
 
     #[inline(always)]
@@ -133,6 +161,18 @@ impl Register for Sse {
     }
 
     #[inline(always)]
+    unsafe fn exchange(self, other: Self, lower: Self, shift: usize) -> (Self, Self) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let by = _mm_cvtsi64_si128(shift as i64);
+            let differ = _mm_xor_si128(_mm_srl_epi64(self.0, by), other.0);
+            let changed = _mm_and_si128(differ, lower.0);
+            let first = _mm_xor_si128(self.0, _mm_sll_epi64(changed, by));
+            (Sse(first), Sse(_mm_xor_si128(other.0, changed)))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn repeat(bytes: &[u8; 16]) -> Self {
         // SAFETY: see the top of the file.
         Sse(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
@@ -158,6 +198,7 @@ impl Register for Sse {
 impl Register for Avx2 {
     const BYTES: usize = 32;
     type Half = Sse;
+    type Lane = Sse;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
@@ -166,9 +207,58 @@ impl Register for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn load_lanes(at: *const u8, distances: &[i64], step: usize) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let low = _mm256_castsi128_si256(Sse::load_lanes(at, distances, step).0);
+            let high = Sse::load_lanes(at, &distances[step..], step).0;
+            Avx2(_mm256_inserti128_si256::<1>(low, high))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn lane(self, number: usize) -> Sse {
+        // SAFETY: see the top of the file.
+        unsafe {
+            match number {
+                0 => Sse(_mm256_castsi256_si128(self.0)),
+                _ => Sse(_mm256_extracti128_si256::<1>(self.0)),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self) {
+        let (a, b) = (self.0, other.0);
+        // SAFETY: see the top of the file.
+        unsafe {
+            match N {
+                1 => (Avx2(_mm256_unpacklo_epi8(a, b)), Avx2(_mm256_unpackhi_epi8(a, b))),
+                2 => (Avx2(_mm256_unpacklo_epi16(a, b)), Avx2(_mm256_unpackhi_epi16(a, b))),
+                4 => (Avx2(_mm256_unpacklo_epi32(a, b)), Avx2(_mm256_unpackhi_epi32(a, b))),
+                8 => (Avx2(_mm256_unpacklo_epi64(a, b)), Avx2(_mm256_unpackhi_epi64(a, b))),
+                _ => (self, other),
+            }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: see the top of the file.
         unsafe { _mm256_storeu_si256(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_first(self, to: *mut u8, len: usize) {
+        // SAFETY: see the top of the file; the halves hold the bytes in turn.
+        unsafe {
+            let low = Sse(_mm256_castsi256_si128(self.0));
+            if len < 16 {
+                return low.store_first(to, len);
+            }
+            low.store(to);
+            Sse(_mm256_extracti128_si256::<1>(self.0)).store_first(to.wrapping_add(16), len - 16);
+        }
     }
 
     #[inline(always)]
@@ -210,6 +300,18 @@ impl Register for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn exchange(self, other: Self, lower: Self, shift: usize) -> (Self, Self) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let by = _mm_cvtsi64_si128(shift as i64);
+            let differ = _mm256_xor_si256(_mm256_srl_epi64(self.0, by), other.0);
+            let changed = _mm256_and_si256(differ, lower.0);
+            let first = _mm256_xor_si256(self.0, _mm256_sll_epi64(changed, by));
+            (Avx2(first), Avx2(_mm256_xor_si256(other.0, changed)))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn repeat(bytes: &[u8; 16]) -> Self {
         // SAFETY: see the top of the file.
         Avx2(unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(bytes.as_ptr().cast())) })
@@ -241,6 +343,7 @@ impl Register for Avx2 {
 impl Register for Avx512 {
     const BYTES: usize = 64;
     type Half = Avx2;
+    type Lane = Sse;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
@@ -249,9 +352,71 @@ impl Register for Avx512 {
     }
 
     #[inline(always)]
+    unsafe fn load_lanes(at: *const u8, distances: &[i64], step: usize) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let low = _mm512_castsi256_si512(Avx2::load_lanes(at, distances, step).0);
+            let high = Avx2::load_lanes(at, &distances[2 * step..], step).0;
+            Avx512(_mm512_inserti64x4::<1>(low, high))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn lane(self, number: usize) -> Sse {
+        // SAFETY: see the top of the file.
+        unsafe {
+            match number {
+                0 => Sse(_mm512_castsi512_si128(self.0)),
+                1 => Sse(_mm512_extracti32x4_epi32::<1>(self.0)),
+                2 => Sse(_mm512_extracti32x4_epi32::<2>(self.0)),
+                _ => Sse(_mm512_extracti32x4_epi32::<3>(self.0)),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self) {
+        let (a, b) = (self.0, other.0);
+        // SAFETY: see the top of the file.
+        let (low, high) = unsafe {
+            match N {
+                1 => (_mm512_unpacklo_epi8(a, b), _mm512_unpackhi_epi8(a, b)),
+                2 => (_mm512_unpacklo_epi16(a, b), _mm512_unpackhi_epi16(a, b)),
+                4 => (_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b)),
+                8 => (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)),
+                _ => (a, b),
+            }
+        };
+        (Avx512(low), Avx512(high))
+    }
+
+    #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: see the top of the file.
         unsafe { _mm512_storeu_si512(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn transpose_lanes([a, b, c, d]: [Self; 4]) -> [Self; 4] {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let first = _mm512_shuffle_i64x2::<0x44>(a.0, b.0);
+            let second = _mm512_shuffle_i64x2::<0xee>(a.0, b.0);
+            let third = _mm512_shuffle_i64x2::<0x44>(c.0, d.0);
+            let fourth = _mm512_shuffle_i64x2::<0xee>(c.0, d.0);
+            [
+                Avx512(_mm512_shuffle_i64x2::<0x88>(first, third)),
+                Avx512(_mm512_shuffle_i64x2::<0xdd>(first, third)),
+                Avx512(_mm512_shuffle_i64x2::<0x88>(second, fourth)),
+                Avx512(_mm512_shuffle_i64x2::<0xdd>(second, fourth)),
+            ]
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_first(self, to: *mut u8, len: usize) {
+        // SAFETY: see the top of the file; bytes that are masked out are not touched.
+        unsafe { _mm512_mask_storeu_epi8(to.cast(), (1 << len) - 1, self.0) }
     }
 
     #[inline(always)]
@@ -303,6 +468,18 @@ impl Register for Avx512 {
     unsafe fn or(self, other: Self) -> Self {
         // SAFETY: see the top of the file.
         Avx512(unsafe { _mm512_or_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn exchange(self, other: Self, lower: Self, shift: usize) -> (Self, Self) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let by = _mm_cvtsi64_si128(shift as i64);
+            let differ = _mm512_xor_si512(_mm512_srl_epi64(self.0, by), other.0);
+            let changed = _mm512_and_si512(differ, lower.0);
+            let first = _mm512_xor_si512(self.0, _mm512_sll_epi64(changed, by));
+            (Avx512(first), Avx512(_mm512_xor_si512(other.0, changed)))
+        }
     }
 
     #[inline(always)]

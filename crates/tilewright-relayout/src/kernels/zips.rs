@@ -9,6 +9,17 @@ use super::shuffle::{interleave, take_apart};
 pub(super) struct Rows {
     pub(super) step: i64,
     pub(super) length: usize,
+    /// How many of the rows are there, where a run is taken apart.
+    pub(super) kept: usize,
+}
+
+impl Rows {
+    /// The elements of a row that are taken apart `count` at a time: all that goes with the last one
+    /// may not be there.
+    #[inline(always)]
+    pub(super) fn whole(&self, count: usize) -> usize {
+        self.length - usize::from(self.kept < count)
+    }
 }
 
 /// Zips `K` rows of the source into one run of the destination.
@@ -99,8 +110,8 @@ pub(super) unsafe fn zip_each<const N: usize, const K: usize>(
 /// Takes a run of the source apart into `K` rows of the destination.
 ///
 /// # Safety
-/// The processor has these registers. `K * rows.length` elements of `N` bytes can be read, and
-/// `rows.length` written in each of the rows.
+/// The processor has these registers. `rows.length` times, `rows.kept` of `K` elements of `N` bytes can
+/// be read, and what lies between; `rows.length` can be written in each of the rows.
 #[inline(always)]
 pub(super) unsafe fn unzip_rows<R: Register, const N: usize, const K: usize>(
     at: At,
@@ -130,7 +141,7 @@ pub(super) unsafe fn unzip_rows<R: Register, const N: usize, const K: usize>(
 pub(super) unsafe fn unzip_each<const N: usize, const K: usize>(at: At, rows: Rows, done: usize) {
     for place in done..rows.length {
         let group = at.plus((place * N * K) as i64, (place * N) as i64);
-        for row in 0..K {
+        for row in 0..rows.kept {
             // SAFETY: `place` is below the length of the rows.
             unsafe { copy_one::<N>(group.plus((row * N) as i64, row as i64 * rows.step)) };
         }
@@ -146,7 +157,7 @@ unsafe fn unzip_registers<R: Register, const N: usize, const K: usize, const S: 
     mut done: usize,
 ) -> usize {
     let per_register = R::BYTES / N;
-    while done + per_register <= rows.length {
+    while done + per_register <= rows.whole(K) {
         let from = at.plus((done * N * K) as i64, (done * N) as i64);
         // SAFETY: `K` registers' worth of elements are left, and one's in each row.
         unsafe {
@@ -159,8 +170,10 @@ unsafe fn unzip_registers<R: Register, const N: usize, const K: usize, const S: 
                 }
             }
             let apart = take_apart::<R, N, K>(registers);
-            for (register, row) in apart.into_iter().zip(0..) {
-                put::<R, S>(register, from.plus(0, row * rows.step).dst);
+            for (row, register) in apart.into_iter().enumerate() {
+                if row < rows.kept {
+                    put::<R, S>(register, from.plus(0, row as i64 * rows.step).dst);
+                }
             }
         }
         done += per_register;
