@@ -62,6 +62,9 @@ use zips::Rows;
 /// A grid's list of distances is no longer than this.
 const MAX_GRID: i64 = 1 << 14;
 
+/// Of fewer steps than this, an innermost loop takes longer to begin than to run.
+const MIN_STEPS: i64 = 8;
+
 /// Registers that a thread may use, how it stores, and where it reads next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Means {
@@ -324,7 +327,9 @@ impl Kernel {
         {
             return unzip;
         }
-        let (Some(across), Some(along)) = (across, along) else { return Kernel::single(loops) };
+        let (Some(across), Some(along)) = (across, along) else {
+            return Kernel::single(loops, unit);
+        };
         let (a, b) = (loops[across], loops[along]);
         if !is_turned && b.dst == a.extent && is_zipped(a.extent, unit) && b.extent * unit >= 16 {
             remove_both(loops, across, along);
@@ -375,7 +380,8 @@ impl Kernel {
         Some(Kernel::Unzip { count: a.src, kept: b.extent, step: b.dst, length: a.extent })
     }
 
-    fn single(loops: &mut Vec<Loop>) -> Kernel {
+    fn single(loops: &mut Vec<Loop>, unit: i64) -> Kernel {
+        lengthen_innermost(loops, unit);
         let inner = loops.pop().unwrap_or(ONCE);
         Kernel::Single { outer: loops.pop().unwrap_or(ONCE), inner }
     }
@@ -564,7 +570,7 @@ fn order_walk(loops: &mut [Loop], kernel: Kernel, lists: &Lists, unit: i64, stor
         Kernel::Joined { .. } | Kernel::Grid | Kernel::Single { .. } => return,
     };
     if src_len.max(dst_len) * unit < line {
-        return;
+        return lengthen_innermost(loops, dst_len * unit);
     }
     let in_dst_order = n_places(loops, |l| l.src, src_len);
     loops.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
@@ -574,6 +580,16 @@ fn order_walk(loops: &mut [Loop], kernel: Kernel, lists: &Lists, unit: i64, stor
     let is_from_memory = stores != Stores::Cached && is_run && is_long;
     if in_dst_order <= in_src_order && !is_from_memory {
         loops.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
+    }
+}
+
+/// Puts the longest loop innermost where the innermost one has hardly a step, unless what is moved
+/// at a time, so many bytes, is little of a line.
+fn lengthen_innermost(loops: &mut [Loop], bytes: i64) {
+    let is_short = loops.last().is_some_and(|l| l.extent < MIN_STEPS);
+    let longest = (0..loops.len()).max_by_key(|&place| loops[place].extent);
+    if let Some(longest) = longest.filter(|_| is_short && bytes >= 16) {
+        loops[longest..].rotate_left(1);
     }
 }
 
