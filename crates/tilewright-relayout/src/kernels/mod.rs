@@ -8,13 +8,17 @@
 //! * [`Kernel::Joined`]: the same where runs follow each other in the destination and are streamed,
 //!   but do not begin at lines.
 //! * [`Kernel::Zip`], [`Kernel::Unzip`]: 2, 4, 8, 16 or 32 rows interleaved, or taken apart (the
-//!   second tile of `T(8,128)(2,1)`); also 3 of them, as the colours of an image, and 5, 6 or 7 where
-//!   elements are small.
+//!   second tile of `T(8,128)(2,1)`); also 3, 5, 6 or 7 of them, as the colours of an image. Of what is
+//!   taken apart, only some rows may be there.
 //! * [`Kernel::Grid`]: neighbours in the destination are far apart in the source, and the other way
 //!   round. Squares of whole lines are transposed in registers. A side's neighbours may be made by
 //!   several loops, as where a line goes across two tiles. Where it is streamed and does not fill
-//!   lines, blocks of it are put together in the caches first.
+//!   lines, blocks of it are put together in the caches first. A few columns are read with what lies
+//!   beyond them, as far as that is the source's.
 //! * [`Kernel::Single`]: anything else, element by element.
+//!
+//! Elements below a byte are packed and unpacked ([`fold`]), or transposed in squares of words
+//! ([`BitSquares`]).
 //!
 //! Every kernel is written once, for registers of any length; [`Level`] says which the processor
 //! has. Boxes that do not pass the check are moved one by one with every index tested, which is
