@@ -38,7 +38,7 @@
 //!    one thread.
 //!
 //! Running it cuts the boxes to each chunk and hands them to a kernel: copy runs, zip rows, transpose
-//! squares, pack rows of elements below a byte. Slots without an element are filled apart. Kernels
+//! squares, pack rows of elements below a byte, transpose packed ones. Slots without an element are filled apart. Kernels
 //! use the vector registers that the processor has, AVX-512, AVX2, SSE4.1 or NEON, found at run time;
 //! what comes out does not depend on them. Destinations of 8 MiB and more are written past the
 //! caches. [`Plan::describe`] tells all of it.

@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn squares_of_bits() {
         if cfg!(miri) {
-            return [(4, 8), (1, 1), (2, 4)].iter().for_each(|&(bits, word)| check(bits, word, 16));
+            return [(4, 4), (1, 1)].iter().for_each(|&(bits, word)| check(bits, word, 16));
         }
         for bits in [4, 2, 1] {
             for word in WORDS {
