@@ -66,10 +66,9 @@ enum Cut {
 /// The elements of an array as boxes, each element in exactly one; `None` where there would be too
 /// many, or elements lie outside memory.
 pub(crate) fn boxes(from: &IndexMap, to: &IndexMap, max_boxes: usize) -> Option<Vec<Nest>> {
-    let elements = usize::try_from(from.elements()).unwrap_or(usize::MAX);
-    let limit = (elements / MIN_ELEMENTS).max(FEW_BOXES).min(max_boxes);
+    let limit = worth_finding(from).min(max_boxes);
     let mut boxes = Vec::new();
-    let mut parts = if elements == 0 { vec![] } else { vec![Part::whole(from.dims())] };
+    let mut parts = if from.elements() == 0 { vec![] } else { vec![Part::whole(from.dims())] };
     while let Some(part) = parts.pop() {
         match part.nest(from, to) {
             Ok(nest) => boxes.push(nest),
@@ -80,6 +79,12 @@ pub(crate) fn boxes(from: &IndexMap, to: &IndexMap, max_boxes: usize) -> Option<
         }
     }
     Some(boxes)
+}
+
+/// How many boxes of an array it is worth while to find.
+pub(crate) fn worth_finding(map: &IndexMap) -> usize {
+    let elements = usize::try_from(map.elements()).unwrap_or(usize::MAX);
+    (elements / MIN_ELEMENTS).max(FEW_BOXES)
 }
 
 impl Part {

@@ -4,6 +4,7 @@ use crate::boxes::BoxMoves;
 use crate::description::{Description, Route, Storing, registers};
 use crate::error::{Error, Kind, check_length, check_width};
 use crate::general::ElementMoves;
+use crate::linear::worth_finding;
 use crate::nest::Nest;
 use crate::options::RunOptions;
 use crate::placement::Placement;
@@ -342,7 +343,10 @@ impl Way {
         if let Some(plans) = through_rows(from, to, widths)? {
             return Ok(Way::Through(Box::new(plans)));
         }
-        match Self::in_boxes(from.map(), to.map(), widths, MOST_BOXES) {
+        // Those that it is worth while to find have been looked for, unless there are many.
+        let are_more = worth_finding(from.map()) > MAX_BOXES;
+        let more = || Self::in_boxes(from.map(), to.map(), widths, MOST_BOXES);
+        match are_more.then(more).flatten() {
             Some(way) => Ok(way),
             None => Ok(Way::Elements(ElementMoves::new(from.map(), to.map(), widths)?)),
         }

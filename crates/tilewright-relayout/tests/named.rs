@@ -5,7 +5,7 @@
 mod support;
 
 use support::{check, check_round_trip, check_threads, composed, definition, noise, placement};
-use tilewright_relayout::{Pad, Placement, Plan, Route, relayout};
+use tilewright_relayout::{Pad, Placement, Plan, Route, RunOptions, relayout};
 
 /// Checks a pair of layouts both ways, at a width of its own on either side.
 fn both_ways(a: (&str, u32), b: (&str, u32)) {
@@ -137,11 +137,22 @@ fn swizzles() {
 /// Elements that go to one slot are a single chunk, whose outcome is the same every time.
 #[test]
 fn several_elements_in_a_slot() {
-    let rows = composed("(64,64):(64,1)", 8);
-    let swizzled_rows_of_one = composed("Sw<2,0,3> o 0 o (64,64):(0,1)", 8);
-    let plan = Plan::new(&rows, &swizzled_rows_of_one).unwrap();
+    let rows = composed("(64,64):(64,1)", 128);
+    let swizzled_rows_of_one = composed("Sw<2,0,3> o 0 o (64,64):(0,1)", 128);
+    let plan = Plan::new(&rows, &swizzled_rows_of_one).unwrap().with_chunks_of(1).unwrap();
     assert_eq!((plan.describe().route, plan.n_chunks()), (Route::Boxes, 1));
+    let swizzled = composed("Sw<2,0,3> o 0 o (64,64):(64,1)", 128);
+    let plan_of_own_slots = Plan::new(&rows, &swizzled).unwrap().with_chunks_of(1).unwrap();
+    assert!(plan_of_own_slots.n_chunks() > 1);
     check_threads(&rows, &swizzled_rows_of_one, 5);
+    let (src, mut dst) = (noise(rows.bytes()), vec![0; swizzled_rows_of_one.bytes()]);
+    plan.run(&src, &mut dst, &RunOptions::default()).unwrap();
+    for (slot, found) in dst.as_chunks::<16>().0.iter().enumerate() {
+        // The swizzle undoes itself: column 8 a + b goes where b and the low bits of a differ.
+        let column = slot ^ (slot >> 3 & 3);
+        let mut elements = (0..64).map(|row| &src.as_chunks::<16>().0[row * 64 + column]);
+        assert!(elements.any(|element| element == found), "slot {slot}");
+    }
 }
 
 /// 3 elements in tiles of 2 are two boxes, and 14 such dimensions more than are planned at first.

@@ -57,7 +57,7 @@ impl Lists {
     /// it begins then.
     ///
     /// # Safety
-    /// As [`move_units`], for the grid that is listed.
+    /// As [`move_units`](super::move_units), for the grid that is listed.
     pub(super) unsafe fn rotated<'t, const N: usize>(
         &mut self,
         walk: Walk<'t, N>,
@@ -65,8 +65,11 @@ impl Lists {
         turn: Option<&turn::Order>,
     ) -> Walk<'t, N> {
         let Walk { loops, at, stores } = walk;
+        if stores != Stores::Streamed {
+            return walk;
+        }
         let rotation = Rotation::of(&self.rows, &self.columns, loops, at, N);
-        let Some(rotation) = rotation.filter(|_| stores == Stores::Streamed) else { return walk };
+        let Some(rotation) = rotation else { return walk };
         let Rotation { first, last_column } = rotation;
         let (before, after) = self.rows.split_at(first);
         let (unit, last) = (N as i64, last_column as i64);

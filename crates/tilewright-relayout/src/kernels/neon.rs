@@ -35,20 +35,8 @@ impl Register for Neon {
     }
 
     #[inline(always)]
-    unsafe fn load_lanes(at: *const u8, distances: &[i64], _step: usize) -> Self {
-        // SAFETY: the caller's promise.
-        unsafe { Self::load(at.wrapping_offset(distances[0] as isize)) }
-    }
-
-    #[inline(always)]
     unsafe fn lane(self, _number: usize) -> Self {
         self
-    }
-
-    #[inline(always)]
-    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self) {
-        // SAFETY: the caller's promise.
-        unsafe { self.zip::<N>(other) }
     }
 
     #[inline(always)]

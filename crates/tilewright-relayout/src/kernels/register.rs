@@ -27,7 +27,12 @@ pub(super) trait Register: Copy {
     ///
     /// # Safety
     /// The processor has these registers, and 16 bytes can be read at each of the places.
-    unsafe fn load_lanes(at: *const u8, distances: &[i64], step: usize) -> Self;
+    #[inline(always)]
+    unsafe fn load_lanes(at: *const u8, distances: &[i64], _step: usize) -> Self {
+        const { assert!(Self::BYTES == 16, "longer registers have their own") };
+        // SAFETY: the caller's promise, for the one place.
+        unsafe { Self::load(at.wrapping_offset(distances[0] as isize)) }
+    }
 
     /// The 16 bytes of this number.
     ///
@@ -39,7 +44,12 @@ pub(super) trait Register: Copy {
     ///
     /// # Safety
     /// The processor has these registers.
-    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self);
+    #[inline(always)]
+    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self) {
+        const { assert!(Self::BYTES == 16, "longer registers have their own") };
+        // SAFETY: the caller's promise.
+        unsafe { self.zip::<N>(other) }
+    }
 
     /// Of four registers of four times 16 bytes, the first of each, the second of each, and so on.
     ///
@@ -147,20 +157,8 @@ impl Register for Plain {
     }
 
     #[inline(always)]
-    unsafe fn load_lanes(at: *const u8, distances: &[i64], _step: usize) -> Self {
-        // SAFETY: the caller's promise.
-        unsafe { Self::load(at.wrapping_offset(distances[0] as isize)) }
-    }
-
-    #[inline(always)]
     unsafe fn lane(self, _number: usize) -> Self {
         self
-    }
-
-    #[inline(always)]
-    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self) {
-        // SAFETY: the caller's promise.
-        unsafe { self.zip::<N>(other) }
     }
 
     #[inline(always)]

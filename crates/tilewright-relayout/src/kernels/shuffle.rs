@@ -23,7 +23,7 @@ pub(super) unsafe fn interleave<R: Register, const N: usize, const K: usize>(
         match K {
             64 => rotate::<R, N, K, 8>(rotate::<R, N, K, 8>(registers)),
             32 => rotate::<R, N, K, 4>(rotate::<R, N, K, 8>(registers)),
-            _ => zip_all::<R, N, K>(registers),
+            _ => zip_all::<R, N, K, false>(registers),
         }
     }
 }
@@ -105,24 +105,27 @@ unsafe fn rotate<R: Register, const N: usize, const K: usize, const G: usize>(
             for (place, register) in part.iter_mut().enumerate() {
                 *register = registers[group + place * n_groups];
             }
-            first.add(group).write(zip_all::<R, N, G>(part));
+            first.add(group).write(zip_all::<R, N, G, false>(part));
         }
         rotated.assume_init()
     }
 }
 
-/// [`interleave`] with all registers at hand.
+/// [`interleave`] with all registers at hand; the same within each 16 bytes if `LANES`.
 ///
 /// # Safety
 /// As there.
 #[inline(always)]
-unsafe fn zip_all<R: Register, const N: usize, const K: usize>(mut registers: [R; K]) -> [R; K] {
+unsafe fn zip_all<R: Register, const N: usize, const K: usize, const LANES: bool>(
+    mut registers: [R; K],
+) -> [R; K] {
     let mut stage = 1;
     while stage < K {
         let before = registers;
         for i in 0..K / 2 {
+            let (a, b) = (before[i], before[i + K / 2]);
             // SAFETY: the caller's promise.
-            let (low, high) = unsafe { before[i].zip::<N>(before[i + K / 2]) };
+            let (low, high) = unsafe { if LANES { a.zip_lanes::<N>(b) } else { a.zip::<N>(b) } };
             registers[2 * i] = low;
             registers[2 * i + 1] = high;
         }
@@ -160,18 +163,8 @@ pub(super) unsafe fn take_apart<R: Register, const N: usize, const K: usize>(
 /// As [`interleave`].
 #[inline(always)]
 pub(super) unsafe fn interleave_lanes<R: Register, const N: usize, const K: usize>(
-    mut registers: [R; K],
+    registers: [R; K],
 ) -> [R; K] {
-    let mut stage = 1;
-    while stage < K {
-        let before = registers;
-        for i in 0..K / 2 {
-            // SAFETY: the caller's promise.
-            let (low, high) = unsafe { before[i].zip_lanes::<N>(before[i + K / 2]) };
-            registers[2 * i] = low;
-            registers[2 * i + 1] = high;
-        }
-        stage *= 2;
-    }
-    registers
+    // SAFETY: the caller's promise.
+    unsafe { zip_all::<R, N, K, true>(registers) }
 }

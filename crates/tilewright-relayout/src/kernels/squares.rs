@@ -220,7 +220,7 @@ unsafe fn squares_of<R: Register, const N: usize>(at: At, next: At, grid: Grid<'
             let (rows, columns) =
                 (&grid.rows[row..row + side], &grid.columns[column..column + side]);
             // SAFETY: the square lies within the grid.
-            unsafe { small_square::<R, N>(at, rows, columns, grid.turn) };
+            unsafe { small_square::<R, N, false>(at, rows, columns, grid.turn) };
         }
     }
 }
@@ -279,6 +279,28 @@ unsafe fn load_rows<R: Register, const K: usize>(at: At, rows: &[i64], order: Op
             first.add(place).write(load_turned(at.plus(row, 0).src, order));
         }
         registers.assume_init()
+    }
+}
+
+/// As [`load_rows`], where there may be fewer rows; the first, again, for those that are not there.
+///
+/// # Safety
+/// A register can be read of each of the rows, of which there is one at least.
+#[inline(always)]
+unsafe fn load_few_rows<R: Register, const K: usize>(
+    at: At,
+    rows: &[i64],
+    order: Option<R>,
+) -> [R; K] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut registers = [load_turned(at.plus(rows[0], 0).src, order); K];
+        for (place, register) in registers.iter_mut().enumerate() {
+            if place < rows.len() {
+                *register = load_turned(at.plus(rows[place], 0).src, order);
+            }
+        }
+        registers
     }
 }
 
@@ -437,12 +459,13 @@ unsafe fn units<R: Register, const N: usize, const S: u8>(at: At, rows: &[i64], 
     }
 }
 
-/// Moves a square whose sides are a register's.
+/// Moves a square whose sides are a register's; if `FLAT`, one of fewer rows, of which only as much
+/// is written as there is.
 ///
 /// # Safety
-/// As [`transpose_grid`], for a register's worth of rows and columns.
+/// As [`transpose_grid`], for a register's worth of columns, and of rows unless `FLAT`.
 #[inline(always)]
-unsafe fn small_square<R: Register, const N: usize>(
+pub(super) unsafe fn small_square<R: Register, const N: usize, const FLAT: bool>(
     at: At,
     rows: &[i64],
     columns: &[i64],
@@ -452,11 +475,11 @@ unsafe fn small_square<R: Register, const N: usize>(
     // SAFETY: the caller's promise.
     unsafe {
         match R::BYTES / N {
-            32 => small_square_of::<R, N, 32>(at, rows, columns, turn),
-            16 => small_square_of::<R, N, 16>(at, rows, columns, turn),
-            8 => small_square_of::<R, N, 8>(at, rows, columns, turn),
-            4 => small_square_of::<R, N, 4>(at, rows, columns, turn),
-            _ => small_square_of::<R, N, 2>(at, rows, columns, turn),
+            32 => small_square_of::<R, N, 32, FLAT>(at, rows, columns, turn),
+            16 => small_square_of::<R, N, 16, FLAT>(at, rows, columns, turn),
+            8 => small_square_of::<R, N, 8, FLAT>(at, rows, columns, turn),
+            4 => small_square_of::<R, N, 4, FLAT>(at, rows, columns, turn),
+            _ => small_square_of::<R, N, 2, FLAT>(at, rows, columns, turn),
         }
     }
 }
@@ -464,18 +487,26 @@ unsafe fn small_square<R: Register, const N: usize>(
 /// # Safety
 /// As [`small_square`].
 #[inline(always)]
-unsafe fn small_square_of<R: Register, const N: usize, const K: usize>(
+unsafe fn small_square_of<R: Register, const N: usize, const K: usize, const FLAT: bool>(
     at: At,
     rows: &[i64],
     columns: &[i64],
     turn: Option<&Order>,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller's promise; what rows that are not there would hold is not written.
     unsafe {
         let order = order_of::<R, N>(turn);
-        let transposed = transpose::<R, N, K>(load_rows(at, rows, order));
-        for (register, &to) in transposed.into_iter().zip(columns) {
-            register.store(at.plus(0, to).dst);
+        let registers = match FLAT {
+            true => load_few_rows(at, rows, order),
+            false => load_rows(at, rows, order),
+        };
+        let transposed = transpose::<R, N, K>(registers);
+        for (register, &to) in transposed.into_iter().zip(&columns[..K]) {
+            let to = at.plus(0, to).dst;
+            match FLAT {
+                true => register.store_first(to, rows.len() * N),
+                false => register.store(to),
+            }
         }
     }
 }

@@ -6,8 +6,8 @@
 
 use super::place::At;
 use super::register::Register;
-use super::shuffle::{interleave_lanes, transpose};
-use super::squares::{Grid, SHORT, load_turned, one_by_one, order_of};
+use super::shuffle::interleave_lanes;
+use super::squares::{Grid, SHORT, one_by_one, order_of, small_square};
 use super::turn::Order;
 use std::mem::MaybeUninit;
 
@@ -101,55 +101,6 @@ pub(super) unsafe fn flat<R: Register, const N: usize>(at: At, grid: Grid<'_>) {
         let columns = &grid.columns[column..column + side];
         let at = at.plus((column * N) as i64, 0);
         // SAFETY: these columns are of the grid.
-        unsafe { flat_square::<R, N>(at, grid.rows, columns, grid.turn) };
-    }
-}
-
-/// Moves what there is of the rows of a square.
-///
-/// # Safety
-/// As [`transpose_grid`](super::squares::transpose_grid), for a register's worth of columns, and fewer rows.
-#[inline(always)]
-unsafe fn flat_square<R: Register, const N: usize>(
-    at: At,
-    rows: &[i64],
-    columns: &[i64],
-    turn: Option<&Order>,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match R::BYTES / N {
-            32 => flat_square_of::<R, N, 32>(at, rows, columns, turn),
-            16 => flat_square_of::<R, N, 16>(at, rows, columns, turn),
-            8 => flat_square_of::<R, N, 8>(at, rows, columns, turn),
-            4 => flat_square_of::<R, N, 4>(at, rows, columns, turn),
-            _ => flat_square_of::<R, N, 2>(at, rows, columns, turn),
-        }
-    }
-}
-
-/// # Safety
-/// As [`flat_square`].
-#[inline(always)]
-unsafe fn flat_square_of<R: Register, const N: usize, const K: usize>(
-    at: At,
-    rows: &[i64],
-    columns: &[i64],
-    turn: Option<&Order>,
-) {
-    // SAFETY: the caller's promise; what rows that are not there would hold is not written.
-    unsafe {
-        let order = order_of::<R, N>(turn);
-        let mut registers = [load_turned(at.plus(rows[0], 0).src, order); K];
-        for (place, register) in registers.iter_mut().enumerate() {
-            if place < rows.len() {
-                *register = load_turned(at.plus(rows[place], 0).src, order);
-            }
-        }
-        let transposed = transpose::<R, N, K>(registers);
-        let columns = &columns[..K];
-        for (place, register) in transposed.into_iter().enumerate() {
-            register.store_first(at.plus(0, columns[place]).dst, rows.len() * N);
-        }
+        unsafe { small_square::<R, N, true>(at, grid.rows, columns, grid.turn) };
     }
 }

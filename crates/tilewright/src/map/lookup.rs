@@ -78,8 +78,8 @@ enum Part {
 }
 
 impl IndexMap {
-    /// Prepares for the offsets of many elements, with a table for each dimension that is not too
-    /// long for one.
+    /// Prepares for the offsets of many elements. Unless all that is divided by are powers of two,
+    /// each dimension that is not too long for one has a table.
     ///
     /// # Errors
     /// If there is no memory for the tables, a megabyte each at most.
