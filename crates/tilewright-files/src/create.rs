@@ -1,20 +1,19 @@
 //! Making a file: what may be replaced, and the way to it.
 
-use std::ffi::OsString;
 use std::fs;
-use std::io;
 use std::path::Path;
 
-use crate::error::{Error, Fault, IoContext};
+use crate::error::{Error, Fault};
 use crate::format::Format;
 use crate::info::{ArraySpec, Metadata, Shard};
-use crate::open::{ArrayFile, folder_of};
-use crate::plan::{Plan, PlannedFile, SideFile};
-use crate::positional::FileId;
-use crate::safetensors::{self, folder};
-use crate::side_file::path_beside;
+use crate::open::ArrayFile;
+use crate::plan::{Beside, Plan, PlannedFile};
+use crate::positional::{FileId, folder_of};
+use crate::publish::{Existing, clear_abandoned, is_there};
+use crate::safetensors::{self, folder, replaced};
+use crate::side_file::{path_beside, stands_alone};
 use crate::staged::{StagedFile, StagedFolder};
-use crate::write::{Commit, Writer};
+use crate::write::{Staged, Writer};
 use crate::{npy, raw};
 
 /// How a file is to be made, and over what.
@@ -104,8 +103,14 @@ impl CreateOptions {
     /// Only an empty folder or one with a `model.safetensors.index.json` is replaced, and only if it
     /// has no subfolder. Its index and the shards that the index names go; its other files (a
     /// tokenizer, a README) are in the new folder too. On Linux the two change places in one step.
-    /// Elsewhere there is a moment without any; a process killed in it leaves the old folder beside
-    /// the target as `.tilewright-old-XXXXXX/old`.
+    /// Elsewhere there is a moment without any; of a process killed in it the next output to the same
+    /// place brings the old folder back.
+    ///
+    /// # What killed processes left
+    ///
+    /// Outputs on their way may have names `.tilewright-….new` in the target's folder, beside a
+    /// `.tilewright-….lock` that is locked while their process lives. Those that nobody has locked
+    /// are cleared away here.
     ///
     /// # Errors
     ///
@@ -118,6 +123,7 @@ impl CreateOptions {
         specs: &[ArraySpec],
     ) -> Result<Writer, Error> {
         let path = path.as_ref();
+        clear_abandoned(&folder_of(path));
         match format {
             Format::SafetensorsFolder => self.create_folder(path, specs),
             _ => self.create_file(path, format, specs),
@@ -136,127 +142,74 @@ impl CreateOptions {
             _ => safetensors::plan(specs, &self.metadata),
         };
         let plan = plan.map_err(|fault| fault.at(path))?;
-        let replace = self.check_file(path, &plan.side_file)?;
-        let side = stage_side_file(path, &plan.side_file)?;
-        let (staged, output) = stage_only_file(path, replace, &plan)?;
-        let remove_side = replace && !matches!(plan.side_file, SideFile::Unused);
-        let commit = Commit::File { staged, side, remove_side, path: path.to_owned() };
-        Ok(Writer::new(plan.arrays, vec![output], commit, path))
+        let existing = self.check_file(path, plan.beside)?;
+        let (staged, output) = stage_only_file(path, &plan)?;
+        let staged = match plan.beside {
+            Beside::Nothing => Staged::File(staged),
+            Beside::Layout => Staged::Pair(staged),
+        };
+        Ok(Writer::new(plan.arrays, vec![output], staged, existing, path))
     }
 
     fn create_folder(&self, path: &Path, specs: &[ArraySpec]) -> Result<Writer, Error> {
         let shards = folder::shards_or_default(&self.shards, &self.metadata);
         let plan = folder::plan(specs, &shards).map_err(|fault| fault.at(path))?;
-        let replace = self.check_folder(path, &shards)?;
+        let existing = self.check_folder(path, &shards)?;
         let staged = StagedFolder::begin(path)?;
         let mut outputs = Vec::new();
         for (shard, planned) in shards.iter().zip(&plan.files) {
-            outputs.push(staged.file(shard.name(), planned)?);
+            outputs.push(staged.file(shard.name(), planned, folder::INDEX)?);
         }
-        staged
-            .file(folder::INDEX, &text_file(folder::write_index(&plan.arrays, &shards)))?
-            .sync()?;
-        let commit = Commit::Folder { staged, replace, shards };
-        Ok(Writer::new(plan.arrays, outputs, commit, path))
+        let index = text_file(folder::write_index(&plan.arrays, &shards));
+        staged.file(folder::INDEX, &index, folder::INDEX)?.sync()?;
+        let staged = Staged::Folder(staged, shards);
+        Ok(Writer::new(plan.arrays, outputs, staged, existing, path))
     }
 
-    /// Whether something is there to be replaced; an error if it may not be.
-    fn check_file(&self, path: &Path, side_file: &SideFile) -> Result<bool, Error> {
-        let allowed = self.allows(path, &self.files_read)?;
+    /// What is to become of a file at `path`; an error if something is there that a file must not
+    /// replace.
+    fn check_file(&self, path: &Path, beside: Beside) -> Result<Existing, Error> {
+        let existing = self.allows(path, &self.files_read)?;
         if let Ok(found) = fs::metadata(path)
             && !found.is_file()
         {
             return Err(Fault::request("not a regular file, so it is not replaced by one").at(path));
         }
-        let side = path_beside(path);
-        if !matches!(side_file, SideFile::Unused) && is_there(&side)? && !allowed {
-            return Err(Fault::exists("layout file").at(&side));
+        let refuses = beside == Beside::Layout && existing == Existing::Keep;
+        if refuses && stands_alone(path)? {
+            return Err(Fault::exists("layout file").at(&path_beside(path)));
         }
-        Ok(allowed)
+        Ok(existing)
     }
 
-    fn check_folder(&self, path: &Path, shards: &[Shard]) -> Result<bool, Error> {
+    /// The same of a folder.
+    fn check_folder(&self, path: &Path, shards: &[Shard]) -> Result<Existing, Error> {
         if path.file_name().is_none() {
             return Err(Fault::request("not the name of a folder to be made").at(path));
         }
-        self.allows(path, &self.folders_read)?;
-        let replace = is_there(path)?;
-        if replace {
-            others_in(path, shards)?;
+        let existing = self.allows(path, &self.folders_read)?;
+        if is_there(path)? {
+            replaced::kept(path, shards)?;
         }
-        Ok(replace)
+        Ok(existing)
     }
 
-    /// Whether what is at `path` may be replaced; an error if it is there and may not.
-    fn allows(&self, path: &Path, read: &[FileId]) -> Result<bool, Error> {
+    /// What is to become of something at `path`; an error if it is there and must not be replaced.
+    fn allows(&self, path: &Path, read: &[FileId]) -> Result<Existing, Error> {
         let id = FileId::of_path(path)?;
         let same = id.is_some_and(|id| read.contains(&id));
         match (is_there(path)?, same) {
             (true, true) if !self.in_place => Err(Fault::same_file().at(path)),
             (true, false) if !self.force => Err(Fault::exists("output").at(path)),
-            _ => Ok(self.force || self.in_place && same),
+            _ if self.force || self.in_place && same => Ok(Existing::Replace),
+            _ => Ok(Existing::Keep),
         }
     }
 }
 
-/// The files of a folder to be replaced that the new one keeps; an error if it must not be replaced.
-pub(crate) fn others_in(path: &Path, shards: &[Shard]) -> Result<Vec<OsString>, Error> {
-    let refuse = |message: &str| Err(Fault::request(message).at(path));
-    if !fs::symlink_metadata(path).doing("look at the folder", path)?.is_dir() {
-        return refuse("not a folder, so it is not replaced by one");
-    }
-    let entries = fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-    let entries = entries.doing("look into the folder", path)?;
-    if entries.is_empty() {
-        return Ok(Vec::new());
-    }
-    if !is_there(&path.join(folder::INDEX))? {
-        return refuse("a folder without a shard index, so it is not replaced");
-    }
-    let old = folder::names_in(path)?;
-    let mut others = Vec::new();
-    for entry in entries {
-        let name = entry.file_name();
-        if name == folder::INDEX || old.iter().any(|shard| name == shard.as_str()) {
-            continue;
-        }
-        if entry.file_type().doing("look into the folder", path)?.is_dir() {
-            return refuse("a folder with a folder in it, so it is not replaced");
-        }
-        if shards.iter().any(|shard| name == shard.name()) {
-            return Err(Fault::exists("file, which is no shard by the index,").at(&entry.path()));
-        }
-        others.push(name);
-    }
-    Ok(others)
-}
-
-/// Whether there is anything, be it a link that leads nowhere.
-fn is_there(path: &Path) -> Result<bool, Error> {
-    match fs::symlink_metadata(path) {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error).doing("look at the file", path),
-    }
-}
-
-/// The layout file, written and synced, to be put in place after the array.
-fn stage_side_file(path: &Path, side_file: &SideFile) -> Result<Option<StagedFile>, Error> {
-    let SideFile::Record(text) = side_file else {
-        return Ok(None);
-    };
-    let (staged, output) = StagedFile::begin(&path_beside(path), true, &text_file(text.clone()))?;
-    output.sync()?;
-    Ok(Some(staged))
-}
-
-fn stage_only_file(
-    path: &Path,
-    replace: bool,
-    plan: &Plan,
-) -> Result<(StagedFile, crate::staged::Output), Error> {
+fn stage_only_file(path: &Path, plan: &Plan) -> Result<(StagedFile, crate::staged::Output), Error> {
     match plan.files.as_slice() {
-        [planned] => StagedFile::begin(path, replace, planned),
+        [planned] => StagedFile::begin(path, planned),
         _ => Err(Fault::request("expected one file").at(path)),
     }
 }

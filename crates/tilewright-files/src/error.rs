@@ -72,6 +72,13 @@ impl Error {
         matches!(self.kind(), Kind::Request(_))
     }
 
+    /// Says that what failed came after the output was put in place.
+    pub(crate) fn in_place(mut self) -> Self {
+        let help = "the output is in place; what is left of the old one goes with the next output to its folder";
+        self.0.fault.help = Some(help.into());
+        self
+    }
+
     fn kind(&self) -> &Kind {
         &self.0.fault.kind
     }

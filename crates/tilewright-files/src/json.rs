@@ -5,8 +5,10 @@ use std::collections::btree_map::Entry;
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
 
+use crate::error::Fault;
 use crate::limits::MAX_ARRAYS;
 
 /// A JSON object that says each key once.
@@ -40,6 +42,51 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for UniqueVisitor<V> {
     }
 }
 
+/// The members of a JSON object that says each key once, to be taken one by one.
+pub(crate) struct Members {
+    what: &'static str,
+    left: BTreeMap<String, Box<RawValue>>,
+}
+
+impl Members {
+    /// Of an object that errors call by the name of `what`.
+    pub(crate) fn parse(what: &'static str, text: &[u8]) -> Result<Self, Fault> {
+        let parsed = serde_json::from_slice(text);
+        let UniqueMap(left) = parsed.map_err(|error| malformed(what, &error))?;
+        Ok(Members { what, left })
+    }
+
+    /// The value of a key that has to be there.
+    pub(crate) fn take<T: DeserializeOwned>(&mut self, key: &str) -> Result<T, Fault> {
+        let value = self.take_if_there(key)?;
+        let missing = || Fault::malformed(format!("{}: missing field `{key}`", self.what));
+        value.ok_or_else(missing)
+    }
+
+    /// The value of a key that may be there.
+    pub(crate) fn take_if_there<T: DeserializeOwned>(
+        &mut self,
+        key: &str,
+    ) -> Result<Option<T>, Fault> {
+        let Some(value) = self.left.remove(key) else { return Ok(None) };
+        let parsed = serde_json::from_str(value.get());
+        parsed.map(Some).map_err(|error| malformed(self.what, &error))
+    }
+
+    /// That no key is left.
+    pub(crate) fn finish(self) -> Result<(), Fault> {
+        let unknown = |key: &String| {
+            Fault::malformed(format!("{}: unknown field `{}`", self.what, shortened(key)))
+        };
+        self.left.keys().next().map_or(Ok(()), |key| Err(unknown(key)))
+    }
+}
+
+/// The words of the JSON reader, which may hold whatever it met.
+fn malformed(what: &str, error: &serde_json::Error) -> Fault {
+    Fault::malformed(format!("{what}: {}", cut(&error.to_string(), 300)))
+}
+
 /// Stops before one more would be over the limit.
 pub(crate) fn check_count<E: serde::de::Error>(so_far: usize) -> Result<(), E> {
     if so_far < MAX_ARRAYS {
@@ -55,8 +102,11 @@ pub(crate) fn duplicate<E: serde::de::Error>(key: &str) -> E {
 
 /// A text from a file as an error shows it: long ones are cut.
 pub(crate) fn shortened(text: &str) -> String {
-    const SHOWN: usize = 80;
-    match text.char_indices().nth(SHOWN) {
+    cut(text, 80)
+}
+
+fn cut(text: &str, shown: usize) -> String {
+    match text.char_indices().nth(shown) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }

@@ -7,18 +7,15 @@
 //! ```
 //!
 //! A safetensors file holds it as the text of `__metadata__["tilewright"]`; a .npy or raw file has
-//! it in a side file. `layout` and `pad` are kept as they are; only the version is understood. Every
-//! key is required and said once, and there are no others: a record with more to say has another
-//! version.
+//! it beside it, with a little more ([`side_file`](crate::side_file)). `layout` and `pad` are kept as
+//! they are; only the version is understood. Every key is required and said once, and there are no
+//! others: a record with more to say has another version.
 
 use std::collections::BTreeMap;
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
 use crate::error::Fault;
 use crate::info::{ArrayInfo, StoredLayout};
-use crate::json::{UniqueMap, duplicate, object, quoted, shortened};
+use crate::json::{Members, UniqueMap, object, quoted, shortened};
 
 /// The key of the record in a safetensors file's `__metadata__`.
 pub(crate) const KEY: &str = "tilewright";
@@ -31,117 +28,68 @@ pub(crate) type Layouts = BTreeMap<String, StoredLayout>;
 
 /// Reads a record.
 pub(crate) fn parse(text: &[u8]) -> Result<Layouts, Fault> {
-    let Versioned(version) = serde_json::from_slice(text).map_err(|error| malformed(&error))?;
+    let mut members = members(text)?;
+    let layouts = take_layouts(&mut members)?;
+    members.finish()?;
+    Ok(layouts)
+}
+
+/// The members of a record but its version, which is the one that is known: a record of another
+/// version is named as one, whatever else it says.
+pub(crate) fn members(text: &[u8]) -> Result<Members, Fault> {
+    let mut members = Members::parse("the layout record", text)?;
+    let version: u64 = members.take("version")?;
     if version != VERSION {
         return Err(Fault::unsupported(format!(
             "the layout record has version {version}, and only version {VERSION} is known"
         ))
         .help("a newer release may read it; without its layouts the file can still be opened"));
     }
-    let Record(layouts) = serde_json::from_slice(text).map_err(|error| malformed(&error))?;
-    Ok(layouts)
+    Ok(members)
+}
+
+/// The member `layouts`.
+pub(crate) fn take_layouts(members: &mut Members) -> Result<Layouts, Fault> {
+    let UniqueMap(layouts): UniqueMap<UniqueMap<String>> = members.take("layouts")?;
+    let stored = |(name, UniqueMap(members))| Ok((name, stored_layout(members)?));
+    layouts.into_iter().map(stored).collect()
+}
+
+fn stored_layout(mut members: BTreeMap<String, String>) -> Result<StoredLayout, Fault> {
+    let mut take = |key| members.remove(key).ok_or_else(|| missing(key));
+    let layout = StoredLayout { layout: take("layout")?, pad: take("pad")? };
+    members.into_keys().next().map_or(Ok(layout), |key| Err(unknown(&key)))
 }
 
 /// Writes the record of these arrays, or nothing where none has a layout.
 pub(crate) fn write<'a>(arrays: impl IntoIterator<Item = &'a ArrayInfo>) -> Option<String> {
     let layouts: BTreeMap<&str, &StoredLayout> =
         arrays.into_iter().filter_map(|array| Some((array.name(), array.layout()?))).collect();
-    if layouts.is_empty() {
-        return None;
-    }
-    let layouts = object(layouts.into_iter().map(|(name, layout)| (name, write_layout(layout))));
-    Some(format!("{{\"version\":{VERSION},\"layouts\":{layouts}}}"))
+    (!layouts.is_empty()).then(|| versioned([("layouts", write_layouts(layouts))]))
+}
+
+/// A record of these members.
+pub(crate) fn versioned<const N: usize>(members: [(&str, String); N]) -> String {
+    object([("version", VERSION.to_string())].into_iter().chain(members))
+}
+
+/// The member `layouts`.
+pub(crate) fn write_layouts<'a>(
+    layouts: impl IntoIterator<Item = (&'a str, &'a StoredLayout)>,
+) -> String {
+    object(layouts.into_iter().map(|(name, layout)| (name, write_layout(layout))))
 }
 
 fn write_layout(layout: &StoredLayout) -> String {
     object([("layout", quoted(&layout.layout)), ("pad", quoted(&layout.pad))])
 }
 
-fn malformed(error: &serde_json::Error) -> Fault {
-    Fault::malformed(format!("the layout record: {error}"))
+fn missing(key: &str) -> Fault {
+    Fault::malformed(format!("the layout record: missing field `{key}`"))
 }
 
-/// The version alone, so that a record of another version is named as one, whatever else it says.
-struct Versioned(u64);
-
-impl<'de> Deserialize<'de> for Versioned {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(VersionVisitor)
-    }
-}
-
-struct VersionVisitor;
-
-impl<'de> Visitor<'de> for VersionVisitor {
-    type Value = Versioned;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object with a version")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut version = None;
-        while let Some(key) = map.next_key::<String>()? {
-            if key == "version" {
-                version = Some(map.next_value::<u64>()?);
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
-        }
-        version.map(Versioned).ok_or_else(|| A::Error::missing_field("version"))
-    }
-}
-
-/// The whole of a record of version 1.
-struct Record(Layouts);
-
-impl<'de> Deserialize<'de> for Record {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(RecordVisitor)
-    }
-}
-
-struct RecordVisitor;
-
-impl<'de> Visitor<'de> for RecordVisitor {
-    type Value = Record;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a layout record")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let (mut version, mut layouts) = (None, None);
-        while let Some(key) = map.next_key::<String>()? {
-            let again = match key.as_str() {
-                "version" => version.replace(map.next_value::<u64>()?).is_some(),
-                "layouts" => layouts.replace(map.next_value::<UniqueMap<Layout>>()?).is_some(),
-                _ => {
-                    return Err(A::Error::unknown_field(&shortened(&key), &["version", "layouts"]));
-                }
-            };
-            if again {
-                return Err(duplicate(&key));
-            }
-        }
-        let UniqueMap(layouts) = layouts.ok_or_else(|| A::Error::missing_field("layouts"))?;
-        Ok(Record(layouts.into_iter().map(|(name, Layout(layout))| (name, layout)).collect()))
-    }
-}
-
-struct Layout(StoredLayout);
-
-impl<'de> Deserialize<'de> for Layout {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let UniqueMap::<String>(mut members) = UniqueMap::deserialize(deserializer)?;
-        let mut take =
-            |key: &'static str| members.remove(key).ok_or_else(|| D::Error::missing_field(key));
-        let layout = StoredLayout { layout: take("layout")?, pad: take("pad")? };
-        match members.into_keys().next() {
-            Some(key) => Err(D::Error::unknown_field(&shortened(&key), &["layout", "pad"])),
-            None => Ok(Layout(layout)),
-        }
-    }
+fn unknown(key: &str) -> Fault {
+    Fault::malformed(format!("the layout record: unknown field `{}`", shortened(key)))
 }
 
 #[cfg(test)]

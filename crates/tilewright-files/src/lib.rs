@@ -57,26 +57,35 @@
 mod error;
 pub mod limits;
 
+mod listing;
+#[cfg(feature = "mmap")]
+mod map;
+mod positional;
+
 mod info;
 mod json;
+
+mod fingerprint;
 mod layout_record;
+
+mod contents;
+mod plan;
 mod side_file;
 
-mod format;
 mod npy;
 mod raw;
 mod safetensors;
 
-#[cfg(feature = "mmap")]
-mod map;
+mod format;
 mod open;
-mod positional;
+
+mod claim;
+mod publish;
+mod staged;
+mod unnamed;
 
 mod coverage;
 mod create;
-mod plan;
-mod staged;
-mod unnamed;
 mod write;
 mod writeback;
 
@@ -87,6 +96,7 @@ mod stored;
 mod zarr;
 
 pub use crate::buffer::Buffer;
+pub use crate::claim::abandon;
 pub use crate::create::CreateOptions;
 pub use crate::error::Error;
 pub use crate::format::Format;

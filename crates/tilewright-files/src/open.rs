@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use tilewright::ElementType;
 
-use crate::error::{Error, Fault};
+use crate::contents::{Contents, Reading, no_array, place, place_all};
+use crate::error::Error;
 use crate::format::Format;
 use crate::info::{ArrayInfo, Metadata, Shard};
 use crate::positional::Source;
@@ -26,9 +27,7 @@ use crate::{npy, raw};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    pub(crate) element_type: Option<ElementType>,
-    pub(crate) raw: Option<(ElementType, Vec<i64>)>,
-    pub(crate) ignore_layouts: bool,
+    reading: Reading,
     #[cfg(feature = "mmap")]
     map: bool,
 }
@@ -42,7 +41,7 @@ impl OpenOptions {
     /// Settles the element type where a .npy file says only its size. Ignored where the file says
     /// the type.
     pub fn element_type(mut self, element_type: ElementType) -> Self {
-        self.element_type = Some(element_type);
+        self.reading.element_type = Some(element_type);
         self
     }
 
@@ -50,14 +49,14 @@ impl OpenOptions {
     /// (in elements), each element in the whole bytes of
     /// [`storage_bits`](ElementType::storage_bits).
     pub fn raw(mut self, element_type: ElementType, dims: impl Into<Vec<i64>>) -> Self {
-        self.raw = Some((element_type, dims.into()));
+        self.reading.raw = Some((element_type, dims.into()));
         self
     }
 
     /// Does not read recorded layouts, not even to check them: for a caller who has a layout of
     /// their own.
     pub fn ignore_layouts(mut self) -> Self {
-        self.ignore_layouts = true;
+        self.reading.ignore_layouts = true;
         self
     }
 
@@ -84,12 +83,13 @@ impl OpenOptions {
     /// known.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<ArrayFile, Error> {
         let path = path.as_ref();
-        let format = if self.raw.is_some() { Format::Raw } else { Format::detect(path)? };
+        let reading = &self.reading;
+        let format = if reading.raw.is_some() { Format::Raw } else { Format::detect(path)? };
         let contents = match format {
-            Format::Npy => npy::open(path, self)?,
-            Format::Safetensors => safetensors::open(path, self)?,
-            Format::SafetensorsFolder => folder::open(path, self)?,
-            Format::Raw => raw::open(path, self, self.raw.as_ref())?,
+            Format::Npy => npy::open(path, reading)?,
+            Format::Safetensors => safetensors::open(path, reading)?,
+            Format::SafetensorsFolder => folder::open(path, reading)?,
+            Format::Raw => raw::open(path, reading)?,
         };
         let mut file = ArrayFile { path: path.to_owned(), format, contents };
         self.map(&mut file)?;
@@ -220,69 +220,5 @@ impl ArrayFile {
     fn array(&self, array: usize) -> Option<(&ArrayInfo, &Source)> {
         let info = self.contents.arrays.get(array)?;
         Some((info, self.contents.sources.get(info.shard)?))
-    }
-}
-
-/// What opening any format comes to: each array's `shard` is the index of its source.
-#[derive(Debug, Default)]
-pub(crate) struct Contents {
-    pub(crate) sources: Vec<Source>,
-    pub(crate) arrays: Vec<ArrayInfo>,
-    pub(crate) metadata: Metadata,
-    pub(crate) shards: Vec<Shard>,
-}
-
-impl Contents {
-    pub(crate) fn one_array(source: Source, array: ArrayInfo) -> Self {
-        Contents { sources: vec![source], arrays: vec![array], ..Contents::default() }
-    }
-}
-
-/// The name of the array in a file that has no room for one: `w` of `dir/w.npy`.
-pub(crate) fn stem(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// Where `byte_offset` of the array is in its file, if `len` bytes from there are the array's.
-pub(crate) fn place(info: &ArrayInfo, byte_offset: u64, len: usize) -> Result<u64, Fault> {
-    match byte_offset.checked_add(len as u64) {
-        Some(end) if end <= info.byte_len => Ok(info.file_offset.saturating_add(byte_offset)),
-        _ => Err(Fault::request(format!(
-            "{len} bytes from byte {byte_offset} are outside array `{}` of {} bytes",
-            info.name, info.byte_len
-        ))),
-    }
-}
-
-/// The arrays of these numbers, and where the first is in its file, if they lie one after another
-/// and have `len` bytes in all.
-pub(crate) fn place_all(
-    infos: &[ArrayInfo],
-    arrays: Range<usize>,
-    len: usize,
-) -> Result<(&[ArrayInfo], u64), Fault> {
-    let no_arrays = || no_array(arrays.end.saturating_sub(1), infos.len());
-    let these = infos.get(arrays.clone()).ok_or_else(no_arrays)?;
-    let first = these.first().ok_or_else(|| Fault::request("no arrays were asked for"))?;
-    if let Some([one, other]) = these.windows(2).find(|pair| !pair[0].is_followed_by(&pair[1])) {
-        let (one, other) = (&one.name, &other.name);
-        return Err(Fault::request(format!("array `{other}` does not lie right after `{one}`")));
-    }
-    let all: u64 = these.iter().map(|info| info.byte_len).sum();
-    match all == len as u64 {
-        true => Ok((these, first.file_offset)),
-        false => Err(Fault::request(format!("arrays {arrays:?} have {all} bytes, not {len}"))),
-    }
-}
-
-pub(crate) fn no_array(array: usize, n_arrays: usize) -> Fault {
-    Fault::request(format!("there is no array {array}: there are {n_arrays}, counted from 0"))
-}
-
-/// The identity of the folder that holds `path`.
-pub(crate) fn folder_of(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-        _ => PathBuf::from("."),
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::error::Fault;
 use crate::info::{ArrayInfo, ArraySpec, check_name};
-use crate::layout_record;
 use crate::limits::{MAX_ARRAY_BYTES, MAX_ARRAYS};
 
 /// The files to be made; each array's `shard` is the index of its file.
@@ -10,7 +9,7 @@ use crate::limits::{MAX_ARRAY_BYTES, MAX_ARRAYS};
 pub(crate) struct Plan {
     pub(crate) files: Vec<PlannedFile>,
     pub(crate) arrays: Vec<ArrayInfo>,
-    pub(crate) side_file: SideFile,
+    pub(crate) beside: Beside,
 }
 
 /// One file to be made.
@@ -22,24 +21,20 @@ pub(crate) struct PlannedFile {
     pub(crate) len: u64,
 }
 
-/// What becomes of the `.layout.json` beside the file.
-#[derive(Debug)]
-pub(crate) enum SideFile {
-    /// The format has none: whatever is there is somebody else's.
-    Unused,
-    /// There is no layout: an old one goes.
-    Absent,
-    /// The record to be written.
-    Record(String),
+/// What belongs beside the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beside {
+    /// Nothing: whatever is there is somebody else's.
+    Nothing,
+    /// The layout of its one array, if that has one.
+    Layout,
 }
 
 impl Plan {
     /// A single file of a format that keeps its layout beside it.
-    pub(crate) fn with_side_file(file: PlannedFile, mut array: ArrayInfo) -> Self {
+    pub(crate) fn with_layout_beside(file: PlannedFile, mut array: ArrayInfo) -> Self {
         array.shard = 0;
-        let record = layout_record::write([&array]);
-        let side_file = record.map_or(SideFile::Absent, |text| SideFile::Record(text + "\n"));
-        Plan { files: vec![file], arrays: vec![array], side_file }
+        Plan { files: vec![file], arrays: vec![array], beside: Beside::Layout }
     }
 }
 

@@ -27,9 +27,16 @@ impl FileId {
         }
     }
 
+    /// The identity of what is at `path`, links followed.
     #[cfg(unix)]
-    fn look(path: &Path) -> io::Result<Self> {
+    pub(crate) fn look(path: &Path) -> io::Result<Self> {
         fs::metadata(path).map(|found| Self::of_metadata(&found))
+    }
+
+    /// The identity of an open file, which `path` led to when it was opened.
+    #[cfg(unix)]
+    pub(crate) fn of_file(file: &File, _path: &Path) -> io::Result<Self> {
+        file.metadata().map(|found| Self::of_metadata(&found))
     }
 
     #[cfg(unix)]
@@ -38,9 +45,33 @@ impl FileId {
         FileId((found.dev(), found.ino()))
     }
 
+    /// The device and the file's number there, where there are such numbers.
+    #[cfg(unix)]
+    pub(crate) fn numbers(&self) -> Option<(u64, u64)> {
+        Some(self.0)
+    }
+
     #[cfg(not(unix))]
-    fn look(path: &Path) -> io::Result<Self> {
+    pub(crate) fn look(path: &Path) -> io::Result<Self> {
         fs::canonicalize(path).map(FileId)
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn of_file(_file: &File, path: &Path) -> io::Result<Self> {
+        Self::look(path)
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn numbers(&self) -> Option<(u64, u64)> {
+        None
+    }
+}
+
+/// The folder that holds `path`.
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
     }
 }
 
@@ -59,14 +90,15 @@ impl Source {
     /// Opens a regular file; anything else (a pipe would block, a device has no length) is refused.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         require_regular(&fs::metadata(path).doing("open the file", path)?, path)?;
-        let file = File::open(path).doing("open the file", path)?;
+        Self::of_file(File::open(path).doing("open the file", path)?, path)
+    }
+
+    /// An open file, to be read under this name.
+    pub(crate) fn of_file(file: File, path: &Path) -> Result<Self, Error> {
         let found = file.metadata().doing("look at the file", path)?;
         require_regular(&found, path)?;
         Ok(Source {
-            #[cfg(unix)]
-            id: FileId::of_metadata(&found),
-            #[cfg(not(unix))]
-            id: FileId::look(path).doing("look at the file", path)?,
+            id: FileId::of_file(&file, path).doing("look at the file", path)?,
             file: Positional::new(file),
             path: path.to_owned(),
             len: found.len(),

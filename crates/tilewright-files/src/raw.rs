@@ -2,26 +2,20 @@
 
 use std::path::Path;
 
-use tilewright::ElementType;
-
+use crate::contents::{Contents, Reading, stem};
 use crate::error::{Error, Fault};
 use crate::info::{ArrayInfo, ArraySpec, Order, byte_len};
-use crate::open::{Contents, OpenOptions, stem};
 use crate::plan::{Plan, PlannedFile, the_only};
 use crate::side_file;
 
 /// Opens the file as the array that the caller says it is.
-pub(crate) fn open(
-    path: &Path,
-    options: &OpenOptions,
-    raw: Option<&(ElementType, Vec<i64>)>,
-) -> Result<Contents, Error> {
-    let Some((element_type, dims)) = raw else {
+pub(crate) fn open(path: &Path, reading: &Reading) -> Result<Contents, Error> {
+    let Some((element_type, dims)) = &reading.raw else {
         return Err(no_type(path));
     };
     let bits = element_type.storage_bits();
     let byte_len = byte_len(dims, bits).map_err(|fault| fault.at(path))?;
-    let (source, layout) = side_file::open_beside(path, options)?;
+    let (source, layout) = side_file::open_beside(path, reading)?;
     source.require_end("the array", 0, byte_len)?;
     let array = ArrayInfo {
         name: stem(path),
@@ -44,7 +38,7 @@ pub(crate) fn plan(path: &Path, specs: &[ArraySpec]) -> Result<Plan, Fault> {
     spec.name = stem(path);
     let bits = spec.element_type.storage_bits();
     let array = spec.into_info(bits)?;
-    Ok(Plan::with_side_file(PlannedFile::new(Vec::new(), array.byte_len)?, array))
+    Ok(Plan::with_layout_beside(PlannedFile::new(Vec::new(), array.byte_len)?, array))
 }
 
 fn no_type(path: &Path) -> Error {

@@ -1,18 +1,16 @@
 //! Filling a file that has been begun, and putting it in place.
 
-use std::fs;
-use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::contents::{no_array, place, place_all};
 use crate::coverage::Coverage;
-use crate::create::others_in;
-use crate::error::{Error, Fault, IoContext};
+use crate::error::{Error, Fault};
 use crate::info::{ArrayInfo, Shard};
-use crate::open::{folder_of, no_array, place, place_all};
-use crate::side_file::path_beside;
-use crate::staged::{Output, StagedFile, StagedFolder, sync_folder};
+use crate::publish::{self, Existing};
+use crate::safetensors::replaced;
+use crate::staged::{Output, StagedFile, StagedFolder};
 use crate::writeback::Writeback;
 
 /// A file or folder being made; from [`CreateOptions::create`](crate::CreateOptions::create).
@@ -25,15 +23,18 @@ pub struct Writer {
     outputs: Vec<Arc<Output>>,
     writeback: Writeback,
     progress: Mutex<Progress>,
-    commit: Commit,
+    staged: Staged,
+    existing: Existing,
     path: PathBuf,
 }
 
-/// What is to happen at the end.
+/// What is to be put in place at the end.
 #[derive(Debug)]
-pub(crate) enum Commit {
-    File { staged: StagedFile, side: Option<StagedFile>, remove_side: bool, path: PathBuf },
-    Folder { staged: StagedFolder, replace: bool, shards: Vec<Shard> },
+pub(crate) enum Staged {
+    File(StagedFile),
+    /// A file of the one array there is, which keeps its layout beside it.
+    Pair(StagedFile),
+    Folder(StagedFolder, Vec<Shard>),
 }
 
 #[derive(Debug)]
@@ -47,14 +48,15 @@ impl Writer {
     pub(crate) fn new(
         arrays: Vec<ArrayInfo>,
         outputs: Vec<Output>,
-        commit: Commit,
+        staged: Staged,
+        existing: Existing,
         path: &Path,
     ) -> Self {
         let coverage = arrays.iter().map(|_| Coverage::default()).collect();
         let progress = Mutex::new(Progress { coverage, failed: false });
         let (writeback, path) = (Writeback::default(), path.to_owned());
         let outputs = outputs.into_iter().map(Arc::new).collect();
-        Writer { arrays, outputs, writeback, progress, commit, path }
+        Writer { arrays, outputs, writeback, progress, staged, existing, path }
     }
 
     /// The arrays as they will be stored, in the order of their specs: how many bytes each takes,
@@ -111,29 +113,27 @@ impl Writer {
     /// Checks that every array has all its bytes, waits until they are on the disk, and puts the
     /// file or folder in place.
     ///
-    /// A reader finds the old file or the new one, never a part of one. Of a .npy or raw file and its
-    /// layout, which are two files, it can find the array without its layout, while one is replaced:
-    /// the old layout goes first, and the new one comes last. Never does it find an array with the
-    /// layout of another. A process killed in between leaves the array without a layout.
+    /// A reader finds the old file or the new one, never a part of one; and a .npy or raw file
+    /// always with its own layout, old or new, wherever this is stopped. Of several writers of one
+    /// path, one after another comes, each whole, and the last one stays.
     ///
     /// # Errors
     ///
     /// An array lacks bytes, an earlier write failed, the disk fails, or something has come to be at
-    /// the path meanwhile. Then nothing is replaced, unless the error is that the old folder could
-    /// not be removed or the new name could not be synced.
+    /// the path meanwhile. Then nothing is replaced, unless the [help](Error::help) says that the
+    /// output is in place, and only what comes after failed.
     pub fn finish(self) -> Result<(), Error> {
         self.check_complete().map_err(|fault| fault.at(&self.path))?;
         self.writeback.end()?;
         self.outputs.iter().try_for_each(|output| output.sync())?;
-        match self.commit {
-            Commit::File { staged, side, remove_side, path } => {
-                publish_file(staged, side, remove_side, &path)
+        match &self.staged {
+            Staged::File(staged) => publish::file(staged, self.existing),
+            Staged::Pair(staged) => {
+                let layout = self.arrays.first().and_then(ArrayInfo::layout);
+                publish::pair(staged, layout, self.existing)
             }
-            Commit::Folder { staged, replace: false, .. } => staged.publish(),
-            Commit::Folder { staged, replace: true, shards } => {
-                let others = others_in(&self.path, &shards)?;
-                others.iter().try_for_each(|name| staged.carry(name))?;
-                staged.replace()
+            Staged::Folder(staged, shards) => {
+                publish::folder(staged, self.existing, |path| replaced::kept(path, shards))
             }
         }
     }
@@ -173,31 +173,6 @@ impl Writer {
     /// Poisoned or not: the counts are changed in one step.
     fn progress(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn publish_file(
-    staged: StagedFile,
-    side: Option<StagedFile>,
-    remove_side: bool,
-    path: &Path,
-) -> Result<(), Error> {
-    let folder = folder_of(path);
-    if remove_side && remove_if_there(&path_beside(path))? {
-        sync_folder(&folder, path)?;
-    }
-    staged.publish()?;
-    if let Some(side) = side {
-        side.publish()?;
-    }
-    sync_folder(&folder, path)
-}
-
-fn remove_if_there(path: &Path) -> Result<bool, Error> {
-    match fs::remove_file(path) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error).doing("remove the old layout", path),
     }
 }
 

@@ -104,7 +104,9 @@ fn a_dropped_folder_leaves_nothing() {
     let scratch = Scratch::new();
     let spec = [ArraySpec::new("a", ElementType::U8, [2])];
     let writer = options().create(scratch.path("m"), Format::SafetensorsFolder, &spec).unwrap();
-    assert_eq!(scratch.names().len(), 1);
+    // The folder, and the lock that says whose it is.
+    assert_eq!(scratch.names().len(), 2);
+    assert!(scratch.names().iter().all(|name| name.starts_with(".tilewright-")));
     drop(writer);
     assert!(scratch.names().is_empty());
     let writer = options().create(scratch.path("m"), Format::SafetensorsFolder, &spec).unwrap();
@@ -167,6 +169,46 @@ fn folders_that_are_something_else_are_not_replaced() {
     fs::remove_file(scratch.path("m/x-1.safetensors")).unwrap();
     make(&options().force(), &scratch.path("m"), 1).unwrap();
     assert_eq!(names_in(&scratch.path("m")).len(), 4);
+}
+
+/// Where nothing was, all of them may appear first.
+#[test]
+fn several_writers_follow_each_other() {
+    let scratch = Scratch::new();
+    let path = scratch.path("m");
+    std::thread::scope(|scope| {
+        let path = &path;
+        let writers: Vec<_> = (0..6u8)
+            .map(|writer| scope.spawn(move || make(&options().force(), path, 10 * writer)))
+            .collect();
+        writers.into_iter().for_each(|writer| writer.join().unwrap().unwrap());
+    });
+    assert_eq!(scratch.names(), ["m"]);
+    let byte = data(&ArrayFile::open(&path).unwrap(), 0)[0];
+    check(&path, byte);
+}
+
+#[test]
+#[cfg(unix)]
+fn access_rights_are_those_of_the_replaced_folder() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new();
+    let path = scratch.path("m");
+    let mode = |name: &str| fs::metadata(path.join(name)).unwrap().permissions().mode() & 0o777;
+    let set = |name: &str, mode| {
+        fs::set_permissions(path.join(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    make(&options(), &path, 1).unwrap();
+    for (name, mode) in [("", 0o700), (INDEX, 0o600), ("x-1.safetensors", 0o640)] {
+        set(name, mode);
+    }
+    make(&options().force(), &path, 2).unwrap();
+    assert_eq!((mode(""), mode(INDEX), mode("x-1.safetensors")), (0o700, 0o600, 0o640));
+    // Shards of other names are no more open than the index was.
+    let other = CreateOptions::new().force();
+    let spec = ArraySpec::new("a", ElementType::U8, [0]);
+    other.create(&path, Format::SafetensorsFolder, &[spec]).unwrap().finish().unwrap();
+    assert_eq!(mode("model-00001-of-00001.safetensors"), 0o600);
 }
 
 #[test]

@@ -7,7 +7,6 @@ mod scratch;
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
 
 use scratch::{Scratch, data, write};
 use tilewright::ElementType;
@@ -186,34 +185,6 @@ fn a_lack_of_room_is_found_before_any_work() {
     assert!(error.to_string().contains("cannot make room for the file"), "{error}");
     assert!(std::error::Error::source(&error).is_some());
     assert!(scratch.names().is_empty());
-}
-
-#[test]
-fn what_killed_processes_left_goes_after_a_while() {
-    let scratch = Scratch::new();
-    let abandon = |name: &str, age: u64| {
-        let file = fs::File::open(scratch.path(name)).unwrap();
-        file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
-    };
-    scratch.put(".tilewright-old.tmp", "x");
-    abandon(".tilewright-old.tmp", 3600);
-    scratch.put(".tilewright-new.tmp", "x");
-    scratch.put(".somebody-else.tmp", "x");
-    abandon(".somebody-else.tmp", 3600);
-    scratch.put(".tilewright-used.tmp", "x");
-    abandon(".tilewright-used.tmp", 3600);
-    let used = fs::File::open(scratch.path(".tilewright-used.tmp")).unwrap();
-    used.try_lock().unwrap();
-    #[cfg(unix)]
-    {
-        fs::create_dir(scratch.path(".tilewright-dir.tmp")).unwrap();
-        scratch.put(".tilewright-dir.tmp/shard", "x");
-        abandon(".tilewright-dir.tmp", 3600);
-    }
-
-    make(&CreateOptions::new(), &scratch.path("w.npy"), Format::Npy, [1; 4]);
-    let left = [".somebody-else.tmp", ".tilewright-new.tmp", ".tilewright-used.tmp", "w.npy"];
-    assert_eq!(scratch.names(), left);
 }
 
 #[test]

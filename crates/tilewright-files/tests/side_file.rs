@@ -6,7 +6,6 @@
 mod scratch;
 
 use std::path::Path;
-use std::time::{Duration, SystemTime};
 
 use scratch::{Scratch, data, write};
 use tilewright::ElementType;
@@ -14,6 +13,7 @@ use tilewright_files::{
     ArrayFile, ArraySpec, CreateOptions, Format, OpenOptions, StoredLayout, layout_beside,
 };
 
+/// As one writes it by hand, without what ties it to a file.
 const RECORD: &str =
     "{\"version\":1,\"layouts\":{\"w\":{\"layout\":\"s4[6]{0}\",\"pad\":\"0\"}}}\n";
 
@@ -43,7 +43,11 @@ fn a_layout_is_kept_beside_the_file_and_goes_with_it() {
         let (path, side) = (scratch.path(name), format!("{name}.layout.json"));
         make(&CreateOptions::new(), &path, format, spec().layout(layout()));
         assert_eq!(scratch.names(), [name, &side]);
-        assert_eq!(std::fs::read_to_string(scratch.path(&side)).unwrap(), RECORD);
+        let text = std::fs::read_to_string(scratch.path(&side)).unwrap();
+        let tie = text.strip_prefix(RECORD.trim_end().trim_end_matches('}')).unwrap();
+        let bytes = std::fs::metadata(&path).unwrap().len();
+        let begin = format!("}}}},\"array\":{{\"bytes\":{bytes},\"fingerprint\":\"");
+        assert!(tie.starts_with(&begin) && tie.ends_with("\"}}\n"), "{text}");
         let file = open(&path);
         assert_eq!((file.arrays()[0].name(), file.arrays()[0].layout()), ("w", Some(&layout())));
         assert_eq!(layout_beside(&path).unwrap(), Some(layout()));
@@ -129,33 +133,46 @@ fn a_layout_settles_the_type_of_a_void_npy() {
     assert!(OpenOptions::new().ignore_layouts().open(&path).unwrap_err().is_ambiguous());
 }
 
-/// Whatever else is written to the folder meanwhile, and however long the work takes.
-#[test]
-fn work_that_takes_long_is_not_taken_for_abandoned() {
-    let scratch = Scratch::new();
-    let path = scratch.path("w.npy");
-    let specs = [spec().layout(layout())];
-    let mut writer = CreateOptions::new().create(&path, Format::Npy, &specs).unwrap();
-    writer.append(0, &[1, 2, 3]).unwrap();
-    // None where files can do without names until they are in place.
-    for name in scratch.names() {
-        let long_ago = SystemTime::now() - Duration::from_secs(3600);
-        std::fs::File::open(scratch.path(&name)).unwrap().set_modified(long_ago).unwrap();
-    }
-    make(&CreateOptions::new(), &scratch.path("other.npy"), Format::Npy, spec());
-    writer.finish().unwrap();
-    assert_eq!(scratch.names(), ["other.npy", "w.npy", "w.npy.layout.json"]);
-}
-
-/// While a writer replaces the file over and over, a reader never sees an array with the layout of
-/// another: both carry one number.
+/// While writers replace the file over and over, a reader always sees an array with its own layout:
+/// both carry one number.
 #[test]
 #[cfg(unix)]
-fn no_reader_sees_the_layout_of_another() {
+fn every_reader_sees_a_pair() {
     let scratch = Scratch::new();
     let path = scratch.path("w.npy");
     let write_numbered = |number: u8| {
         let spec = spec().layout(StoredLayout::new(number.to_string(), "0"));
+        write(&CreateOptions::new().force(), &path, Format::Npy, &[(spec, &[number; 3])]).unwrap();
+    };
+    let check = || {
+        let file = ArrayFile::open(&path).unwrap();
+        let layout = file.arrays()[0].layout().map(|layout| layout.layout.clone());
+        assert_eq!(layout, Some(data(&file, 0)[0].to_string()));
+    };
+    write_numbered(0);
+    std::thread::scope(|scope| {
+        let writing: Vec<_> = (1..=4)
+            .map(|writer| {
+                scope.spawn(move || (0..30).for_each(|n| write_numbered(writer * 30 + n)))
+            })
+            .collect();
+        while !writing.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+            check();
+        }
+    });
+    check();
+    assert_eq!(scratch.names(), ["w.npy", "w.npy.layout.json"]);
+}
+
+/// Some of them take the layout away.
+#[test]
+#[cfg(unix)]
+fn an_array_without_a_layout_is_never_seen_with_one() {
+    let scratch = Scratch::new();
+    let path = scratch.path("w.npy");
+    let write_numbered = |number: u8| {
+        let layout = StoredLayout::new(number.to_string(), "0");
+        let spec = if number.is_multiple_of(2) { spec() } else { spec().layout(layout) };
         write(&CreateOptions::new().force(), &path, Format::Npy, &[(spec, &[number; 3])]).unwrap();
     };
     write_numbered(0);
@@ -163,12 +180,33 @@ fn no_reader_sees_the_layout_of_another() {
         let writing = scope.spawn(|| (0..60).for_each(write_numbered));
         while !writing.is_finished() {
             let file = ArrayFile::open(&path).unwrap();
-            let number = data(&file, 0)[0].to_string();
-            if let Some(layout) = file.arrays()[0].layout() {
-                assert_eq!(layout.layout, number);
-            }
+            let number = data(&file, 0)[0];
+            let layout = file.arrays()[0].layout().map(|layout| layout.layout.clone());
+            assert_eq!(layout, (!number.is_multiple_of(2)).then(|| number.to_string()));
         }
     });
+}
+
+#[test]
+fn a_layout_is_not_taken_for_another_arrays() {
+    for (format, name) in [(Format::Npy, "w.npy"), (Format::Raw, "w.bin")] {
+        let scratch = Scratch::new();
+        let path = scratch.path(name);
+        make(&CreateOptions::new(), &path, format, spec().layout(layout()));
+        let mut bytes = std::fs::read(&path).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(&path, &bytes).unwrap();
+        let raw = OpenOptions::new().raw(ElementType::U8, [3]);
+        let options = if format == Format::Raw { raw } else { OpenOptions::new() };
+        let error = options.open(&path).unwrap_err();
+        assert!(error.is_malformed() && error.help().is_some(), "{error}");
+        assert!(error.to_string().contains("is of another file than"), "{error}");
+        assert!(error.path().to_str().unwrap().ends_with(".layout.json"));
+        options.ignore_layouts().open(&path).unwrap();
+        // It is replaced by force as whatever it was.
+        make(&CreateOptions::new().force(), &path, format, spec().layout(layout()));
+        assert_eq!(open(&path).arrays()[0].layout(), Some(&layout()));
+    }
 }
 
 #[test]

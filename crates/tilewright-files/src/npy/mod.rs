@@ -48,10 +48,10 @@ mod header;
 
 use std::path::Path;
 
+use crate::contents::{Contents, Reading, stem};
 use crate::error::{Error, Fault};
 use crate::info::{ArrayInfo, ArraySpec, Order, byte_len};
 use crate::limits::MAX_NPY_HEADER_BYTES;
-use crate::open::{Contents, OpenOptions, stem};
 use crate::plan::{Plan, PlannedFile, the_only};
 use crate::positional::Source;
 use crate::side_file;
@@ -65,10 +65,10 @@ pub(crate) const MAGIC: [u8; 6] = *b"\x93NUMPY";
 const PREAMBLE_BYTES: u64 = 8;
 
 /// Reads the header and the side file.
-pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Contents, Error> {
-    let (source, layout) = side_file::open_beside(path, options)?;
+pub(crate) fn open(path: &Path, reading: &Reading) -> Result<Contents, Error> {
+    let (source, layout) = side_file::open_beside(path, reading)?;
     let (header, data_start) = read_header(&source)?;
-    let element_type = descr::resolve(&header.descr, options.element_type, layout.as_ref())
+    let element_type = descr::resolve(&header.descr, reading.element_type, layout.as_ref())
         .map_err(|fault| source.fault(fault))?;
     let bits = element_type.storage_bits();
     let byte_len = byte_len(&header.dims, bits).map_err(|fault| source.fault(fault))?;
@@ -95,7 +95,7 @@ pub(crate) fn plan(path: &Path, specs: &[ArraySpec]) -> Result<Plan, Fault> {
     let mut array = spec.into_info(bits)?;
     let header = header::write(&descr::of(array.element_type), array.order, &array.dims);
     array.file_offset = header.len() as u64;
-    Ok(Plan::with_side_file(PlannedFile::new(header, array.byte_len)?, array))
+    Ok(Plan::with_layout_beside(PlannedFile::new(header, array.byte_len)?, array))
 }
 
 /// The header, and where the data begins.

@@ -15,12 +15,12 @@ use std::path::{Component, Path, PathBuf};
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
 use super::{infos, plan_file, read};
+use crate::contents::{Contents, Reading};
 use crate::error::{Error, Fault};
 use crate::info::{ArrayInfo, ArraySpec, Shard};
 use crate::json::{UniqueMap, duplicate, object, quoted, shortened};
 use crate::limits::{MAX_SAFETENSORS_HEADER_BYTES, MAX_SHARDS};
-use crate::open::{Contents, OpenOptions};
-use crate::plan::{Plan, SideFile};
+use crate::plan::{Beside, Plan};
 use crate::positional::Source;
 
 /// The index of a folder that is opened or written by the folder's path.
@@ -33,7 +33,7 @@ const DEFAULT_SHARD: &str = "model-00001-of-00001.safetensors";
 type WeightMap = BTreeMap<String, String>;
 
 /// Reads the index, and the header of every file it names.
-pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Contents, Error> {
+pub(crate) fn open(path: &Path, reading: &Reading) -> Result<Contents, Error> {
     let index = index_path(path);
     let folder = index.parent().unwrap_or(Path::new(""));
     let map = read_index(&index)?;
@@ -41,7 +41,7 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Contents, Error
     let mut contents = Contents::default();
     for name in names {
         let source = Source::open(&folder.join(name))?;
-        add_shard(&mut contents, &map, name, source, options)?;
+        add_shard(&mut contents, &map, name, source, reading)?;
     }
     // Every array found is in the map, under its file, and names are distinct in each: the map has
     // more than was found exactly when a file lacks one.
@@ -76,7 +76,7 @@ pub(crate) fn plan(specs: &[ArraySpec], shards: &[Shard]) -> Result<Plan, Fault>
         let members = arrays.iter_mut().filter(|array| array.shard == number);
         files.push(plan_file(members, &shard.metadata)?);
     }
-    Ok(Plan { files, arrays, side_file: SideFile::Unused })
+    Ok(Plan { files, arrays, beside: Beside::Nothing })
 }
 
 /// The shards asked for, or the one there is when none are.
@@ -136,9 +136,9 @@ fn add_shard(
     map: &WeightMap,
     name: &str,
     source: Source,
-    options: &OpenOptions,
+    reading: &Reading,
 ) -> Result<(), Error> {
-    let header = read(&source, options)?;
+    let header = read(&source, reading)?;
     let shard = contents.shards.len();
     for mut array in header.arrays {
         if map.get(&array.name).map(String::as_str) != Some(name) {

@@ -27,17 +27,18 @@
 
 pub(crate) mod folder;
 mod header;
+pub(crate) mod replaced;
 
 use std::path::Path;
 
 use tilewright::ElementType;
 
+use crate::contents::{Contents, Reading};
 use crate::error::{Error, Fault};
 use crate::info::{ArrayInfo, ArraySpec, Metadata};
 use crate::layout_record;
 use crate::limits::MAX_SAFETENSORS_HEADER_BYTES;
-use crate::open::{Contents, OpenOptions};
-use crate::plan::{Plan, PlannedFile, SideFile, check_names};
+use crate::plan::{Beside, Plan, PlannedFile, check_names};
 use crate::positional::Source;
 
 use self::header::Header;
@@ -46,9 +47,9 @@ use self::header::Header;
 const LENGTH_BYTES: u64 = 8;
 
 /// Reads the header of a single file.
-pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Contents, Error> {
+pub(crate) fn open(path: &Path, reading: &Reading) -> Result<Contents, Error> {
     let source = Source::open(path)?;
-    let Header { metadata, arrays } = read(&source, options)?;
+    let Header { metadata, arrays } = read(&source, reading)?;
     Ok(Contents { sources: vec![source], arrays, metadata, shards: Vec::new() })
 }
 
@@ -63,11 +64,11 @@ pub(crate) fn plan(specs: &[ArraySpec], metadata: &Metadata) -> Result<Plan, Fau
     }
     let mut arrays = infos(specs)?;
     let file = plan_file(&mut arrays, metadata)?;
-    Ok(Plan { files: vec![file], arrays, side_file: SideFile::Unused })
+    Ok(Plan { files: vec![file], arrays, beside: Beside::Nothing })
 }
 
 /// Reads and checks a header, and hangs the layouts on their arrays.
-fn read(source: &Source, options: &OpenOptions) -> Result<Header, Error> {
+fn read(source: &Source, reading: &Reading) -> Result<Header, Error> {
     let length = source.read_vec("the header length", 0, LENGTH_BYTES)?;
     let length = length.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
     if length > MAX_SAFETENSORS_HEADER_BYTES {
@@ -77,13 +78,13 @@ fn read(source: &Source, options: &OpenOptions) -> Result<Header, Error> {
     let text = source.read_vec("the header", LENGTH_BYTES, length)?;
     let data_start = LENGTH_BYTES + length;
     header::parse(&text, data_start, source.len() - data_start)
-        .and_then(|header| with_layouts(header, options))
+        .and_then(|header| with_layouts(header, reading))
         .map_err(|fault| source.fault(fault))
 }
 
-fn with_layouts(mut header: Header, options: &OpenOptions) -> Result<Header, Fault> {
+fn with_layouts(mut header: Header, reading: &Reading) -> Result<Header, Fault> {
     let record = header.metadata.remove(layout_record::KEY);
-    let Some(record) = record.filter(|_| !options.ignore_layouts) else {
+    let Some(record) = record.filter(|_| !reading.ignore_layouts) else {
         return Ok(header);
     };
     let mut layouts = layout_record::parse(record.as_bytes())?;

@@ -1,17 +1,14 @@
-//! One file, put in place by giving it a name.
+//! One file, to be put in place by giving it a name.
 
-use std::fs::{self, File};
-use std::io::{self, Seek};
+use std::fs::{File, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use tempfile::{NamedTempFile, TempPath};
-
-#[cfg(unix)]
-use super::mode;
-use super::{Output, beside, plain, remove_abandoned};
+use super::{Output, Rights};
+use crate::claim::{Claim, Role};
 use crate::error::{Error, IoContext};
-use crate::open::folder_of;
 use crate::plan::PlannedFile;
+use crate::positional::{Source, folder_of};
 use crate::unnamed;
 
 /// A file that is not yet where it belongs.
@@ -19,7 +16,6 @@ use crate::unnamed;
 pub(crate) struct StagedFile {
     staging: Staging,
     target: PathBuf,
-    replace: bool,
 }
 
 /// Where it is until then.
@@ -28,162 +24,125 @@ enum Staging {
     /// Nowhere that others could see.
     Unnamed(File),
     /// Beside its target, under a name of ours.
-    Named {
-        temp: TempPath,
-        /// Keeps the lock until the file is in place, however long the work takes.
-        _lock: Option<File>,
-    },
+    Named(Claim, File),
 }
 
 impl Staging {
-    fn begin(folder: &Path) -> io::Result<(Self, File)> {
-        if let Some(file) = unnamed::create(folder) {
-            return Ok((Staging::Unnamed(file.try_clone()?), file));
+    fn begin(target: &Path) -> io::Result<Self> {
+        match unnamed::create(&folder_of(target)) {
+            Some(file) => Ok(Staging::Unnamed(file)),
+            None => Self::begin_named(target),
         }
-        Self::begin_named(folder)
     }
 
-    fn begin_named(folder: &Path) -> io::Result<(Self, File)> {
-        let (file, temp) = named(folder)?.into_parts();
-        let _lock = file.try_clone().ok().filter(|file| file.try_lock().is_ok());
-        Ok((Staging::Named { temp, _lock }, file))
+    fn begin_named(target: &Path) -> io::Result<Self> {
+        let claim = Claim::of_work(target)?;
+        let file = create_new(&claim.path(Role::New))?;
+        Ok(Staging::Named(claim, file))
     }
 
-    /// Renames to `target`, replacing what is there.
-    fn replace(self, target: &Path) -> io::Result<()> {
-        Ok(self.with_name(&folder_of(target))?.persist(target)?)
-    }
-
-    /// Renames to `target`, where nothing is.
-    fn appear(self, target: &Path) -> io::Result<()> {
-        if let Staging::Unnamed(file) = &self {
-            match unnamed::link(file, target) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {}
-                outcome => return outcome,
-            }
-        }
-        Ok(self.with_name(&folder_of(target))?.persist_noclobber(target)?)
-    }
-
-    fn with_name(self, folder: &Path) -> io::Result<TempPath> {
+    fn file(&self) -> &File {
         match self {
-            Staging::Named { temp, .. } => Ok(temp),
-            Staging::Unnamed(file) => {
-                let linked = beside().make_in(folder, |path| unnamed::link(&file, path));
-                linked.map(NamedTempFile::into_temp_path).or_else(|_| copied(&file, folder))
-            }
+            Staging::Unnamed(file) | Staging::Named(_, file) => file,
         }
     }
 }
 
-/// A named copy of a file, for a system that makes files without a name and then cannot name them.
-fn copied(mut file: &File, folder: &Path) -> io::Result<TempPath> {
-    let (mut copy, temp) = named(folder)?.into_parts();
-    copy.set_permissions(file.metadata()?.permissions())?;
-    file.seek(io::SeekFrom::Start(0))?;
-    io::copy(&mut file, &mut copy)?;
-    copy.sync_all()?;
-    Ok(temp)
-}
-
-fn named(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = beside();
-    #[cfg(unix)]
-    builder.permissions(mode(0o666));
-    builder.tempfile_in(folder)
+/// A new file of the rights of any new file, to be written and read.
+pub(crate) fn create_new(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create_new(true).open(path)
 }
 
 impl StagedFile {
     /// Makes a file to be put at `target`, with the access rights of what it will replace.
-    pub(crate) fn begin(
-        target: &Path,
-        replace: bool,
-        planned: &PlannedFile,
-    ) -> Result<(Self, Output), Error> {
-        let folder = folder_of(target);
-        remove_abandoned(&folder);
-        let (staging, file) = Staging::begin(&folder).doing("make a file", target)?;
-        if let Ok(old) = fs::metadata(target) {
-            file.set_permissions(plain(&old.permissions())).doing("make a file", target)?;
+    pub(crate) fn begin(target: &Path, planned: &PlannedFile) -> Result<(Self, Output), Error> {
+        let staging = Staging::begin(target).doing("make a file", target)?;
+        let file = staging.file();
+        if let Some(rights) = Rights::of(target).doing("look at the file", target)? {
+            rights.give(file).doing("make a file", target)?;
         }
-        let output = Output::begin(file, target, planned)?;
-        Ok((StagedFile { staging, target: target.to_owned(), replace }, output))
+        let output =
+            Output::begin(file.try_clone().doing("make a file", target)?, target, planned)?;
+        Ok((StagedFile { staging, target: target.to_owned() }, output))
     }
 
-    /// Gives the file its name. The caller has synced it, and syncs the folder after.
-    pub(crate) fn publish(self) -> Result<(), Error> {
-        let StagedFile { staging, target, replace } = self;
-        let outcome = if replace { staging.replace(&target) } else { staging.appear(&target) };
-        outcome.doing("put the file in place", &target)
+    pub(crate) fn target(&self) -> &Path {
+        &self.target
     }
+
+    /// The file as one that is read from its beginning, under its target's name.
+    pub(crate) fn source(&self) -> Result<Source, Error> {
+        let file = self.staging.file().try_clone().doing("open the file", &self.target)?;
+        Source::of_file(file, &self.target)
+    }
+
+    /// The file's name at present: its own, or one of the claim's that it gets now.
+    pub(crate) fn name_in(&self, claim: &Claim) -> io::Result<PathBuf> {
+        match &self.staging {
+            Staging::Named(own, _) => Ok(own.path(Role::New)),
+            Staging::Unnamed(file) => {
+                let name = claim.path(Role::New);
+                match unnamed::link(file, &name) {
+                    Err(error) if cannot_be_named(&error) => copied(file, &name)?,
+                    outcome => outcome?,
+                }
+                Ok(name)
+            }
+        }
+    }
+}
+
+/// Whether it is the system that has no way to name the file, and not the disk that fails.
+fn cannot_be_named(error: &io::Error) -> bool {
+    use io::ErrorKind::{CrossesDevices, InvalidInput, NotFound, PermissionDenied, Unsupported};
+    let kinds = [CrossesDevices, InvalidInput, NotFound, PermissionDenied, Unsupported];
+    kinds.contains(&error.kind())
+}
+
+/// Makes a named copy of a file, for a system that makes files without a name and then cannot name
+/// them.
+fn copied(mut file: &File, name: &Path) -> io::Result<()> {
+    let mut copy = create_new(name)?;
+    copy.set_permissions(file.metadata()?.permissions())?;
+    io::Seek::rewind(&mut file)?;
+    io::copy(&mut file, &mut copy)?;
+    copy.sync_all()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::names;
     use super::*;
-    use crate::positional::Positional;
-
-    /// The ways a file can wait: without a name where the system can, and with one.
-    fn waiting(folder: &Path) -> Vec<Staging> {
-        let all = [Staging::begin(folder).unwrap(), Staging::begin_named(folder).unwrap()];
-        all.map(|(staging, file)| {
-            Positional::new(file).write_all_at(b"new", 0).unwrap();
-            staging
-        })
-        .into()
-    }
+    use crate::listing::entries;
+    use std::fs;
 
     #[test]
-    fn a_file_replaces_or_appears() {
+    fn a_file_waits_without_a_name_or_under_one_of_a_claim() {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("w");
-        for staging in waiting(dir.path()) {
-            staging.appear(&target).unwrap();
-            assert_eq!(fs::read(&target).unwrap(), b"new");
-            fs::remove_file(&target).unwrap();
-        }
-        fs::write(&target, "old").unwrap();
-        for staging in waiting(dir.path()) {
-            let error = staging.appear(&target).unwrap_err();
-            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
-            assert_eq!(fs::read(&target).unwrap(), b"old");
-        }
-        for staging in waiting(dir.path()) {
-            fs::write(&target, "old").unwrap();
-            staging.replace(&target).unwrap();
-            assert_eq!(fs::read(&target).unwrap(), b"new");
-        }
-        assert_eq!(names(dir.path()), ["w"]);
-    }
-
-    /// However long the work takes, and whatever else is written to the folder meanwhile.
-    #[test]
-    fn work_is_not_taken_for_abandoned() {
-        let dir = tempfile::tempdir().unwrap();
-        for staging in waiting(dir.path()) {
-            for name in names(dir.path()) {
-                let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
-                let file = File::open(dir.path().join(name)).unwrap();
-                file.set_modified(long_ago).unwrap();
-            }
-            remove_abandoned(dir.path());
-            let target = dir.path().join("w");
-            staging.replace(&target).unwrap();
-            assert_eq!(fs::read(target).unwrap(), b"new");
+        for begin in [Staging::begin, Staging::begin_named] {
+            let staging = begin(&target).unwrap();
+            io::Write::write_all(&mut staging.file(), b"new").unwrap();
+            let staged = StagedFile { staging, target: target.clone() };
+            let claim = Claim::of_target(&target).unwrap();
+            assert_eq!(fs::read(staged.name_in(&claim).unwrap()).unwrap(), b"new");
+            drop((claim, staged));
+            let left = entries(dir.path()).unwrap();
+            assert!(left.is_empty(), "{left:?}");
         }
     }
 
     #[test]
     #[cfg(unix)]
     fn what_cannot_be_named_is_copied() {
+        use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let mut file = tempfile::tempfile().unwrap();
-        file.set_permissions(mode(0o640)).unwrap();
+        file.set_permissions(fs::Permissions::from_mode(0o640)).unwrap();
         io::Write::write_all(&mut file, b"all of it").unwrap();
-        let temp = copied(&file, dir.path()).unwrap();
-        assert_eq!(fs::read(&temp).unwrap(), b"all of it");
-        assert_eq!(plain(&fs::metadata(&temp).unwrap().permissions()), mode(0o640));
+        let name = dir.path().join("copy");
+        copied(&file, &name).unwrap();
+        assert_eq!(fs::read(&name).unwrap(), b"all of it");
+        assert_eq!(fs::metadata(&name).unwrap().permissions().mode() & 0o777, 0o640);
     }
 
     #[test]
@@ -192,8 +151,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         // Not every file system has them; there the next line is all there is to test.
         let Some(file) = unnamed::create(dir.path()) else { return };
-        assert!(names(dir.path()).is_empty());
+        assert!(entries(dir.path()).unwrap().is_empty());
         drop(file);
-        assert!(names(dir.path()).is_empty());
+        assert!(entries(dir.path()).unwrap().is_empty());
     }
 }

@@ -1,32 +1,25 @@
-//! New files and folders, made beside their target and put in place when they are whole.
+//! New files and folders, made beside their target until they are whole.
 //!
 //! Where the system can, a file has no name until then, and nothing of it outlives its process.
-//! Otherwise what is being made has a name `.tilewright-XXXXXX.tmp` in the target's folder and is
-//! locked. It goes when it is dropped. A process that is killed leaves it behind; the next output to
-//! that folder removes what is more than a minute old and no longer locked.
+//! Otherwise what is being made has a name of a [claim](crate::claim).
 
 mod file;
 mod folder;
+mod renames;
+mod rights;
 
-use std::fs::{self, File, Permissions};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
-
-use tempfile::Builder;
 
 use crate::error::{Error, IoContext};
 use crate::plan::PlannedFile;
 use crate::positional::Positional;
 
-pub(crate) use file::StagedFile;
+pub(crate) use file::{StagedFile, create_new};
 pub(crate) use folder::StagedFolder;
-
-const PREFIX: &str = ".tilewright-";
-const SUFFIX: &str = ".tmp";
-
-/// How old something must be to count as left behind: far longer than from its making to its lock.
-const ABANDONED_AFTER: Duration = Duration::from_secs(60);
+pub(crate) use renames::{exchange, rename_to_nothing};
+pub(crate) use rights::Rights;
 
 /// A file open for writing by position, at its final length from the start.
 #[derive(Debug)]
@@ -77,38 +70,6 @@ pub(crate) fn sync_folder(folder: &Path, about: &Path) -> Result<(), Error> {
     }
 }
 
-/// Names of ours.
-fn beside() -> Builder<'static, 'static> {
-    let mut builder = Builder::new();
-    builder.prefix(PREFIX).suffix(SUFFIX);
-    builder
-}
-
-/// Removes what killed processes left in `folder`. Nothing depends on its success.
-fn remove_abandoned(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let ours = name.to_str().is_some_and(|n| n.starts_with(PREFIX) && n.ends_with(SUFFIX));
-        if ours {
-            let _ = remove_if_abandoned(&entry.path());
-        }
-    }
-}
-
-fn remove_if_abandoned(path: &Path) -> io::Result<()> {
-    let found = fs::symlink_metadata(path)?;
-    let age = SystemTime::now().duration_since(found.modified()?).unwrap_or_default();
-    if age < ABANDONED_AFTER || !(found.is_file() || found.is_dir()) {
-        return Ok(());
-    }
-    let file = File::open(path)?;
-    if file.try_lock().is_err() {
-        return Ok(());
-    }
-    if found.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
-}
-
 /// Claims `len` bytes on the disk. Where the system cannot, the file is only made that long.
 fn preallocate(file: &File, len: u64) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -127,27 +88,10 @@ fn is_unsupported(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput)
 }
 
-#[cfg(unix)]
-fn mode(bits: u32) -> Permissions {
-    std::os::unix::fs::PermissionsExt::from_mode(bits)
-}
-
-/// Reading, writing and executing; not the bits that lend the owner's rights.
-fn plain(permissions: &Permissions) -> Permissions {
-    #[cfg(unix)]
-    return mode(std::os::unix::fs::PermissionsExt::mode(permissions) & 0o777);
-    #[cfg(not(unix))]
-    return permissions.clone();
-}
-
-#[cfg(test)]
-fn names(folder: &Path) -> Vec<String> {
-    fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
     #[test]
     #[cfg(target_os = "linux")]
     fn what_a_file_system_cannot_do_is_known() {

@@ -24,6 +24,7 @@ use tilewright::{ArrayShape, ElementClass, ElementType};
 
 use crate::error::{Error, Fault, IoContext};
 use crate::plan::PlannedFile;
+use crate::publish::{self, Existing};
 use crate::staged::StagedFile;
 use codecs::{Codecs, codecs};
 
@@ -185,11 +186,11 @@ fn is_vacant(path: &Path) -> io::Result<bool> {
 fn put(path: &Path, bytes: &[u8], suffix: &[u8]) -> Result<(), Error> {
     let len = bytes.len() as u64 + suffix.len() as u64;
     let planned = PlannedFile::new(Vec::new(), len).map_err(|fault| fault.at(path))?;
-    let (staged, output) = StagedFile::begin(path, true, &planned)?;
+    let (staged, output) = StagedFile::begin(path, &planned)?;
     output.write_at(0, bytes)?;
     output.write_at(bytes.len() as u64, suffix)?;
     output.sync()?;
-    staged.publish()
+    publish::file(&staged, Existing::Replace)
 }
 
 /// One chunk as an array whose every tile is full, so that its buffer has no padding.
