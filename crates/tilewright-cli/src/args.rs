@@ -2,6 +2,7 @@
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "the comments are help texts, with brackets")]
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -211,7 +212,7 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) from: Option<String>,
 
-    /// What padding holds: 0, a number, lowest, highest, or an element's bits as 0x…
+    /// What padding holds: a number that the type has, lowest, highest, or an element's bits as 0x…
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub(crate) pad_value: Option<String>,
 
@@ -301,13 +302,17 @@ impl Arguments {
     /// wrong, and that has been said.
     pub(crate) fn read() -> Result<Self, ExitCode> {
         Self::try_parse().map_err(|error| {
-            if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
+            let is_json = std::env::args_os().any(|argument| argument == "--json");
+            if error.use_stderr() && is_json {
                 let message = error.to_string();
                 let message = message.trim().trim_start_matches("error: ");
                 Failure::message(message).write_json();
-            } else {
-                // Nothing is left to do when not even this can be written.
-                let _ = error.print();
+            } else if let Err(cause) = error.print().and_then(|()| io::stdout().flush())
+                && cause.kind() != io::ErrorKind::BrokenPipe
+            {
+                let cause = anyhow::Error::from(cause).context("cannot write to stdout");
+                Failure::Output(cause).write_text();
+                return ExitCode::from(2);
             }
             ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
         })

@@ -2,26 +2,52 @@
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
+use anyhow::Context;
 use serde::Serialize;
+use tilewright::text::escaped;
 
 use crate::Answer;
 use crate::failure::Failure;
+use crate::json;
 
 /// The way out: data to stdout, words to stderr, JSON where it was asked for.
+///
+/// Nothing that acts on a terminal comes through, whoever wrote the names that are shown.
+///
+/// Where nobody reads stdout any more (`| head`), that is no failure: the rest goes nowhere, and the
+/// exit status is what it would have been.
 pub(crate) struct Console {
     json: bool,
     out: BufWriter<io::StdoutLock<'static>>,
+    is_read: bool,
     failed: bool,
+    done: Option<String>,
 }
 
 impl Console {
     pub(crate) fn new(json: bool) -> Self {
-        Console { json, out: BufWriter::new(io::stdout().lock()), failed: false }
+        let out = BufWriter::new(io::stdout().lock());
+        Console { json, out, is_read: true, failed: false, done: None }
     }
 
     /// Whether to show how far a long job is: to a person, and not beside JSON.
     pub(crate) fn shows_progress(&self) -> bool {
         !self.json && io::stderr().is_terminal()
+    }
+
+    /// Whether answers are documents.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether anybody still reads the answers.
+    pub(crate) fn is_read(&self) -> bool {
+        self.is_read
+    }
+
+    /// What has been done however the answer gets out: what a failure to write it has to add.
+    pub(crate) fn done(&mut self, what: String) {
+        self.done = Some(what);
     }
 
     /// Writes an answer: as a document, or as text with its own line ends.
@@ -30,33 +56,33 @@ impl Console {
         document: &T,
         text: impl FnOnce() -> String,
     ) -> Result<(), Failure> {
-        if self.json {
-            serde_json::to_writer(&mut self.out, document).map_err(io::Error::from)?;
-            writeln!(self.out)?;
-        } else {
-            writeln!(self.out, "{}", text().trim_end())?;
-        }
-        Ok(())
+        let is_json = self.json;
+        self.put(|out| match is_json {
+            true => json::write(out, document),
+            false => text()
+                .trim_end()
+                .split('\n')
+                .try_for_each(|line| writeln!(out, "{}", escaped(line))),
+        })
     }
 
     /// Writes raw bytes.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        Ok(self.out.write_all(bytes)?)
+        self.put(|out| out.write_all(bytes))
     }
 
     /// Writes a line of words beside the answer.
     pub(crate) fn note(&self, words: &str) {
-        let _ = writeln!(io::stderr(), "{words}");
+        write_words(words);
     }
 
     /// One line of a batch that failed: a document among the others, or words. The rest goes on.
     pub(crate) fn line_failed(&mut self, failure: &Failure) -> Result<(), Failure> {
         self.failed = true;
         if self.json {
-            writeln!(self.out, "{}", failure.as_json())?;
-        } else {
-            failure.write_text();
+            return self.put(|out| json::write(out, &failure.as_json()));
         }
+        failure.write_text();
         Ok(())
     }
 
@@ -72,7 +98,35 @@ impl Console {
 
     /// Brings everything out. A batch in which a line failed has failed.
     pub(crate) fn finish(&mut self, answer: Answer) -> Result<Answer, Failure> {
-        self.out.flush()?;
+        self.put(Write::flush)?;
         if self.failed { Err(Failure::Reported) } else { Ok(answer) }
     }
+
+    fn put(
+        &mut self,
+        write: impl FnOnce(&mut BufWriter<io::StdoutLock<'static>>) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        if !self.is_read {
+            return Ok(());
+        }
+        match write(&mut self.out) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.is_read = false;
+                Ok(())
+            }
+            outcome => outcome
+                .with_context(|| match &self.done {
+                    Some(done) => format!("{done}, but the answer cannot be written to stdout"),
+                    None => "cannot write to stdout".to_owned(),
+                })
+                .map_err(Failure::Output),
+        }
+    }
+}
+
+/// Writes lines to stderr, with nothing in them that acts on a terminal.
+pub(crate) fn write_words(words: &str) {
+    let lines = words.split('\n').map(|line| format!("{}\n", escaped(line)));
+    // Where stderr cannot be written to there is nobody to tell.
+    let _ = io::stderr().write_all(lines.collect::<String>().as_bytes());
 }

@@ -1,10 +1,13 @@
 //! Why the command could not do what was asked.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io;
 
 use serde::Serialize;
 use tilewright::text::Diagnostic;
+
+use crate::console::write_words;
+use crate::json;
 
 /// A failure to be reported: exit status 2.
 #[derive(Debug)]
@@ -13,6 +16,8 @@ pub(crate) enum Failure {
     Text(Diagnostic),
     /// Anything else, with its causes.
     Other(anyhow::Error),
+    /// An answer could not be written: there is no use in going on.
+    Output(anyhow::Error),
     /// Some lines of a batch failed, and each has been reported where it stood.
     Reported,
 }
@@ -21,15 +26,6 @@ impl Failure {
     /// A failure of which there is no more to say than this.
     pub(crate) fn message(message: &str) -> Self {
         Failure::Other(anyhow::anyhow!("{message}"))
-    }
-
-    /// Whether it is only that nobody reads our output any more.
-    pub(crate) fn is_broken_pipe(&self) -> bool {
-        let Failure::Other(error) = self else { return false };
-        error.chain().any(|cause| {
-            let io = cause.downcast_ref::<io::Error>();
-            io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-        })
     }
 
     /// The failure as the `--json` document.
@@ -50,16 +46,16 @@ impl Failure {
 
     /// Writes the `--json` document to stderr.
     pub(crate) fn write_json(&self) {
-        let _ = writeln!(io::stderr(), "{}", self.as_json());
+        let _ = json::write(&mut io::stderr(), &self.as_json());
     }
 
     /// Writes it for a person to stderr.
     pub(crate) fn write_text(&self) {
-        let _ = match self {
-            Failure::Text(diagnostic) => writeln!(io::stderr(), "{diagnostic}"),
-            Failure::Other(_) => writeln!(io::stderr(), "error: {self}"),
-            Failure::Reported => Ok(()),
-        };
+        match self {
+            Failure::Text(diagnostic) => write_words(&diagnostic.to_string()),
+            Failure::Other(_) | Failure::Output(_) => write_words(&format!("error: {self}")),
+            Failure::Reported => {}
+        }
     }
 }
 
@@ -75,7 +71,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Text(diagnostic) => f.write_str(diagnostic.message()),
-            Failure::Other(error) => f.write_str(&with_causes(error)),
+            Failure::Other(error) | Failure::Output(error) => f.write_str(&with_causes(error)),
             Failure::Reported => f.write_str("some lines could not be read"),
         }
     }

@@ -3,10 +3,13 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use tilewright::text::abridged;
 use tilewright::xla::{Layout, ParseOptions, parse_layout, parse_shape};
 use tilewright::{ArrayShape, ElementType};
 use tilewright_files::{ArrayFile, Error, Format, OpenOptions, layout_beside};
 use tilewright_relayout::{Placement, Plan};
+
+use crate::console::write_words;
 
 /// An open file, and the layout it is to be read in where that is not its own.
 pub(crate) struct Input {
@@ -57,7 +60,27 @@ pub(crate) fn open(path: &Path, from: Option<&str>, strict: bool) -> anyhow::Res
         (_, _) => OpenOptions::new(),
     };
     let file = options.open(path).map_err(explained)?;
+    warn_of_unused(&file);
     Ok(Input { file, from })
+}
+
+/// Says of which arrays a layout is recorded that are not there. An array that was renamed by a tool
+/// that knows nothing of layouts is packed, and is taken for what it is stored as.
+fn warn_of_unused(file: &ArrayFile) {
+    const SHOWN: usize = 5;
+    let path = file.path().display();
+    let unused = file.unused_layouts();
+    for name in unused.iter().take(SHOWN) {
+        let name = abridged(name);
+        write_words(&format!(
+            "warning: {path}: a layout is recorded for `{name}`, which is not there"
+        ));
+    }
+    if let Some(more) = unused.len().checked_sub(SHOWN).filter(|&more| more > 0) {
+        write_words(&format!(
+            "warning: {path}: and {more} more layouts for arrays that are not there"
+        ));
+    }
 }
 
 fn parse_from(text: &str, strict: bool) -> anyhow::Result<From> {

@@ -11,6 +11,8 @@ mod args;
 mod assign;
 mod console;
 mod failure;
+mod json;
+mod signals;
 mod subject;
 
 mod bitcast;
@@ -59,11 +61,11 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(exit) => return exit,
     };
+    signals::survive_large_files();
     let mut console = Console::new(arguments.json);
     match run(arguments, &mut console).and_then(|answer| console.finish(answer)) {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),
-        Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
             console.report(&failure);
             ExitCode::from(2)

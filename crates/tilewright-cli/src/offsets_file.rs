@@ -21,6 +21,7 @@ pub(crate) fn write(
     console: &Console,
 ) -> Result<(), Failure> {
     crate::input::refuse_dash(path)?;
+    crate::signals::leave_nothing(console.is_json())?;
     let options = if force { CreateOptions::new().force() } else { CreateOptions::new() };
     let spec = ArraySpec::new("offsets", ElementType::S64, dims);
     let mut writer = options.create(path, Format::Npy, &[spec]).map_err(explained)?;
@@ -28,7 +29,7 @@ pub(crate) fn write(
         let bytes: Vec<u8> = piece.iter().flat_map(|offset| offset.to_le_bytes()).collect();
         writer.append(0, &bytes).map_err(anyhow::Error::from)?;
     }
-    writer.finish().map_err(anyhow::Error::from)?;
+    writer.finish().map_err(explained)?;
     console.note(&format!("{} offsets in {}", offsets.len(), path.display()));
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! How far a long job is.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tilewright::text::abridged;
 
 /// A bar on a terminal's stderr, or nothing.
 pub(crate) struct Progress(ProgressBar);
@@ -18,7 +19,7 @@ impl Progress {
 
     /// What is being worked on.
     pub(crate) fn begin(&self, name: &str) {
-        self.0.set_message(name.to_owned());
+        self.0.set_message(abridged(name).to_string());
     }
 
     pub(crate) fn advance(&self, bytes: u64) {

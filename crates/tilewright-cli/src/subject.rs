@@ -171,8 +171,13 @@ pub(crate) fn for_each_text(
             Err(_) => Err(Failure::message("the line is not UTF-8")),
         };
         match outcome {
-            Err(failure) if !failure.is_broken_pipe() => console.line_failed(&failure)?,
-            outcome => outcome?,
+            Err(failure @ Failure::Output(_)) => return Err(failure),
+            Err(failure) => console.line_failed(&failure)?,
+            Ok(()) => {}
+        }
+        // There may be no end to what comes, and nobody wants it.
+        if !console.is_read() {
+            break;
         }
     }
     Ok(())

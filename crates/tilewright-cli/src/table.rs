@@ -1,5 +1,7 @@
 //! Tables for people.
 
+use tilewright::text::escaped;
+
 pub(crate) use Align::{Left, Right};
 
 /// On which side a column's text stands.
@@ -26,10 +28,12 @@ pub(crate) fn aligned<const N: usize>(rows: &[[String; N]], alignment: &[Align; 
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// On one line, whatever the text holds.
 fn shortened(cell: &str) -> String {
+    let cell = escaped(cell).to_string();
     match cell.char_indices().nth(MAX_WIDTH) {
         Some((end, _)) => format!("{}…", &cell[..end]),
-        None => cell.to_owned(),
+        None => cell,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::info::{ArraySpec, Metadata, Shard};
 use crate::open::ArrayFile;
 use crate::plan::{Beside, Plan, PlannedFile};
 use crate::positional::{FileId, folder_of};
-use crate::publish::{Existing, clear_abandoned, is_there};
+use crate::publish::{self, Existing, clear_abandoned, is_there};
 use crate::safetensors::{self, folder, replaced};
 use crate::side_file::{path_beside, stands_alone};
 use crate::staged::{StagedFile, StagedFolder};
@@ -128,6 +128,30 @@ impl CreateOptions {
             Format::SafetensorsFolder => self.create_folder(path, specs),
             _ => self.create_file(path, format, specs),
         }
+    }
+
+    /// Puts a file of these bytes at `path`, one that holds no arrays: whole or not at all.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # let path = dir.path().join("report.html");
+    /// use tilewright_files::CreateOptions;
+    /// CreateOptions::new().write(&path, b"<!doctype html>")?;
+    /// assert!(CreateOptions::new().write(&path, b"").unwrap_err().is_exists());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Something is at `path` and is not to be replaced, or the disk fails.
+    pub fn write(&self, path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), Error> {
+        let path = path.as_ref();
+        clear_abandoned(&folder_of(path));
+        let existing = self.check_file(path, Beside::Nothing)?;
+        let planned = PlannedFile { header: bytes.to_vec(), len: bytes.len() as u64 };
+        let (staged, output) = StagedFile::begin(path, &planned)?;
+        output.sync()?;
+        publish::file(&staged, existing)
     }
 
     fn create_file(

@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tilewright::text::escaped;
+
 /// Why a file could not be read or written.
 ///
 /// One word wide; what happened is inside. Ask with the `is_…` predicates, show with `Display`
@@ -93,7 +95,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.0.path.display(), self.0.fault)
+        write!(f, "{}: {}", escaped(&self.0.path.to_string_lossy()), self.0.fault)
     }
 }
 

@@ -8,6 +8,8 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use tilewright::text::abridged;
+
 use crate::error::Fault;
 use crate::limits::MAX_ARRAYS;
 
@@ -82,9 +84,9 @@ impl Members {
     }
 }
 
-/// The words of the JSON reader, which may hold whatever it met.
+/// The words of the JSON reader, which may hold whatever it met. They end with the place.
 fn malformed(what: &str, error: &serde_json::Error) -> Fault {
-    Fault::malformed(format!("{what}: {}", cut(&error.to_string(), 300)))
+    Fault::malformed(format!("{what}: {}", shortened(&error.to_string())))
 }
 
 /// Stops before one more would be over the limit.
@@ -100,16 +102,9 @@ pub(crate) fn duplicate<E: serde::de::Error>(key: &str) -> E {
     E::custom(format_args!("`{}` appears twice", shortened(key)))
 }
 
-/// A text from a file as an error shows it: long ones are cut.
+/// A text from a file as an error shows it: on one line, and not longer than one.
 pub(crate) fn shortened(text: &str) -> String {
-    cut(text, 80)
-}
-
-fn cut(text: &str, shown: usize) -> String {
-    match text.char_indices().nth(shown) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
+    abridged(text).to_string()
 }
 
 /// A text as JSON writes it, quotes included.

@@ -172,6 +172,13 @@ impl ArrayFile {
         &self.contents.metadata
     }
 
+    /// The names of arrays that a layout is recorded of and that are not there: dropped or renamed by
+    /// a tool that did not know of layouts. If it was renamed, the array of the new name is packed
+    /// and nothing says so.
+    pub fn unused_layouts(&self) -> &[String] {
+        &self.contents.unused_layouts
+    }
+
     /// The files of a folder, sorted by name; empty for a single file.
     pub fn shards(&self) -> &[Shard] {
         &self.contents.shards

@@ -37,6 +37,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde_json::value::RawValue;
+use tilewright::text::escaped;
 
 use crate::contents::{Reading, stem};
 use crate::error::{Error, Fault};
@@ -138,13 +139,18 @@ fn pick(mut layouts: Layouts, name: &str) -> Result<StoredLayout, Fault> {
         let others: Vec<String> =
             layouts.keys().map(|other| format!("`{}`", shortened(other))).collect();
         let found = if others.is_empty() { "nothing".to_owned() } else { others.join(", ") };
-        Fault::malformed(format!("the layout record names {}, not `{name}`", shortened(&found)))
-            .help("the array's name is the file's stem: rename the file back, or the key in the record")
+        Fault::malformed(format!(
+            "the layout record names {}, not `{}`",
+            shortened(&found),
+            shortened(name)
+        ))
+        .help("the array's name is the file's stem: rename the file back, or the key in the record")
     })
 }
 
 fn of_another(array: &Source) -> Fault {
-    let array = array.path().display();
+    let array = array.path().to_string_lossy();
+    let array = escaped(&array);
     Fault::malformed(format!(
         "the layout record is of another file than {array}, or of one that has changed"
     ))

@@ -9,8 +9,8 @@
 //! | of whole bytes otherwise | `U8`, physical dims and one more of the bytes of an element |
 //! | of other widths (`E(4)`) | `U8`, one dim of all bytes |
 //!
-//! With a rounded tail (`L(n)`) the physical dims are one, of all elements of the allocation. A
-//! dense array in the format's own terms needs no layout beside it, and none is written.
+//! With a rounded tail (`L(n)`), and where there would be more of them than a file may have, the
+//! physical dims are one, of all elements of the allocation. A dense array in the format's own terms needs no layout beside it, and none is written.
 
 use tilewright::xla::Layout;
 use tilewright::{ArrayShape, ElementType};
@@ -18,6 +18,8 @@ use tilewright::{ArrayShape, ElementType};
 use crate::error::{Error, Fault};
 use crate::format::Format;
 use crate::info::{ArrayInfo, ArraySpec, Order, StoredLayout};
+use crate::json::shortened;
+use crate::limits::MAX_RANK;
 use crate::open::ArrayFile;
 
 impl ArrayFile {
@@ -30,7 +32,7 @@ impl ArrayFile {
     pub fn shape(&self, array: usize) -> Result<ArrayShape, Error> {
         let info = self.arrays().get(array);
         let info = info.ok_or_else(|| Fault::request(format!("there is no array {array}")));
-        info.and_then(shape_of).map_err(|fault| fault.at(self.path()))
+        info.and_then(|info| shape_of(info, self.format())).map_err(|fault| fault.at(self.path()))
     }
 }
 
@@ -115,7 +117,7 @@ fn stored_array(
 ) -> Result<(ElementType, Vec<i64>), tilewright::Error> {
     let map = shape.index_map()?;
     let mut dims = map.physical_dims().to_vec();
-    if map.allocation() != map.padded_elements() {
+    if map.allocation() != map.padded_elements() || dims.len() >= MAX_RANK {
         dims = vec![map.allocation()];
     }
     let bits = shape.element_bits();
@@ -131,37 +133,58 @@ fn stored_array(
     Ok((ElementType::U8, dims))
 }
 
-fn shape_of(info: &ArrayInfo) -> Result<ArrayShape, Fault> {
-    let name = info.name();
-    let shape = match info.layout() {
-        Some(stored) => recorded_shape(info, stored)?,
-        None => plain_shape(info).map_err(|e| Fault::malformed(format!("array `{name}`: {e}")))?,
+fn shape_of(info: &ArrayInfo, format: Format) -> Result<ArrayShape, Fault> {
+    let wrong = |message: String| {
+        Fault::malformed(format!("array `{}`: {message}", shortened(info.name())))
     };
-    let bytes = shape.bytes().map_err(|e| Fault::malformed(format!("array `{name}`: {e}")))?;
+    let shape = match info.layout() {
+        Some(stored) => recorded_shape(stored).map_err(&wrong)?,
+        None => plain_shape(info).map_err(|error| wrong(error.to_string()))?,
+    };
+    let bytes = shape.bytes().map_err(|error| wrong(error.to_string()))?;
     if u64::try_from(bytes) != Ok(info.byte_len()) {
-        return Err(Fault::malformed(format!(
-            "array `{name}`: the layout `{shape}` takes {bytes} bytes, and the array has {}",
-            info.byte_len()
-        )));
+        let there = info.byte_len();
+        let message =
+            format!("the layout `{shape}` takes {bytes} bytes, and the array has {there}");
+        return Err(wrong(message));
+    }
+    if info.layout().is_some() && format != Format::Raw {
+        check_stored(info, &shape).map_err(wrong)?;
     }
     Ok(shape)
 }
 
-fn recorded_shape(info: &ArrayInfo, stored: &StoredLayout) -> Result<ArrayShape, Fault> {
-    let name = info.name();
-    let shape: ArrayShape = stored.layout.parse().map_err(|diagnostic| {
-        Fault::malformed(format!(
-            "array `{name}`: the recorded layout cannot be read\n{diagnostic}"
-        ))
-    })?;
-    let types = [shape.element_type(), ElementType::U8];
-    if !types.contains(&info.element_type()) {
-        return Err(Fault::malformed(format!(
-            "array `{name}` holds {}, and the layout `{shape}` is of another type",
-            info.element_type()
-        )));
+fn recorded_shape(stored: &StoredLayout) -> Result<ArrayShape, String> {
+    let parsed: Result<ArrayShape, _> = stored.layout.parse();
+    parsed.map_err(|diagnostic| format!("the recorded layout cannot be read\n{diagnostic}"))
+}
+
+/// Whether what is there is what any format stores of this array: a record that has got to an array
+/// of as many bytes and of other dims is not this array's. (Formats differ in what they have a type
+/// for; a record may have moved with its array from one to another.)
+fn check_stored(info: &ArrayInfo, shape: &ArrayShape) -> Result<(), String> {
+    let found = (info.element_type(), info.dims());
+    let mut specs = [Format::Npy, Format::Safetensors]
+        .into_iter()
+        .filter_map(|format| ArraySpec::of_shape("", shape, "0", format).ok());
+    let fits = |spec: &ArraySpec| {
+        let has_one_order = spec.dims.len() < 2 || spec.order == info.order();
+        (spec.element_type, &spec.dims[..]) == found && has_one_order
+    };
+    if specs.any(|spec| fits(&spec)) {
+        return Ok(());
     }
-    Ok(shape)
+    let (element_type, dims) =
+        stored_array(shape, Format::Npy).map_err(|error| error.to_string())?;
+    let order = if info.order() == Order::ColumnMajor { " in Fortran order" } else { "" };
+    let listed = |dims: &[i64]| shortened(&format!("{dims:?}"));
+    Err(format!(
+        "the layout `{}` is stored as {element_type} of dims {}, and the array is {} of dims {}{order}",
+        shortened(&shape.to_string()),
+        listed(&dims),
+        found.0,
+        listed(found.1)
+    ))
 }
 
 fn plain_shape(info: &ArrayInfo) -> Result<ArrayShape, tilewright::Error> {

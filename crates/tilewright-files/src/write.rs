@@ -8,6 +8,7 @@ use crate::contents::{no_array, place, place_all};
 use crate::coverage::Coverage;
 use crate::error::{Error, Fault};
 use crate::info::{ArrayInfo, Shard};
+use crate::json::shortened;
 use crate::publish::{self, Existing};
 use crate::safetensors::replaced;
 use crate::staged::{Output, StagedFile, StagedFolder};
@@ -161,7 +162,7 @@ impl Writer {
         for (info, coverage) in self.arrays.iter().zip(&progress.coverage) {
             let (written, all) = (coverage.total(), info.byte_len);
             if written != all {
-                let name = &info.name;
+                let name = shortened(&info.name);
                 return Err(Fault::request(format!(
                     "array `{name}` got {written} of its {all} bytes"
                 )));

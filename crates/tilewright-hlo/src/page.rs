@@ -218,17 +218,17 @@ fn bar(data: i64, padding: i64, largest: i64) -> String {
     )
 }
 
-/// Text as HTML has it, in an element or an attribute.
+/// Text as HTML has it, in an element or an attribute; what would turn the direction of the page
+/// around is shown as on a terminal.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in tilewright::text::escaped(text).to_string().chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            c if c.is_control() => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }

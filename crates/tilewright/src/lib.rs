@@ -21,7 +21,7 @@
 //! [`formats`] names the common ones. [`text`] is what all readers share.
 //!
 //! There is deliberately no I/O here, no `unsafe`, no thread, and nothing that looks at the value
-//! of an element.
+//! of an element; [`literal`] reads the one that padding holds.
 
 #![forbid(unsafe_code)]
 
@@ -30,6 +30,7 @@ mod bare;
 pub mod element;
 mod error;
 pub mod formats;
+pub mod literal;
 pub mod map;
 pub mod notation;
 pub mod onednn;

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
-use tilewright::xla::Padding;
-use tilewright::{ArrayShape, ElementType};
+use tilewright::xla::{Padding, PaddingValue};
+use tilewright::{ArrayShape, ElementType, literal};
 use tilewright_files::{ArraySpec, Format};
 use tilewright_relayout::{Pad, Placement, Plan};
 
+use super::Row;
 use super::crew::Crew;
 use super::target::Targets;
-use super::{Row, pad};
 use crate::input::{self, Input};
 
 /// One array: what it is, what it becomes, and how.
@@ -31,7 +31,8 @@ struct Conversion {
     bytes_out: u64,
     plan: Option<Plan>,
     pad: Pad,
-    pad_text: String,
+    /// What padding holds, as it is recorded; `None` where it holds what it held.
+    pad_text: Option<String>,
     narrowed: Option<ElementType>,
 }
 
@@ -116,7 +117,12 @@ impl Planner<'_> {
         let shapes = [from, to];
         let conversion = self.conversion(&shapes)?;
         let shard = if format == Format::SafetensorsFolder { info.shard() } else { 0 };
-        let spec = ArraySpec::of_shape(info.name(), &shapes[1], &conversion.pad_text, format)?;
+        let pad_text = match (&conversion.pad_text, info.layout()) {
+            (Some(text), _) => text,
+            (None, Some(recorded)) => &recorded.pad,
+            (None, None) => PaddingValue::Unknown.name(),
+        };
+        let spec = ArraySpec::of_shape(info.name(), &shapes[1], pad_text, format)?;
         Ok(Job { array, name: info.name().to_owned(), spec: spec.shard(shard), conversion })
     }
 
@@ -135,11 +141,14 @@ impl Planner<'_> {
 impl Conversion {
     fn plan([from, to]: &[ArrayShape; 2], pad: Option<&str>) -> anyhow::Result<Self> {
         check_width(to)?;
-        let (pad, pad_text) = padding(to, pad)?;
         let [source, target] = [Placement::from_shape(from)?, Placement::from_shape(to)?];
+        let has_padding = target.map().allocation() != target.map().elements();
+        let (bits, pad_text) = padding(to, pad.filter(|_| has_padding))?;
         let (bytes_in, bytes_out) = (source.bytes() as u64, target.bytes() as u64);
         let element_type = from.element_type();
-        let plan = (source != target)
+        // Asked to hold something, padding is written where nothing else changes, too.
+        let is_moved = source != target || (has_padding && pad.is_some());
+        let plan = is_moved
             .then(|| input::plan(&source, &target, element_type))
             .transpose()?
             .filter(|plan| !(plan.is_copy() && bytes_in == bytes_out));
@@ -150,9 +159,9 @@ impl Conversion {
             element_type: to.element_type(),
             bytes_in,
             bytes_out,
+            pad_text: (is_moved || !has_padding).then_some(pad_text),
             plan,
-            pad,
-            pad_text,
+            pad: if bits == 0 { Pad::Zero } else { Pad::Bits(bits) },
             narrowed: narrows.then_some(element_type),
         })
     }
@@ -178,14 +187,16 @@ fn kept(input: &Input, array: usize, from: &ArrayShape, format: Format) -> Array
 }
 
 /// What padding holds, as bits and as the text that is recorded: what was asked for, or what the
-/// layout says, or zero.
-fn padding(to: &ArrayShape, asked: Option<&str>) -> anyhow::Result<(Pad, String)> {
+/// layout says, or zeros.
+fn padding(to: &ArrayShape, asked: Option<&str>) -> anyhow::Result<(u128, String)> {
     let element_type = to.element_type();
     let value = to.layout().and_then(|layout| layout.padding()).and_then(Padding::value);
-    let (bits, text) = match (asked, value) {
-        (Some(text), _) => (pad::bits(text, element_type)?, text.to_owned()),
-        (None, Some(value)) => (pad::of_layout(value, element_type)?, value.to_string()),
-        (None, None) => (0, "0".to_owned()),
+    let text = match (asked, value) {
+        (Some(text), _) => text,
+        (None, Some(PaddingValue::Zero | PaddingValue::Unknown) | None) => {
+            return Ok((0, literal::zero(element_type).to_owned()));
+        }
+        (None, Some(value)) => value.name(),
     };
-    Ok((if bits == 0 { Pad::Zero } else { Pad::Bits(bits) }, text))
+    Ok((literal::bits(text, element_type)?, text.to_owned()))
 }

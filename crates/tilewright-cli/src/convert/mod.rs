@@ -4,7 +4,6 @@ mod bundle;
 mod crew;
 mod cut;
 mod job;
-mod pad;
 mod stream;
 mod target;
 
@@ -20,6 +19,7 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::input;
 use crate::progress::Progress;
+use crate::signals;
 use crate::table;
 use crew::Crew;
 use cut::Budget;
@@ -52,7 +52,11 @@ pub(crate) fn run(
     note_planes(&jobs, &targets, console);
     let rows = match args.dry_run {
         true => jobs.iter().map(|job| job.row(None)).collect(),
-        false => converted(args, &input.file, format, &jobs, &crew, console)?,
+        false => {
+            let rows = converted(args, &input.file, format, &jobs, &crew, console)?;
+            console.done(format!("{} is in place", args.output.display()));
+            rows
+        }
     };
     console.answer(&rows, || as_table(&rows))?;
     Ok(Answer::Yes)
@@ -99,11 +103,12 @@ fn converted(
     let budget = Budget::new(args.max_memory, crew.n_threads());
     let passages = Passage::plan_all(jobs, crew, budget)?;
     let specs: Vec<ArraySpec> = jobs.iter().map(|job| job.spec.clone()).collect();
+    signals::leave_nothing(console.is_json())?;
     let writer = create(args, file, format, &specs)?;
     let total: u64 = jobs.iter().map(Job::bytes_out).sum();
     let progress = Progress::new(total, console.shows_progress());
     Stream { file, writer: &writer, progress: &progress, crew, budget }.convert(&passages)?;
-    writer.finish().map_err(anyhow::Error::from)?;
+    writer.finish().map_err(input::explained)?;
     progress.finish();
     Ok(jobs.iter().zip(&passages).map(|(job, passage)| job.row(Some(passage.seconds()))).collect())
 }

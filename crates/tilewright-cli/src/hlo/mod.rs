@@ -3,17 +3,18 @@
 mod difference;
 mod words;
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::Context;
+use tilewright_files::CreateOptions;
 use tilewright_hlo::{Change, Dump, Report};
 
 use crate::Answer;
 use crate::args::HloArgs;
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::{input, signals};
 
 pub(crate) fn run(args: &HloArgs, console: &mut Console) -> Result<Answer, Failure> {
     let report = report(&args.file, console)?;
@@ -24,8 +25,7 @@ pub(crate) fn run(args: &HloArgs, console: &mut Console) -> Result<Answer, Failu
         return Ok(Answer::Yes);
     }
     if let Some(page) = &args.html {
-        let mut file = create(page, args).with_context(|| page.display().to_string())?;
-        file.write_all(report.to_html().as_bytes())?;
+        write_page(page, &report, args.force, console)?;
         console.note(&format!("wrote {}", page.display()));
     }
     console.answer(&report, || words::text(&report, args.top))?;
@@ -75,12 +75,9 @@ pub(crate) fn shown(path: &Path) -> String {
     if path == Path::new("-") { "stdin".to_owned() } else { path.display().to_string() }
 }
 
-/// The file for a page. One that is there is replaced only if that was asked for.
-fn create(path: &Path, args: &HloArgs) -> anyhow::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).truncate(true).create(args.force).create_new(!args.force);
-    options.open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => anyhow::anyhow!("{error}\n  = help: --force replaces it"),
-        _ => error.into(),
-    })
+/// Writes the report as a page. One that is there is replaced only if that was asked for.
+fn write_page(path: &Path, report: &Report, force: bool, console: &Console) -> Result<(), Failure> {
+    signals::leave_nothing(console.is_json())?;
+    let options = if force { CreateOptions::new().force() } else { CreateOptions::new() };
+    Ok(options.write(path, report.to_html().as_bytes()).map_err(input::explained)?)
 }

@@ -2,6 +2,7 @@
 
 use crate::error::Fault;
 use crate::info::{Order, check_rank};
+use crate::json::shortened;
 
 /// A header as it stands in the file, the dtype not yet understood.
 #[derive(Debug, PartialEq, Eq)]
@@ -76,7 +77,8 @@ impl<'a> Cursor<'a> {
                 "shape" => dims.replace(self.shape()?).is_some(),
                 _ => {
                     return Err(Fault::malformed(format!(
-                        "the header has the unknown key `{key}`"
+                        "the header has the unknown key `{}`",
+                        shortened(&key)
                     )));
                 }
             };

@@ -66,7 +66,7 @@ pub(crate) fn plan(specs: &[ArraySpec], shards: &[Shard]) -> Result<Plan, Fault>
     if let Some(array) = arrays.iter().find(|array| array.shard >= shards.len()) {
         return Err(Fault::request(format!(
             "array `{}` is to be in shard {}, but there are {}",
-            array.name,
+            shortened(&array.name),
             array.shard,
             shards.len()
         )));
@@ -138,7 +138,8 @@ fn add_shard(
     source: Source,
     reading: &Reading,
 ) -> Result<(), Error> {
-    let header = read(&source, reading)?;
+    let (header, unused_layouts) = read(&source, reading)?;
+    contents.unused_layouts.extend(unused_layouts);
     let shard = contents.shards.len();
     for mut array in header.arrays {
         if map.get(&array.name).map(String::as_str) != Some(name) {

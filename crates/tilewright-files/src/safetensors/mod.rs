@@ -23,7 +23,8 @@
 //! spaces so that the data begins at a multiple of 8 bytes.
 //!
 //! Layouts are in `__metadata__`, under `tilewright`. A layout there of an array that is not in the
-//! file is passed over: a tool that dropped the array need not have known of it.
+//! file is no error, since a tool that dropped the array need not have known of it; whoever opens the
+//! file can ask which these are.
 
 pub(crate) mod folder;
 mod header;
@@ -36,6 +37,7 @@ use tilewright::ElementType;
 use crate::contents::{Contents, Reading};
 use crate::error::{Error, Fault};
 use crate::info::{ArrayInfo, ArraySpec, Metadata};
+use crate::json::shortened;
 use crate::layout_record;
 use crate::limits::MAX_SAFETENSORS_HEADER_BYTES;
 use crate::plan::{Beside, Plan, PlannedFile, check_names};
@@ -49,8 +51,8 @@ const LENGTH_BYTES: u64 = 8;
 /// Reads the header of a single file.
 pub(crate) fn open(path: &Path, reading: &Reading) -> Result<Contents, Error> {
     let source = Source::open(path)?;
-    let Header { metadata, arrays } = read(&source, reading)?;
-    Ok(Contents { sources: vec![source], arrays, metadata, shards: Vec::new() })
+    let (Header { metadata, arrays }, unused_layouts) = read(&source, reading)?;
+    Ok(Contents { sources: vec![source], arrays, metadata, shards: Vec::new(), unused_layouts })
 }
 
 /// Lays out a single file.
@@ -58,7 +60,8 @@ pub(crate) fn plan(specs: &[ArraySpec], metadata: &Metadata) -> Result<Plan, Fau
     if let Some(spec) = specs.iter().find(|spec| spec.shard != 0) {
         let message = format!(
             "array `{}` is to be in shard {}, but there is one file",
-            spec.name, spec.shard
+            shortened(&spec.name),
+            spec.shard
         );
         return Err(Fault::request(message));
     }
@@ -67,8 +70,9 @@ pub(crate) fn plan(specs: &[ArraySpec], metadata: &Metadata) -> Result<Plan, Fau
     Ok(Plan { files: vec![file], arrays, beside: Beside::Nothing })
 }
 
-/// Reads and checks a header, and hangs the layouts on their arrays.
-fn read(source: &Source, reading: &Reading) -> Result<Header, Error> {
+/// Reads and checks a header, and hangs the layouts on their arrays. Beside it, the names of the
+/// arrays whose layouts are left over.
+fn read(source: &Source, reading: &Reading) -> Result<(Header, Vec<String>), Error> {
     let length = source.read_vec("the header length", 0, LENGTH_BYTES)?;
     let length = length.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
     if length > MAX_SAFETENSORS_HEADER_BYTES {
@@ -82,16 +86,16 @@ fn read(source: &Source, reading: &Reading) -> Result<Header, Error> {
         .map_err(|fault| source.fault(fault))
 }
 
-fn with_layouts(mut header: Header, reading: &Reading) -> Result<Header, Fault> {
+fn with_layouts(mut header: Header, reading: &Reading) -> Result<(Header, Vec<String>), Fault> {
     let record = header.metadata.remove(layout_record::KEY);
     let Some(record) = record.filter(|_| !reading.ignore_layouts) else {
-        return Ok(header);
+        return Ok((header, Vec::new()));
     };
     let mut layouts = layout_record::parse(record.as_bytes())?;
     for array in &mut header.arrays {
         array.layout = layouts.remove(&array.name);
     }
-    Ok(header)
+    Ok((header, layouts.into_keys().collect()))
 }
 
 /// The arrays as they will be stored, their places still to be found.
@@ -144,7 +148,7 @@ pub(crate) fn stored_bits(element_type: ElementType) -> u32 {
 }
 
 fn no_dtype(spec: &ArraySpec) -> Fault {
-    let (name, element_type) = (&spec.name, spec.element_type);
+    let (name, element_type) = (shortened(&spec.name), spec.element_type);
     Fault::request(format!(
         "array `{name}` is of type {element_type}, which safetensors has no dtype for"
     ))

@@ -96,8 +96,13 @@ fn columns_of(c: char) -> usize {
     if acts(c) { c.escape_unicode().len() } else { 1 }
 }
 
-/// Whether a character does something to a terminal other than to be seen in it.
-fn acts(c: char) -> bool {
+/// Whether a character does something to a terminal other than to be seen in it: the table above.
+///
+/// ```
+/// use tilewright::text::acts;
+/// assert!(acts('\u{9b}') && acts('\n') && !acts('β'));
+/// ```
+pub fn acts(c: char) -> bool {
     let is_direction = matches!(
         c,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'

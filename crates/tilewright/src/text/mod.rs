@@ -11,7 +11,7 @@ mod lexer;
 
 pub use diagnostic::{Diagnostic, Severity, Span};
 pub(crate) use escape::shown;
-pub use escape::{abridged, escaped};
+pub use escape::{abridged, acts, escaped};
 pub(crate) use lexer::{Cursor, Integer, blank_comments};
 pub use lexer::{Token, TokenKind};
 
