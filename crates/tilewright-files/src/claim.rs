@@ -66,7 +66,10 @@ fn live() -> MutexGuard<'static, Vec<PathBuf>> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps [`abandon`] waiting: what is done meanwhile is done whole.
+/// Keeps [`abandon`] waiting: what is done meanwhile is done whole. Whatever gets a name of a claim
+/// gets it under this, so that nothing does after all that had one was removed.
+///
+/// It is not to be begun twice by one thread, nor is a claim to be taken or dropped under it.
 pub(crate) struct Undisturbed {
     _live: MutexGuard<'static, Vec<PathBuf>>,
 }
