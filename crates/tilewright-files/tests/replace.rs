@@ -254,30 +254,3 @@ fn reads_are_checked() {
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(20).unwrap();
     fails(0, 0, 4, "the file shrank while it was read");
 }
-
-#[cfg(feature = "mmap")]
-#[test]
-fn a_map_lends_the_bytes() {
-    let scratch = Scratch::new();
-    for (format, name) in FORMATS {
-        let path = scratch.path(name);
-        make(&CreateOptions::new(), &path, format, [1, 2, 3, 4]);
-        let options = OpenOptions::new().memory_map();
-        let options =
-            if format == Format::Raw { options.raw(ElementType::U8, [4]) } else { options };
-        let file = options.open(&path).unwrap();
-        assert_eq!(file.bytes(0), Some(&[1, 2, 3, 4][..]));
-        assert_eq!(file.bytes(1), None);
-        assert_eq!(data(&file, 0), [1, 2, 3, 4]);
-    }
-    let empty = scratch.put("empty.bin", "");
-    let file = OpenOptions::new().memory_map().raw(ElementType::U8, [0]).open(empty).unwrap();
-    assert_eq!(file.bytes(0), Some(&[][..]));
-}
-
-#[test]
-fn without_a_map_nothing_is_lent() {
-    let scratch = Scratch::new();
-    make(&CreateOptions::new(), &scratch.path("w.npy"), Format::Npy, [1; 4]);
-    assert_eq!(ArrayFile::open(scratch.path("w.npy")).unwrap().bytes(0), None);
-}
