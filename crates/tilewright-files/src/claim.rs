@@ -105,6 +105,8 @@ pub(crate) struct Claim {
     /// `None` where there are no locks.
     _locked: Option<File>,
     keeps_lock: AtomicBool,
+    /// The process that took it: a fork of it has the value too, but not the right.
+    process: u32,
 }
 
 impl Claim {
@@ -133,7 +135,8 @@ impl Claim {
     }
 
     fn new(lock: PathBuf, locked: Option<File>) -> Self {
-        Claim { lock, _locked: locked, keeps_lock: AtomicBool::new(false) }
+        let (keeps_lock, process) = (AtomicBool::new(false), std::process::id());
+        Claim { lock, _locked: locked, keeps_lock, process }
     }
 
     fn take(target: &Path, digits: u64) -> io::Result<Taken> {
@@ -197,6 +200,9 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
+        if self.process != std::process::id() {
+            return;
+        }
         let mut live = live();
         let is_free = release(&self.lock);
         if is_free && !self.keeps_lock.load(Ordering::Relaxed) {

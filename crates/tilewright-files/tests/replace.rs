@@ -175,6 +175,26 @@ fn access_rights_are_those_of_the_replaced_file() {
     assert_eq!(mode(), 0o640);
 }
 
+/// A file can be given away by the superuser alone; for others there is nothing to keep.
+#[test]
+#[cfg(unix)]
+fn the_owner_is_kept_where_that_can_be() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    for (format, name) in FORMATS {
+        let scratch = Scratch::new();
+        let path = scratch.path(name);
+        make(&CreateOptions::new(), &path, format, [1; 4]);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let may = chown(&path, Some(4321), Some(1234)).is_ok();
+        let owner = || fs::metadata(&path).map(|found| (found.uid(), found.gid())).unwrap();
+        let before = owner();
+        make(&CreateOptions::new().force(), &path, format, [2; 4]);
+        assert_eq!((owner(), may), (before, before == (4321, 1234)));
+        let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o640);
+    }
+}
+
 #[test]
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn a_lack_of_room_is_found_before_any_work() {
