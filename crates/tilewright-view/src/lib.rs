@@ -1,0 +1,7 @@
+//! Pictures of layouts.
+
+#![forbid(unsafe_code)]
+
+mod axis;
+mod blocks;
+mod subject;
