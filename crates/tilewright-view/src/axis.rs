@@ -167,7 +167,7 @@ fn joined(ranges: &[(i64, i64)], more: (i64, i64)) -> Vec<(i64, i64)> {
     let mut joined: Vec<(i64, i64)> = Vec::new();
     for (start, end) in all {
         match joined.last_mut() {
-            Some(last) if start <= last.1 + 1 => last.1 = last.1.max(end),
+            Some(last) if start - 1 <= last.1 => last.1 = last.1.max(end),
             _ => joined.push((start, end)),
         }
     }
