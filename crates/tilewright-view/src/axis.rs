@@ -11,6 +11,11 @@
 //! 0 1 ⋯ 126 127 │ 128 129 ⋯ 254 255 │ 256 257 ⋯ 298 299 ╎ 300 301 ⋯ 382 383
 //! ```
 
+use crate::blocks::Cut;
+
+/// Blocks of at most so many indices are drawn whole or not at all.
+const MAX_GRAIN: i64 = 4;
+
 /// A dimension as it is drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axis {
@@ -52,27 +57,29 @@ impl Slot {
 }
 
 impl Axis {
-    /// An axis of at most about `room` slots. `blocks` are the sizes of the blocks along it, the
-    /// largest first.
-    pub(crate) fn new(data: i64, padded: i64, blocks: &[i64], room: usize) -> Self {
+    /// An axis of at most about `room` slots, cut so.
+    pub(crate) fn new(data: i64, padded: i64, cuts: &[Cut], room: usize) -> Self {
         let room = i64::try_from(room).unwrap_or(i64::MAX).max(3);
-        let ranges = if padded <= room {
+        let tile = cuts.iter().find(|cut| cut.level == 0).map(|cut| cut.size);
+        // What is hardly too long is drawn as a whole: a gap that saves a few places says less.
+        let ranges = if padded <= room.saturating_add(room / 4) {
             vec![(0, padded)]
         } else {
-            let grain = blocks.last().copied().filter(|&size| size <= 4).unwrap_or(1);
-            grown(seeds(data, padded, blocks.first().copied()), padded, grain, room)
+            let innermost = cuts.iter().map(|cut| cut.size).min();
+            let grain = innermost.filter(|&size| size <= MAX_GRAIN).unwrap_or(1);
+            grown(seeds(data, padded, tile), padded, grain, room)
         };
         let mut slots = Vec::new();
         let mut end = 0;
         for (start, stop) in ranges {
             if start > end {
-                slots.push(gap(end, start, blocks.first().copied()));
+                slots.push(gap(end, start, tile));
             }
-            slots.extend((start..stop).map(|index| place(index, blocks)));
+            slots.extend((start..stop).map(|index| place(index, cuts)));
             end = stop;
         }
         if end < padded {
-            slots.push(gap(end, padded, blocks.first().copied()));
+            slots.push(gap(end, padded, tile));
         }
         Axis { slots, data, padded }
     }
@@ -103,9 +110,9 @@ impl Axis {
     }
 }
 
-fn place(index: i64, blocks: &[i64]) -> Slot {
-    let border = blocks.iter().position(|size| index % size == 0).filter(|_| index > 0);
-    Slot::Place { index, border }
+fn place(index: i64, cuts: &[Cut]) -> Slot {
+    let here = cuts.iter().filter(|cut| index > 0 && index % cut.size == 0);
+    Slot::Place { index, border: here.map(|cut| cut.level).min() }
 }
 
 fn gap(start: i64, end: i64, tile: Option<i64>) -> Slot {
@@ -189,9 +196,13 @@ fn taken(ranges: &[(i64, i64)], padded: i64) -> i64 {
 mod tests {
     use super::*;
 
+    fn cuts(blocks: &[i64]) -> Vec<Cut> {
+        blocks.iter().enumerate().map(|(level, &size)| Cut { size, level }).collect()
+    }
+
     /// The axis in words: `│` before a tile, `╎` where the data ends.
     fn words(data: i64, padded: i64, blocks: &[i64], room: usize) -> String {
-        let axis = Axis::new(data, padded, blocks, room);
+        let axis = Axis::new(data, padded, &cuts(blocks), room);
         let edge = axis.data_edge();
         let slots = axis.slots.iter().enumerate().map(|(number, slot)| {
             let data_ends = if edge == Some(number) { "╎ " } else { "" };
@@ -225,7 +236,7 @@ mod tests {
     #[test]
     fn pairs_stay_together() {
         for room in 6..31 {
-            let axis = Axis::new(30, 32, &[8, 2], room);
+            let axis = Axis::new(30, 32, &cuts(&[8, 2]), room);
             let shown: Vec<i64> = axis.indices().collect();
             for index in &shown {
                 assert!(shown.contains(&(index ^ 1)), "{room}: {shown:?}");
@@ -240,7 +251,7 @@ mod tests {
             for data in [0, 1, padded / 3, padded - 1, padded] {
                 for blocks in [&[][..], &[2], &[128], &[128, 2], &[1 << 39, 64, 4]] {
                     for room in [3, 8, 24] {
-                        let axis = Axis::new(data, padded, blocks, room);
+                        let axis = Axis::new(data, padded, &cuts(blocks), room);
                         let mut next = 0;
                         for slot in &axis.slots {
                             match *slot {

@@ -4,4 +4,19 @@
 
 mod axis;
 mod blocks;
+mod build;
+mod coloring;
+mod drawing;
+mod figure;
+mod options;
+mod scene;
 mod subject;
+mod svg;
+mod theme;
+mod write;
+
+pub use crate::axis::{Axis, Slot};
+pub use crate::options::{Coloring, Direction, Error, Options, Room, Theme, Unit};
+pub use crate::scene::{
+    Bar, Byte, Cell, Fill, Grid, Kind, Mark, Overview, Panel, Scene, Segment, Strip, Tone, Words,
+};

@@ -4,7 +4,7 @@ use tilewright::algebra::Composition;
 use tilewright::notation::Described;
 use tilewright::{ArrayShape, Error, IndexMap, Shape};
 
-use crate::blocks::Blocks;
+use crate::blocks::{Blocks, Cut};
 
 /// A layout with all that a picture asks of it.
 #[derive(Clone, Debug)]
@@ -47,15 +47,14 @@ impl Subject {
         self.dims().len()
     }
 
-    /// The sizes of the blocks along a dimension, the largest first.
-    pub(crate) fn block_sizes(&self, dim: usize) -> &[i64] {
-        self.blocks.sizes.get(dim).map_or(&[], Vec::as_slice)
+    /// Where a dimension is cut, the largest blocks first.
+    pub(crate) fn cuts(&self, dim: usize) -> &[Cut] {
+        self.blocks.cuts.get(dim).map_or(&[], Vec::as_slice)
     }
 
-    /// The size of the outermost tile along a dimension: all of it where it is not cut.
+    /// How far the outermost tile reaches along a dimension.
     pub(crate) fn tile(&self, dim: usize) -> i64 {
-        let whole = self.padded().get(dim).copied().unwrap_or(1).max(1);
-        self.block_sizes(dim).first().copied().unwrap_or(whole)
+        self.blocks.tile.get(dim).copied().unwrap_or(1)
     }
 
     /// How many outermost tiles there are along a dimension.
@@ -66,7 +65,7 @@ impl Subject {
 
     /// Whether anything is cut.
     pub(crate) fn is_tiled(&self) -> bool {
-        self.blocks.sizes.iter().any(|sizes| !sizes.is_empty())
+        (0..self.rank()).any(|dim| self.n_tiles(dim) > 1)
     }
 
     /// The elements of an outermost tile, padding counted.

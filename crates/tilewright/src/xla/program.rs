@@ -93,30 +93,49 @@ impl TilingProgram {
     /// # Errors
     /// If there are not as many elements as the array has.
     pub fn apply<T: Clone>(&self, elements: &[T], padding: T) -> Result<Vec<T>, Error> {
+        let states = self.states(elements, padding)?;
+        Ok(states.into_iter().next_back().map_or_else(Vec::new, |(_, data)| data))
+    }
+
+    /// The array at the start and after each step: its sizes, and its elements in row-major order.
+    ///
+    /// ```
+    /// use tilewright::{ArrayShape, xla::TilingProgram};
+    /// let shape: ArrayShape = "u8[3]{0:T(2)}".parse()?;
+    /// let states = TilingProgram::of(&shape)?.states(&['a', 'b', 'c'], '.')?;
+    /// let padded = (vec![4], vec!['a', 'b', 'c', '.']);
+    /// assert_eq!(states, [(vec![3], vec!['a', 'b', 'c']), padded.clone(), (vec![2, 2], padded.1)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there are not as many elements as the array has.
+    pub fn states<T: Clone>(
+        &self,
+        elements: &[T],
+        padding: T,
+    ) -> Result<Vec<(Vec<i64>, Vec<T>)>, Error> {
         let expected = checked_product(self.dims.iter().copied())?;
         if i64::try_from(elements.len()) != Ok(expected) {
             let message =
                 format!("the array has {expected} elements, and {} are given", elements.len());
             return Err(Error::new(Kind::Invalid { message }));
         }
-        let mut data = elements.to_vec();
-        let mut sizes = &self.dims;
+        let mut states = vec![(self.dims.clone(), elements.to_vec())];
         for (step, next) in &self.steps {
-            data = match step {
-                Step::Reshape(_) => data,
-                Step::Pad(to) => rearranged(to, |index| element_at(&data, sizes, index), &padding),
+            let Some((sizes, data)) = states.last() else { break };
+            let data = match step {
+                Step::Reshape(_) => data.clone(),
+                Step::Pad(to) => rearranged(to, |index| element_at(data, sizes, index), &padding),
                 Step::Transpose(permutation) => {
                     let from = permutation.inverse();
-                    rearranged(
-                        next,
-                        |index| element_at(&data, sizes, &from.permute(index)),
-                        &padding,
-                    )
+                    let element = |index: &[i64]| element_at(data, sizes, &from.permute(index));
+                    rearranged(next, element, &padding)
                 }
             };
-            sizes = next;
+            states.push((next.clone(), data));
         }
-        Ok(data)
+        Ok(states)
     }
 
     fn push(&mut self, step: Step, sizes: Vec<i64>) {

@@ -1,0 +1,65 @@
+//! Scenes from layouts.
+
+mod arithmetic;
+mod bar;
+mod compare;
+mod grids;
+mod places;
+mod steps;
+mod strip;
+mod words;
+
+use tilewright::notation::Described;
+
+use crate::options::{Direction, Error, Options};
+use crate::scene::{Panel, Scene};
+use crate::subject::Subject;
+use places::Places;
+
+impl Scene {
+    /// The picture of a layout.
+    ///
+    /// ```
+    /// use tilewright_view::{Options, Scene};
+    /// let scene = Scene::of("f32[3,5]{1,0:T(2,2)}".parse()?, &Options::default())?;
+    /// assert!(scene.subtitle.contains("96 bytes, 36 of them padding (37.5 %)"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it is no array, a dimension is unbounded, or an option does not apply to it.
+    pub fn of(said: Described, options: &Options) -> Result<Self, Error> {
+        let subject = Subject::of(said)?;
+        let places = Places::new(&subject, options)?;
+        let mut rows = match options.direction {
+            Direction::Offsets => grids::of_offsets(&places),
+            Direction::Memory => grids::of_memory(&places),
+        };
+        if options.direction == Direction::Offsets {
+            rows.extend(strip::of(&places).map(|strip| vec![Panel::Strip(strip)]));
+        }
+        rows.extend(strip::bytes(&places).map(|bytes| vec![bytes]));
+        rows.extend(bar::of(&places).map(|bar| vec![Panel::Bar(bar)]));
+        rows.extend(arithmetic::of(&places)?.map(|words| vec![words]));
+        rows.extend(words::legend(&places).map(|legend| vec![legend]));
+        let title = subject.said.to_string();
+        Ok(Scene { title, subtitle: words::subtitle(&subject), rows })
+    }
+
+    /// Two layouts of one array side by side: where they differ first, where else, and what one has
+    /// become in the other's memory.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of), and if the layouts are of other dimensions.
+    pub fn of_two(a: Described, b: Described, options: &Options) -> Result<Self, Error> {
+        compare::of(Subject::of(a)?, Subject::of(b)?, options)
+    }
+
+    /// How a layout comes about, step by step: the array padded, reshaped and transposed.
+    ///
+    /// # Errors
+    /// If it is not in XLA's notation, or has too many elements to be followed one by one.
+    pub fn of_steps(said: Described, options: &Options) -> Result<Self, Error> {
+        steps::of(Subject::of(said)?, options)
+    }
+}

@@ -1,0 +1,155 @@
+//! What somebody may want of a picture.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How a layout is to be drawn.
+///
+/// ```
+/// use tilewright_view::{Coloring, Options};
+/// let options = Options { coloring: "bank:8x4".parse()?, ..Options::default() };
+/// assert_eq!(options.coloring, Coloring::Bank { banks: 8, bytes: 4 });
+/// # Ok::<(), tilewright_view::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// What has one colour.
+    pub coloring: Coloring,
+    /// Which way the large grid leads.
+    pub direction: Direction,
+    /// What the numbers count.
+    pub unit: Unit,
+    /// Whether padding has its numbers too.
+    pub padding_numbers: bool,
+    /// An index to be pointed out, with its arithmetic.
+    pub at: Option<Vec<i64>>,
+    /// On what the picture stands.
+    pub theme: Theme,
+    /// The most columns and rows of cells that a grid has; longer axes are elided.
+    pub room: Room,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            coloring: Coloring::Tile,
+            direction: Direction::Offsets,
+            unit: Unit::Elements,
+            padding_numbers: false,
+            at: None,
+            theme: Theme::Light,
+            room: Room::default(),
+        }
+    }
+}
+
+/// What has one colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coloring {
+    /// The outermost tile.
+    Tile,
+    /// The index along this dimension; the first where it is not said.
+    Dim(usize),
+    /// The offset modulo this many elements.
+    Offset(i64),
+    /// The line of memory of this many bytes.
+    Line(i64),
+    /// The bank of memory.
+    Bank {
+        /// How many banks there are.
+        banks: i64,
+        /// How many bytes of one follow each other.
+        bytes: i64,
+    },
+    /// The thread, of a layout whose first mode is threads and whose second mode is their values.
+    Thread,
+}
+
+/// Which way the large grid leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From an index to an offset: a cell for each element, at its place in the array.
+    Offsets,
+    /// From an offset to an index: a cell for each place of memory, in the order of memory.
+    Memory,
+}
+
+/// What offsets count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Elements.
+    Elements,
+    /// Bytes; for elements below a byte, with the bit after a point.
+    Bytes,
+}
+
+/// On what the picture stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Theme {
+    /// Dark on white.
+    Light,
+    /// Light on black.
+    Dark,
+}
+
+/// The most cells of a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Side by side.
+    pub columns: usize,
+    /// One below another.
+    pub rows: usize,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Room { columns: 22, rows: 30 }
+    }
+}
+
+/// Why there is no picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(pub(crate) String);
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<tilewright::Error> for Error {
+    fn from(error: tilewright::Error) -> Self {
+        Error(error.to_string())
+    }
+}
+
+/// The names that a text may begin with, as help texts list them.
+const COLORINGS: &str =
+    "tile, dim, dim:N, offset:N, line, line:BYTES, bank, bank:BANKSxBYTES, thread";
+
+impl FromStr for Coloring {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let (name, value) = text.split_once(':').map_or((text, None), |(name, v)| (name, Some(v)));
+        let wrong = || Error(format!("`{text}` is no way to colour: expected one of {COLORINGS}"));
+        let number = |text: &str| text.parse::<i64>().ok().filter(|&n| n > 0).ok_or_else(wrong);
+        match (name, value) {
+            ("tile", None) => Ok(Coloring::Tile),
+            ("thread", None) => Ok(Coloring::Thread),
+            ("dim", None) => Ok(Coloring::Dim(0)),
+            ("dim", Some(dim)) => dim.parse().map(Coloring::Dim).map_err(|_| wrong()),
+            ("offset", Some(n)) => Ok(Coloring::Offset(number(n)?)),
+            ("line", None) => Ok(Coloring::Line(64)),
+            ("line", Some(bytes)) => Ok(Coloring::Line(number(bytes)?)),
+            ("bank", None) => Ok(Coloring::Bank { banks: 32, bytes: 4 }),
+            ("bank", Some(both)) => {
+                let (banks, bytes) = both.split_once('x').ok_or_else(wrong)?;
+                Ok(Coloring::Bank { banks: number(banks)?, bytes: number(bytes)? })
+            }
+            _ => Err(wrong()),
+        }
+    }
+}
