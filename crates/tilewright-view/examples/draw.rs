@@ -17,6 +17,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     } else {
         tilewright_view::Scene::of(text.parse()?, &options)?
     };
+    if std::env::var("TEXT").is_ok() {
+        let colors = if std::env::var("COLOR").is_ok() {
+            tilewright_view::Colors::Any
+        } else {
+            tilewright_view::Colors::None
+        };
+        print!("{}", scene.to_text(tilewright_view::Terminal { colors, ..Default::default() }));
+        return Ok(());
+    }
     print!("{}", scene.to_svg(theme));
     Ok(())
 }

@@ -12,6 +12,7 @@ mod options;
 mod scene;
 mod subject;
 mod svg;
+mod terminal;
 mod theme;
 mod write;
 
@@ -20,3 +21,4 @@ pub use crate::options::{Coloring, Direction, Error, Options, Room, Theme, Unit}
 pub use crate::scene::{
     Bar, Byte, Cell, Fill, Grid, Kind, Mark, Overview, Panel, Scene, Segment, Strip, Tone, Words,
 };
+pub use crate::terminal::{Colors, Terminal};

@@ -2,7 +2,8 @@
 
 use crate::options::Theme;
 use crate::scene::Scene;
-use crate::{figure, svg};
+use crate::terminal::Terminal;
+use crate::{figure, svg, terminal};
 
 impl Scene {
     /// The picture as an SVG document.
@@ -15,5 +16,18 @@ impl Scene {
     /// ```
     pub fn to_svg(&self, theme: Theme) -> String {
         svg::write(&figure::draw(self, theme), &format!("{}: {}", self.title, self.subtitle))
+    }
+
+    /// The picture in letters.
+    ///
+    /// ```
+    /// use tilewright_view::{Options, Scene, Terminal};
+    /// let scene = Scene::of("u8[2,3]{1,0:T(2,2)}".parse()?, &Options::default())?;
+    /// let text = scene.to_text(Terminal::default());
+    /// assert!(text.contains("0 │ 0 1 │ 4 ╎ ░ │"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_text(&self, terminal: Terminal) -> String {
+        terminal::write(self, terminal)
     }
 }
