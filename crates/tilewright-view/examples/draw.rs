@@ -26,6 +26,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         print!("{}", scene.to_text(tilewright_view::Terminal { colors, ..Default::default() }));
         return Ok(());
     }
+    if let Ok(p) = std::env::var("PNG") {
+        std::fs::write(p, scene.to_png(theme)?)?;
+        return Ok(());
+    }
+    if std::env::var("TEX").is_ok() {
+        print!("{}", scene.to_tikz(theme));
+        return Ok(());
+    }
     print!("{}", scene.to_svg(theme));
     Ok(())
 }

@@ -9,11 +9,14 @@ mod coloring;
 mod drawing;
 mod figure;
 mod options;
+#[cfg(feature = "png")]
+mod raster;
 mod scene;
 mod subject;
 mod svg;
 mod terminal;
 mod theme;
+mod tikz;
 mod write;
 
 pub use crate::axis::{Axis, Slot};

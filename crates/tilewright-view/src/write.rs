@@ -1,9 +1,13 @@
 //! Scenes in the forms in which they leave.
 
+#[cfg(feature = "png")]
+use crate::options::Error;
 use crate::options::Theme;
+#[cfg(feature = "png")]
+use crate::raster;
 use crate::scene::Scene;
 use crate::terminal::Terminal;
-use crate::{figure, svg, terminal};
+use crate::{figure, svg, terminal, tikz};
 
 impl Scene {
     /// The picture as an SVG document.
@@ -16,6 +20,34 @@ impl Scene {
     /// ```
     pub fn to_svg(&self, theme: Theme) -> String {
         svg::write(&figure::draw(self, theme), &format!("{}: {}", self.title, self.subtitle))
+    }
+
+    /// The picture as a LaTeX document with a TikZ picture in it.
+    ///
+    /// ```
+    /// use tilewright_view::{Options, Scene, Theme};
+    /// let scene = Scene::of("f32[3,5]{1,0:T(2,2)}".parse()?, &Options::default())?;
+    /// assert!(scene.to_tikz(Theme::Light).contains("\\begin{tikzpicture}"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_tikz(&self, theme: Theme) -> String {
+        tikz::write(&figure::draw(self, theme), &format!("{}: {}", self.title, self.subtitle))
+    }
+
+    /// The picture as the bytes of a PNG file, two dots a pixel.
+    ///
+    /// ```
+    /// use tilewright_view::{Options, Scene, Theme};
+    /// let scene = Scene::of("f32[3,5]{1,0:T(2,2)}".parse()?, &Options::default())?;
+    /// assert!(scene.to_png(Theme::Light)?.starts_with(b"\x89PNG"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it has too many dots.
+    #[cfg(feature = "png")]
+    pub fn to_png(&self, theme: Theme) -> Result<Vec<u8>, Error> {
+        raster::write(&figure::draw(self, theme))
     }
 
     /// The picture in letters.
