@@ -10,6 +10,18 @@ pub(crate) struct Drawing {
     pub(crate) height: f64,
     pub(crate) background: &'static str,
     pub(crate) marks: Vec<Mark>,
+    /// Where one can point.
+    pub(crate) hits: Vec<Hit>,
+}
+
+/// A place that one can point at.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Hit {
+    pub(crate) area: Area,
+    /// Where the element lies.
+    pub(crate) offset: Option<i64>,
+    /// What it is, in letters and digits.
+    pub(crate) says: String,
 }
 
 /// Something that is drawn. Later ones lie on earlier ones.

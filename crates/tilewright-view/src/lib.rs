@@ -9,6 +9,7 @@ mod coloring;
 mod drawing;
 mod figure;
 mod options;
+mod page;
 #[cfg(feature = "png")]
 mod raster;
 mod scene;

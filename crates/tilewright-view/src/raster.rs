@@ -253,8 +253,13 @@ mod tests {
 
     #[test]
     fn what_is_too_large_is_an_error() {
-        let page =
-            |width| Drawing { width, height: 10.0, background: "#ffffff", marks: Vec::new() };
+        let page = |width| Drawing {
+            width,
+            height: 10.0,
+            background: "#ffffff",
+            marks: Vec::new(),
+            hits: Vec::new(),
+        };
         assert!(write(&page(1e9)).is_err());
         assert!(write(&page(10.0)).unwrap().starts_with(b"\x89PNG\r\n"));
     }

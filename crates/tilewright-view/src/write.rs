@@ -7,7 +7,7 @@ use crate::options::Theme;
 use crate::raster;
 use crate::scene::Scene;
 use crate::terminal::Terminal;
-use crate::{figure, svg, terminal, tikz};
+use crate::{figure, page, svg, terminal, tikz};
 
 impl Scene {
     /// The picture as an SVG document.
@@ -20,6 +20,18 @@ impl Scene {
     /// ```
     pub fn to_svg(&self, theme: Theme) -> String {
         svg::write(&figure::draw(self, theme), &format!("{}: {}", self.title, self.subtitle))
+    }
+
+    /// The picture as a page in one file, in which one can point at elements.
+    ///
+    /// ```
+    /// use tilewright_view::{Options, Scene};
+    /// let scene = Scene::of("f32[3,5]{1,0:T(2,2)}".parse()?, &Options::default())?;
+    /// assert!(scene.to_html().starts_with("<!doctype html>"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_html(&self) -> String {
+        page::write(self)
     }
 
     /// The picture as a LaTeX document with a TikZ picture in it.

@@ -2,7 +2,7 @@
 
 use super::grids::unravelled;
 use super::places::{Places, joined};
-use super::words::{percent, sized};
+use super::words::{padding_bytes, percent, sized};
 use crate::scene::{Bar, Fill, Segment};
 
 /// Up to this many tiles have a segment each.
@@ -22,7 +22,8 @@ pub(crate) fn of(places: &Places<'_>) -> Option<Bar> {
     let share = percent(padding, allocation);
     let caption = match places.subject.bits() {
         Some(bits) => {
-            let [all, data, none] = [allocation, elements, padding].map(|n| sized(n, bits));
+            let [all, data] = [allocation, elements].map(|n| sized(n, bits));
+            let none = padding_bytes(places.subject, bits);
             format!("{all} bytes: {data} of data, {none} of padding ({share} %)")
         }
         None => {

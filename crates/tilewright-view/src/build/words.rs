@@ -35,7 +35,11 @@ pub(crate) fn subtitle(subject: &Subject) -> String {
     let padding = match allocation - elements {
         0 => String::new(),
         n if n > 0 => {
-            format!(", {} of them padding ({} %)", sized(n, bits), percent(n, allocation))
+            format!(
+                ", {} of them padding ({} %)",
+                padding_bytes(subject, bits),
+                percent(n, allocation)
+            )
         }
         _ => ", places shared".to_owned(),
     };
@@ -48,7 +52,8 @@ fn tiles(subject: &Subject) -> String {
         return String::new();
     }
     let count = (0..subject.rank()).map(|dim| subject.n_tiles(dim)).fold(1, i64::saturating_mul);
-    let sizes: Vec<String> = (0..subject.rank()).map(|dim| spaced(subject.tile(dim))).collect();
+    let sizes = (0..subject.rank()).map(|dim| subject.tile(dim)).skip_while(|&size| size == 1);
+    let sizes: Vec<String> = sizes.map(spaced).collect();
     let plural = if count == 1 { "tile" } else { "tiles" };
     format!(" in {} {plural} of {}", spaced(count), sizes.join(" × "))
 }
@@ -57,6 +62,13 @@ fn tiles(subject: &Subject) -> String {
 pub(crate) fn legend(places: &Places<'_>) -> Option<Panel> {
     let text = places.colors.meaning();
     (!text.is_empty()).then(|| Panel::Words(Words { text, tone: Tone::Soft }))
+}
+
+/// The bytes that data does not take.
+pub(crate) fn padding_bytes(subject: &Subject, bits: u32) -> String {
+    let bytes = |elements: i64| (i128::from(elements) * i128::from(bits) + 7) / 8;
+    let padding = bytes(subject.map.allocation()) - bytes(subject.map.elements());
+    spaced(i64::try_from(padding).unwrap_or(i64::MAX))
 }
 
 /// So many elements in bytes.

@@ -116,6 +116,7 @@ impl<'a> GridFigure<'a> {
 
     fn cell(&self, pen: &mut Pen, area: Area, cell: &Cell, row: usize, column: usize) {
         let palette = pen.palette;
+        pen.hit(area, cell);
         match cell.kind {
             Kind::Padding => pen.pad(area),
             Kind::Element => pen.fill(area, palette.fill(cell.fill)),

@@ -63,7 +63,8 @@ pub(crate) fn draw(scene: &Scene, theme: Theme) -> Drawing {
         pen.arrow(from, to, Stroke::solid(palette.ink, 2.0));
     }
     let (width, height) = (inner + 2.0 * MARGIN, y + MARGIN);
-    Drawing { width, height, background: palette.background, marks: pen.finish() }
+    let hits = std::mem::take(&mut pen.hits);
+    Drawing { width, height, background: palette.background, marks: pen.finish(), hits }
 }
 
 fn width_of(row: &[Figure<'_>]) -> f64 {

@@ -1,6 +1,7 @@
 //! Marks put down in any order, and gathered by kind: one path a colour, one group a font.
 
-use crate::drawing::{Anchor, Area, Font, Mark, Point, Stroke, Text, hatch};
+use crate::drawing::{Anchor, Area, Font, Hit, Mark, Point, Stroke, Text, hatch};
+use crate::scene::{Cell, Kind};
 use crate::theme::Palette;
 
 /// Lines of a hatch are this far apart.
@@ -16,6 +17,8 @@ pub(crate) struct Pen {
     arrows: Vec<Mark>,
     dots: Vec<(String, Vec<Area>)>,
     texts: Vec<(Font, Vec<Text>)>,
+    /// Where one can point.
+    pub(crate) hits: Vec<Hit>,
     /// Where what was pointed at is in the grid, and where in memory: ends of an arrow.
     pub(crate) in_grid: Option<Point>,
     pub(crate) in_memory: Option<Point>,
@@ -38,6 +41,7 @@ impl Pen {
             arrows: Vec::new(),
             dots: Vec::new(),
             texts: Vec::new(),
+            hits: Vec::new(),
             in_grid: None,
             in_memory: None,
         }
@@ -92,6 +96,20 @@ impl Pen {
             Some((_, texts)) => texts.push(text),
             None => self.texts.push((font, vec![text])),
         }
+    }
+
+    /// Where a cell is, for those who point at it.
+    pub(crate) fn hit(&mut self, area: Area, cell: &Cell) {
+        let offset = cell.offset.map_or(String::new(), |offset| format!("offset {offset}"));
+        let index: Vec<String> = cell.index.iter().map(i64::to_string).collect();
+        let index = index.join(",");
+        let says = match cell.kind {
+            Kind::Gap => return,
+            Kind::Padding if cell.index.is_empty() => format!("padding: {offset}"),
+            Kind::Padding => format!("({index}) is padding: {offset}"),
+            Kind::Element | Kind::Repeat => format!("({index}): {offset}"),
+        };
+        self.hits.push(Hit { area, offset: cell.offset, says });
     }
 
     /// Three dots side by side, or one below another: no font has to have them.

@@ -63,6 +63,7 @@ impl<'a> StripFigure<'a> {
 
 fn place(pen: &mut Pen, area: Area, cell: &Cell) {
     let palette = pen.palette;
+    pen.hit(area, cell);
     match cell.kind {
         Kind::Padding => pen.pad(area),
         Kind::Element | Kind::Repeat => pen.fill(area, palette.fill(cell.fill)),
