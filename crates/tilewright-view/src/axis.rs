@@ -267,7 +267,7 @@ mod tests {
                         }
                         assert_eq!(next, padded);
                         assert!(
-                            axis.slots.len() <= room.max(10),
+                            axis.slots.len() <= room.max(8) * 5 / 4,
                             "{padded} {data} {blocks:?} {room}"
                         );
                     }
