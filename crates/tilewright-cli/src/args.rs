@@ -10,6 +10,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::failure::Failure;
 use tilewright::formats::tpu::Chip;
+use tilewright_view::Coloring;
 
 /// Tiled array layouts: say, ask, see and move them.
 ///
@@ -47,6 +48,8 @@ pub(crate) enum Command {
     /// What formats an array could have on a TPU, the smallest first, and what a relayout to each
     /// moves
     Formats(FormatsArgs),
+    /// A picture of a layout, or of two side by side: in letters, or as SVG, HTML, PNG or TikZ
+    Draw(DrawArgs),
     /// The layout algebra: 'composition(A,B)', 'complement(A,n)', 'logical_divide(A,T)', 'zN(f16,28,40)', …
     Calc(CalcArgs),
     /// Give every array of a .npy, .safetensors or raw file another layout
@@ -170,6 +173,86 @@ pub(crate) struct FormatsArgs {
     /// Show every format and not the first 10 only, as --json does
     #[arg(long)]
     pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DrawArgs {
+    /// The layout
+    pub(crate) layout: String,
+
+    /// Another one of the same array, to be drawn beside it
+    pub(crate) other: Option<String>,
+
+    /// The file to write; its ending says as what: .svg, .html, .png, .tex or .txt
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// What has one colour: tile, dim[:N], offset:N, line[:BYTES], bank[:BANKSxBYTES], thread
+    #[arg(long, value_name = "WHAT", default_value = "tile")]
+    pub(crate) color: Coloring,
+
+    /// From the array to offsets, or from memory to indices
+    #[arg(long, value_enum, default_value_t = DrawDirection::Offsets)]
+    pub(crate) direction: DrawDirection,
+
+    /// How the layout comes about: the array padded, reshaped and transposed
+    #[arg(long, conflicts_with_all = ["other", "direction"])]
+    pub(crate) steps: bool,
+
+    /// An index to point out, such as 2,3, with its arithmetic
+    #[arg(long, value_name = "INDEX", allow_hyphen_values = true)]
+    pub(crate) at: Option<String>,
+
+    /// What offsets count
+    #[arg(long, value_enum, default_value_t = DrawUnit::Elements)]
+    pub(crate) unit: DrawUnit,
+
+    /// Write the offsets of padding too
+    #[arg(long)]
+    pub(crate) padding_numbers: bool,
+
+    /// On what the picture stands; a page has both
+    #[arg(long, value_enum, default_value_t = DrawTheme::Light)]
+    pub(crate) theme: DrawTheme,
+
+    /// The most columns of cells; longer axes are elided
+    #[arg(long, value_name = "N")]
+    pub(crate) columns: Option<usize>,
+
+    /// The most rows of cells
+    #[arg(long, value_name = "N")]
+    pub(crate) rows: Option<usize>,
+
+    /// Replace the file if there is one
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
+}
+
+/// Which way a picture leads.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum DrawDirection {
+    /// A cell for each element, its offset in it
+    Offsets,
+    /// A cell for each place of memory, its index in it
+    Memory,
+}
+
+/// What offsets count.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum DrawUnit {
+    /// Elements
+    Elements,
+    /// Bytes
+    Bytes,
+}
+
+/// On what a picture stands.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum DrawTheme {
+    /// Dark on white
+    Light,
+    /// Light on black
+    Dark,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,5 @@
 //! `tilewright index`: offset of an index, index of an offset, all offsets.
 
-use anyhow::anyhow;
 use serde::Serialize;
 use serde_json::json;
 use tilewright::IndexMap;
@@ -12,6 +11,7 @@ use crate::args::IndexArgs;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::subject::{Reader, Subject, coordinate_layout, for_each_text};
+use crate::typed_index::parse_index;
 
 pub(crate) fn run(
     args: &IndexArgs,
@@ -40,7 +40,7 @@ pub(crate) fn run(
 fn forward(subject: &Subject, text: &str, console: &mut Console) -> Result<(), Failure> {
     let offset = match subject.composition() {
         Some(layout) => hierarchical(&subject.map, layout, text)?,
-        None => subject.map.offset(&coordinates(text)?)?,
+        None => subject.map.offset(&parse_index(text)?)?,
     };
     console.answer(&json!({ "offset": offset }), || offset.to_string())
 }
@@ -113,19 +113,6 @@ fn rows(offsets: &[i64], dims: &[i64]) -> String {
     let row = dims.last().and_then(|&size| usize::try_from(size).ok()).unwrap_or(1).max(1);
     let lines: Vec<String> = offsets.chunks(row).map(joined).collect();
     lines.join("\n")
-}
-
-/// The numbers of `2,3`, parentheses or brackets around them or not.
-fn coordinates(text: &str) -> Result<Vec<i64>, Failure> {
-    let inner = text.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']);
-    if inner.trim().is_empty() {
-        return Ok(Vec::new());
-    }
-    let number = |part: &str| {
-        let part = part.trim();
-        part.parse().map_err(|_| anyhow!("`{part}` in the index `{text}` is not a whole number"))
-    };
-    Ok(inner.split(',').map(number).collect::<Result<_, anyhow::Error>>()?)
 }
 
 fn joined(numbers: &[i64]) -> String {

@@ -18,11 +18,13 @@ mod words;
 mod bitcast;
 mod calc;
 mod coordinates;
+mod draw;
 mod grid;
 mod index;
 mod same;
 mod show;
 mod to;
+mod typed_index;
 
 mod formats;
 mod tpu;
@@ -85,6 +87,7 @@ fn run(arguments: Arguments, console: &mut Console) -> Result<Answer, Failure> {
         Command::To(args) => to::run(&args, reader, console),
         Command::Tpu(args) => tpu::run(&args, reader, console),
         Command::Formats(args) => formats::run(&args, reader, console),
+        Command::Draw(args) => draw::run(&args, reader, console),
         Command::Calc(args) => calc::run(&args, console),
         Command::Convert(args) => convert::run(&args, arguments.strict, console),
         Command::Verify(args) => verify::run(&args, arguments.strict, console),

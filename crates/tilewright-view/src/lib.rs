@@ -23,6 +23,7 @@ mod write;
 pub use crate::axis::{Axis, Slot};
 pub use crate::options::{Coloring, Direction, Error, Options, Room, Theme, Unit};
 pub use crate::scene::{
-    Bar, Byte, Cell, Fill, Grid, Kind, Mark, Overview, Panel, Scene, Segment, Strip, Tone, Words,
+    Bar, Byte, Cell, Fill, Grid, Hits, Kind, Mark, Overview, Panel, Scene, Segment, Strip, Tone,
+    Words,
 };
 pub use crate::terminal::{Colors, Terminal};

@@ -29,6 +29,8 @@ pub enum Panel {
     Overview(Overview),
     /// Bytes with the elements in them.
     Bytes(Vec<Byte>),
+    /// How often each bank of memory is hit.
+    Hits(Hits),
     /// What the colours mean.
     Legend(Vec<(Fill, String)>),
     /// A line of words or of arithmetic.
@@ -48,6 +50,8 @@ pub struct Grid {
     pub has_row_labels: bool,
     /// A cell for each slot of the rows and each slot of the columns, row by row.
     pub cells: Vec<Cell>,
+    /// The slot of a column that is read at once.
+    pub outlined: Option<usize>,
 }
 
 impl Grid {
@@ -170,6 +174,17 @@ pub struct Byte {
     pub number: i64,
     /// The elements, from the low bits up: how many bits each takes, and its cell.
     pub elements: Vec<(u32, Cell)>,
+}
+
+/// How often each bank of memory is hit when a column is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hits {
+    /// For each bank its colour, and how many elements are in it.
+    pub counts: Vec<(Fill, usize)>,
+    /// What that comes to.
+    pub text: String,
+    /// Whether elements wait for each other.
+    pub is_conflict: bool,
 }
 
 /// A line of words or of arithmetic.

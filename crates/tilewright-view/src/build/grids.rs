@@ -87,7 +87,14 @@ fn grid(
             });
         }
     }
-    Grid { caption: caption.to_owned(), rows, columns, has_row_labels: rank > 1, cells }
+    Grid {
+        caption: caption.to_owned(),
+        rows,
+        columns,
+        has_row_labels: rank > 1,
+        cells,
+        outlined: None,
+    }
 }
 
 /// Memory in rows of what its minor dimensions hold, the index of each element in its place.
@@ -114,7 +121,14 @@ pub(crate) fn of_memory(places: &Places<'_>) -> Vec<Vec<Panel>> {
         }
     }
     let caption = format!("memory, {width} elements a row: the index of each");
-    vec![vec![Panel::Grid(Grid { caption, rows, columns, has_row_labels: true, cells })]]
+    vec![vec![Panel::Grid(Grid {
+        caption,
+        rows,
+        columns,
+        has_row_labels: true,
+        cells,
+        outlined: None,
+    })]]
 }
 
 /// The elements of a row: as many of the minor physical dimensions as there is room for.

@@ -1,6 +1,7 @@
 //! Scenes from layouts.
 
 mod arithmetic;
+mod banks;
 mod bar;
 mod compare;
 mod grids;
@@ -31,9 +32,10 @@ impl Scene {
     pub fn of(said: Described, options: &Options) -> Result<Self, Error> {
         let subject = Subject::of(said)?;
         let places = Places::new(&subject, options)?;
-        let mut rows = match options.direction {
-            Direction::Offsets => grids::of_offsets(&places),
-            Direction::Memory => grids::of_memory(&places),
+        let mut rows = match (options.direction, banks::of(&places)?) {
+            (Direction::Offsets, Some(banks)) => banks,
+            (Direction::Offsets, None) => grids::of_offsets(&places),
+            (Direction::Memory, _) => grids::of_memory(&places),
         };
         if options.direction == Direction::Offsets {
             rows.extend(strip::of(&places).map(|strip| vec![Panel::Strip(strip)]));

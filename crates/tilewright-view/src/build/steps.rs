@@ -87,7 +87,14 @@ fn grids(sizes: &[i64], cells: &[Cell]) -> Vec<Panel> {
             };
             let cells = cells.get(number * each..(number + 1) * each).unwrap_or_default().to_vec();
             let (rows, columns) = (whole(n_rows), whole(n_columns));
-            Panel::Grid(Grid { caption, rows, columns, has_row_labels: inner.len() > 1, cells })
+            Panel::Grid(Grid {
+                caption,
+                rows,
+                columns,
+                has_row_labels: inner.len() > 1,
+                cells,
+                outlined: None,
+            })
         })
         .collect()
 }

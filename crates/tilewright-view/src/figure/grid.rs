@@ -72,6 +72,11 @@ impl<'a> GridFigure<'a> {
         self.inner_blocks(pen, corner);
         self.data_edges(pen, corner);
         self.marks(pen, corner);
+        if let Some(column) = self.grid.outlined {
+            let (x, width) = (corner.x + self.x[column], self.x[column + 1] - self.x[column]);
+            let all = Area { x, y: corner.y - 3.0, width, height: last(&self.y) + 6.0 };
+            pen.outline(all, 5.0, &Stroke::solid(pen.palette.ink, 4.0));
+        }
     }
 
     fn area(&self, corner: Point, row: usize, column: usize) -> Area {

@@ -2,6 +2,7 @@
 
 mod bar;
 mod grid;
+mod hits;
 mod overview;
 mod pen;
 mod strip;
@@ -113,6 +114,7 @@ impl<'a> Figure<'a> {
         match panel {
             Panel::Grid(grid) => Figure::Grid(GridFigure::new(grid, scene)),
             Panel::Strip(strip) => Figure::Strip(StripFigure::new(strip)),
+            Panel::Hits(hits) => Figure::Other(panel, hits::size(hits)),
             Panel::Bar(_) => Figure::Other(panel, bar::size(0.0)),
             Panel::Overview(view) => Figure::Other(panel, overview::size(view)),
             Panel::Bytes(bytes) => Figure::Other(panel, strip::bytes_size(bytes)),
@@ -144,21 +146,26 @@ impl<'a> Figure<'a> {
             Figure::Grid(grid) => grid.draw(pen, at),
             Figure::Strip(strip) => strip.draw(pen, at),
             Figure::Other(Panel::Bar(bar), [width, _]) => bar::draw(bar, *width, pen, at),
+            Figure::Other(Panel::Hits(hits), _) => hits::draw(hits, pen, at),
             Figure::Other(Panel::Overview(view), _) => overview::draw(view, pen, at),
             Figure::Other(Panel::Bytes(bytes), _) => strip::draw_bytes(bytes, pen, at),
-            Figure::Other(Panel::Words(words), _) => {
-                let font = match words.tone {
-                    Tone::Arithmetic => pen.mono(CAPTION, pen.palette.ink, Anchor::Start),
-                    Tone::Heading => pen.sans(CAPTION, pen.palette.ink, Anchor::Start).bold(),
-                    Tone::Soft => pen.sans(CAPTION, pen.palette.soft, Anchor::Start),
-                    Tone::Alarm => pen.sans(CAPTION, pen.palette.accent, Anchor::Start).bold(),
-                };
-                pen.write(Point { x: at.x, y: at.y + CAPTION / 2.0 }, &words.text, font);
+            Figure::Other(Panel::Words(said), _) => {
+                words(&said.text, said.tone, pen, Point { x: at.x, y: at.y + CAPTION / 2.0 });
             }
             Figure::Other(Panel::Legend(entries), _) => legend(entries, pen, at),
             Figure::Other(..) => {}
         }
     }
+}
+
+fn words(text: &str, tone: Tone, pen: &mut Pen, at: Point) {
+    let font = match tone {
+        Tone::Arithmetic => pen.mono(CAPTION, pen.palette.ink, Anchor::Start),
+        Tone::Heading => pen.sans(CAPTION, pen.palette.ink, Anchor::Start).bold(),
+        Tone::Soft => pen.sans(CAPTION, pen.palette.soft, Anchor::Start),
+        Tone::Alarm => pen.sans(CAPTION, pen.palette.accent, Anchor::Start).bold(),
+    };
+    pen.write(at, text, font);
 }
 
 fn legend(entries: &[(Fill, String)], pen: &mut Pen, at: Point) {

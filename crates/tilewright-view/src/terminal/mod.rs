@@ -20,7 +20,9 @@ mod strip;
 
 use block::{Block, Style};
 
-use crate::options::Theme;
+use tilewright::notation::Described;
+
+use crate::options::{Room, Theme};
 use crate::scene::{Panel, Scene, Tone};
 
 /// What a terminal can show.
@@ -43,6 +45,18 @@ pub enum Colors {
     Numbered,
     /// Any.
     Any,
+}
+
+impl Terminal {
+    /// The room that a grid of this layout has between the sides of the terminal.
+    pub fn room(&self, said: &Described) -> Room {
+        let Ok(map) = said.index_map() else { return Room::default() };
+        let digits = map.allocation().max(1).ilog10() as usize + 1;
+        let label = map.dims().iter().max().copied().unwrap_or(1).max(1).ilog10() as usize + 2;
+        // A line between tiles takes two more, at about every fourth cell.
+        let columns = (2 * self.width.saturating_sub(label + 4) / (2 * (digits + 1) + 1)).max(4);
+        Room { columns: columns * 4 / 5, rows: 40 }
+    }
 }
 
 impl Default for Terminal {
@@ -95,6 +109,7 @@ fn block(panel: &Panel, width: usize) -> Option<Block> {
             };
             Some(Block::wrapped(&words.text, style, width))
         }
+        Panel::Hits(hits) => Some(strip::hits(hits, width)),
         Panel::Overview(_) => None,
     }
 }

@@ -3,7 +3,7 @@
 use super::block::{Block, Line, Style};
 use super::grid::{style, written};
 use crate::axis::Slot;
-use crate::scene::{Bar, Byte, Strip};
+use crate::scene::{Bar, Byte, Hits, Strip};
 
 /// Places of memory and below each where it is, in as many lines as they need.
 pub(crate) fn block(strip: &Strip, width: usize) -> Block {
@@ -74,6 +74,29 @@ pub(crate) fn bytes(bytes: &[Byte], width: usize) -> Block {
     }
     block.push(above);
     block.push(below);
+    block
+}
+
+/// How often each bank is hit.
+pub(crate) fn hits(hits: &Hits, width: usize) -> Block {
+    let mut block = Block::default();
+    let mut line = Line::default();
+    for (fill, count) in &hits.counts {
+        if line.width() + 5 > width {
+            block.push(std::mem::take(&mut line));
+        }
+        let (text, style) = match count {
+            0 => ("·".to_owned(), Style::Soft),
+            count => (format!("×{count}"), Style::On(*fill)),
+        };
+        line.put(&format!("{text:>3}"), style);
+        line.put(" ", Style::Plain);
+    }
+    block.push(line);
+    block.add(Block::of_line(
+        &hits.text,
+        if hits.is_conflict { Style::Accent } else { Style::Soft },
+    ));
     block
 }
 

@@ -1,0 +1,150 @@
+//! `tilewright draw`: a picture of a layout, or of two.
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use serde_json::json;
+use tilewright::notation::Described;
+use tilewright_files::CreateOptions;
+use tilewright_view::{Colors, Direction, Options, Room, Scene, Terminal, Theme, Unit};
+
+use crate::Answer;
+use crate::args::{DrawArgs, DrawDirection, DrawTheme, DrawUnit};
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::subject::Reader;
+use crate::{input, signals};
+
+/// The width of what is no terminal.
+const WIDTH: usize = 80;
+
+pub(crate) fn run(
+    args: &DrawArgs,
+    reader: Reader,
+    console: &mut Console,
+) -> Result<Answer, Failure> {
+    let said = reader.read(&args.layout, console)?;
+    let other = args.other.as_deref().map(|text| reader.read(text, console)).transpose()?;
+    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    let form = match output {
+        Some(path) => Form::of(path)?,
+        None => Form::Text,
+    };
+    let terminal = terminal(args, output.is_some());
+    let options = options(args, &said, form, terminal)?;
+    let scene = match other {
+        _ if args.steps => Scene::of_steps(said, &options),
+        Some(other) => Scene::of_two(said, other, &options),
+        None => Scene::of(said, &options),
+    };
+    let scene = scene.map_err(anyhow::Error::from)?;
+    let picture = form.write(&scene, options.theme, terminal)?;
+    let Some(path) = output else {
+        return print(&picture, &scene, console);
+    };
+    signals::leave_nothing(console.is_json())?;
+    let create = if args.force { CreateOptions::new().force() } else { CreateOptions::new() };
+    create.write(path, &picture).map_err(input::explained)?;
+    let document = json!({ "file": path, "bytes": picture.len() });
+    console.answer(&document, || format!("wrote {}", path.display()))?;
+    Ok(Answer::Yes)
+}
+
+/// A picture in letters has the terminal's own commands in it, and goes out as it is.
+fn print(picture: &[u8], scene: &Scene, console: &mut Console) -> Result<Answer, Failure> {
+    match console.is_json() {
+        true => console.answer(&json!({ "svg": scene.to_svg(Theme::Light) }), String::new)?,
+        false => console.write(picture)?,
+    }
+    Ok(Answer::Yes)
+}
+
+/// What a picture is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Text,
+    Svg,
+    Html,
+    Tikz,
+    Png,
+}
+
+impl Form {
+    /// By the file's name.
+    fn of(path: &Path) -> Result<Self, Failure> {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        match ending.as_deref() {
+            Some("txt") => Ok(Form::Text),
+            Some("svg") => Ok(Form::Svg),
+            Some("html" | "htm") => Ok(Form::Html),
+            Some("tex") => Ok(Form::Tikz),
+            Some("png") => Ok(Form::Png),
+            _ => Err(Failure::message(&format!(
+                "{}: the name says no picture: expected .svg, .html, .png, .tex or .txt",
+                path.display()
+            ))),
+        }
+    }
+
+    fn write(self, scene: &Scene, theme: Theme, terminal: Terminal) -> Result<Vec<u8>, Failure> {
+        Ok(match self {
+            Form::Text => scene.to_text(terminal).into_bytes(),
+            Form::Svg => scene.to_svg(theme).into_bytes(),
+            Form::Html => scene.to_html().into_bytes(),
+            Form::Tikz => scene.to_tikz(theme).into_bytes(),
+            Form::Png => scene.to_png(theme).map_err(anyhow::Error::from)?,
+        })
+    }
+}
+
+fn options(
+    args: &DrawArgs,
+    said: &Described,
+    form: Form,
+    terminal: Terminal,
+) -> Result<Options, Failure> {
+    let own = if form == Form::Text { terminal.room(said) } else { Room::default() };
+    let at = args.at.as_deref().map(crate::typed_index::parse_index).transpose()?;
+    Ok(Options {
+        coloring: args.color,
+        direction: match args.direction {
+            DrawDirection::Offsets => Direction::Offsets,
+            DrawDirection::Memory => Direction::Memory,
+        },
+        unit: match args.unit {
+            DrawUnit::Elements => Unit::Elements,
+            DrawUnit::Bytes => Unit::Bytes,
+        },
+        padding_numbers: args.padding_numbers,
+        at,
+        theme: match args.theme {
+            DrawTheme::Light => Theme::Light,
+            DrawTheme::Dark => Theme::Dark,
+        },
+        room: Room {
+            columns: args.columns.unwrap_or(own.columns),
+            rows: args.rows.unwrap_or(own.rows),
+        },
+    })
+}
+
+/// What stdout can show: colours on a terminal, unless `NO_COLOR` says otherwise.
+fn terminal(args: &DrawArgs, is_file: bool) -> Terminal {
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let shows = !is_file && std::io::stdout().is_terminal() && variable("NO_COLOR").is_empty();
+    let any = ["truecolor", "24bit"].contains(&variable("COLORTERM").as_str());
+    let colors = match (shows && variable("TERM") != "dumb", any) {
+        (false, _) => Colors::None,
+        (true, true) => Colors::Any,
+        (true, false) => Colors::Numbered,
+    };
+    let theme = match args.theme {
+        DrawTheme::Light => Theme::Light,
+        DrawTheme::Dark => Theme::Dark,
+    };
+    let width = match is_file {
+        true => WIDTH,
+        false => terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0)),
+    };
+    Terminal { width: width.max(20), colors, theme }
+}

@@ -1,0 +1,16 @@
+//! An index as somebody typed it.
+
+use anyhow::anyhow;
+
+/// The numbers of `2,3`, parentheses or brackets around them or not.
+pub(crate) fn parse_index(text: &str) -> anyhow::Result<Vec<i64>> {
+    let inner = text.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']);
+    if inner.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let number = |part: &str| {
+        let part = part.trim();
+        part.parse().map_err(|_| anyhow!("`{part}` in the index `{text}` is not a whole number"))
+    };
+    inner.split(',').map(number).collect()
+}
