@@ -203,6 +203,10 @@ pub(crate) struct DrawArgs {
     #[arg(long, value_name = "INDEX", allow_hyphen_values = true)]
     pub(crate) at: Option<String>,
 
+    /// With --color thread: the tile that the threads share out, such as 8,4
+    #[arg(long, value_name = "ROWS,COLUMNS")]
+    pub(crate) tile: Option<String>,
+
     /// What offsets count
     #[arg(long, value_enum, default_value_t = DrawUnit::Elements)]
     pub(crate) unit: DrawUnit,

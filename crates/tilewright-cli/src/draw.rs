@@ -13,6 +13,7 @@ use crate::args::{DrawArgs, DrawDirection, DrawTheme, DrawUnit};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::subject::Reader;
+use crate::typed_index::parse_index;
 use crate::{input, signals};
 
 /// The width of what is no terminal.
@@ -104,7 +105,13 @@ fn options(
     terminal: Terminal,
 ) -> Result<Options, Failure> {
     let own = if form == Form::Text { terminal.room(said) } else { Room::default() };
-    let at = args.at.as_deref().map(crate::typed_index::parse_index).transpose()?;
+    let at = args.at.as_deref().map(parse_index).transpose()?;
+    let tile = args.tile.as_deref().map(parse_index).transpose()?;
+    let tile = match tile.as_deref() {
+        None => None,
+        Some(&[rows, columns]) => Some([rows, columns]),
+        Some(_) => return Err(Failure::message("--tile takes two sizes: rows,columns")),
+    };
     Ok(Options {
         coloring: args.color,
         direction: match args.direction {
@@ -117,6 +124,7 @@ fn options(
         },
         padding_numbers: args.padding_numbers,
         at,
+        tile,
         theme: match args.theme {
             DrawTheme::Light => Theme::Light,
             DrawTheme::Dark => Theme::Dark,

@@ -23,6 +23,8 @@ pub struct Options {
     pub padding_numbers: bool,
     /// An index to be pointed out, with its arithmetic.
     pub at: Option<Vec<i64>>,
+    /// The tile that the threads of a thread-value layout share out: rows, columns.
+    pub tile: Option<[i64; 2]>,
     /// On what the picture stands.
     pub theme: Theme,
     /// The most columns and rows of cells that a grid has; longer axes are elided.
@@ -37,6 +39,7 @@ impl Default for Options {
             unit: Unit::Elements,
             padding_numbers: false,
             at: None,
+            tile: None,
             theme: Theme::Light,
             room: Room::default(),
         }

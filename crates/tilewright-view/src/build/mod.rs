@@ -8,6 +8,7 @@ mod grids;
 mod places;
 mod steps;
 mod strip;
+mod threads;
 mod words;
 
 use tilewright::notation::Described;
@@ -32,8 +33,9 @@ impl Scene {
     pub fn of(said: Described, options: &Options) -> Result<Self, Error> {
         let subject = Subject::of(said)?;
         let places = Places::new(&subject, options)?;
-        let mut rows = match (options.direction, banks::of(&places)?) {
-            (Direction::Offsets, Some(banks)) => banks,
+        let special = banks::of(&places)?.or(threads::of(&places)?);
+        let mut rows = match (options.direction, special) {
+            (Direction::Offsets, Some(special)) => special,
             (Direction::Offsets, None) => grids::of_offsets(&places),
             (Direction::Memory, _) => grids::of_memory(&places),
         };
