@@ -119,8 +119,11 @@ fn text_is_not_markup() {
     let page = scene.to_html();
     assert_eq!(page.matches("<script").count(), 2);
     assert!(!page.contains("<b>"));
+    // A comment and escaped letters: nothing that TeX would carry out.
+    scene.title = "\\input{x}%\n\\end{document}".to_owned();
     let tex = scene.to_tikz(Theme::Light);
-    assert!(!tex.contains("alert(1)</script>"), "{tex}");
+    assert!(!tex.lines().any(|line| line.starts_with("\\input")), "{tex}");
+    assert_eq!(tex.matches("\\end{document}").count(), 2); // in the comment, and at the end
 }
 
 /// The page asks nothing of any network.
