@@ -13,7 +13,7 @@ mod words;
 
 use tilewright::notation::Described;
 
-use crate::options::{Direction, Error, Options};
+use crate::options::{Coloring, Direction, Error, Options};
 use crate::scene::{Panel, Scene};
 use crate::subject::Subject;
 use places::Places;
@@ -39,7 +39,8 @@ impl Scene {
             (Direction::Offsets, None) => grids::of_offsets(&places),
             (Direction::Memory, _) => grids::of_memory(&places),
         };
-        if options.direction == Direction::Offsets {
+        // Of threads, the tile is what offsets lead to.
+        if options.direction == Direction::Offsets && options.coloring != Coloring::Thread {
             rows.extend(strip::of(&places).map(|strip| vec![Panel::Strip(strip)]));
         }
         rows.extend(strip::bytes(&places).map(|bytes| vec![bytes]));
