@@ -11,14 +11,17 @@ use crate::report::{Buffer, Movement, Report, Size};
 /// So many buffers and relayouts are on the page: a browser is slow with more.
 const MAX_ROWS: usize = 2000;
 
+/// So many buffers have pictures.
+const MAX_PICTURES: usize = 40;
+
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:80rem;padding:0 1rem;\
 color:#1b1f24;background:#fff}h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}\
 table{border-collapse:collapse;width:100%}th,td{padding:.25rem .6rem;text-align:left;vertical-align:top;\
 border-bottom:1px solid #e3e6ea}th button{all:unset;cursor:pointer;font-weight:600}th button:focus-visible{outline:2px solid}\
 td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}code{font-size:.9em;word-break:break-all}\
 .bar{display:flex;width:12rem;height:.8rem;background:#f0f2f4}.bar i{background:#2f6f9f}.bar b{background:#e0a03a}\
-.hint{color:#57606a;font-size:.9em}@media(prefers-color-scheme:dark){body{color:#e6e8ea;background:#16191d}\
-th,td{border-color:#30363d}.bar{background:#24292f}.hint{color:#9aa4ae}}";
+.hint{color:#57606a;font-size:.9em}.dark{display:none}.light svg,.dark svg{margin-top:.4rem;max-width:100%;height:auto}@media(prefers-color-scheme:dark){body{color:#e6e8ea;background:#16191d}\
+th,td{border-color:#30363d}.bar{background:#24292f}.hint{color:#9aa4ae}.light{display:none}.dark{display:block}}";
 
 /// Sorts a table by the column whose heading is pressed, the other way at the second press.
 const SCRIPT: &str = "document.querySelectorAll('th button').forEach(b=>b.addEventListener('click',()=>{\
@@ -37,6 +40,12 @@ impl Report {
     /// assert!(page.contains("<h1>&lt;b&gt;</h1>"));
     /// ```
     pub fn to_html(&self) -> String {
+        self.to_html_with(|_| None)
+    }
+
+    /// The same, with a picture beside each of the first buffers that pad: what `picture` makes of the
+    /// text of its array, as HTML.
+    pub fn to_html_with(&self, picture: impl Fn(&str) -> Option<String>) -> String {
         let mut page = String::new();
         let title = escaped(self.module.as_deref().unwrap_or("out-of-memory report"));
         // Writing to a String does not fail.
@@ -46,7 +55,7 @@ impl Report {
              <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title>\
              <style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n{}{}{}{}<script>{SCRIPT}</script></body></html>\n",
             self.summary(),
-            self.buffer_table(),
+            self.buffer_table(&picture),
             movement_table("Relayouts", &self.relayouts),
             self.value_tables(),
         );
@@ -77,10 +86,15 @@ impl Report {
         )
     }
 
-    fn buffer_table(&self) -> String {
+    fn buffer_table(&self, picture: &dyn Fn(&str) -> Option<String>) -> String {
         let shown = self.buffers.get(..MAX_ROWS.min(self.buffers.len())).unwrap_or_default();
         let largest = shown.iter().map(|buffer| buffer.bytes).max().unwrap_or(0);
-        let rows: String = shown.iter().map(|buffer| buffer_row(buffer, largest)).collect();
+        let draw = |(number, buffer): (usize, &Buffer)| {
+            let is_drawn = number < MAX_PICTURES && buffer.padding_bytes > 0;
+            let picture = if is_drawn { picture(&buffer.text) } else { None };
+            buffer_row(buffer, largest, &picture.unwrap_or_default())
+        };
+        let rows: String = shown.iter().enumerate().map(draw).collect();
         let heads = [
             head("Name", ""),
             head("Array", ""),
@@ -128,7 +142,7 @@ fn size_row(name: &str, size: &Size) -> String {
     )
 }
 
-fn buffer_row(buffer: &Buffer, largest: i64) -> String {
+fn buffer_row(buffer: &Buffer, largest: i64, picture: &str) -> String {
     let mut array = format!("<code>{}</code>", escaped(&buffer.text));
     if let Some(fault) = &buffer.fault {
         let _ = write!(array, "<div class=hint>{}</div>", escaped(&fault.text));
@@ -141,7 +155,7 @@ fn buffer_row(buffer: &Buffer, largest: i64) -> String {
     }
     let data = buffer.bytes.saturating_sub(buffer.padding_bytes);
     format!(
-        "<tr>{}<td>{array}</td>{}{}<td>{}</td>{}{}</tr>\n",
+        "<tr>{}<td>{array}{picture}</td>{}{}<td>{}</td>{}{}</tr>\n",
         text_cell(&buffer.name),
         size_cell(buffer.bytes),
         size_cell(buffer.padding_bytes),

@@ -9,6 +9,7 @@ use std::path::Path;
 use anyhow::Context;
 use tilewright_files::CreateOptions;
 use tilewright_hlo::{Change, Dump, Report};
+use tilewright_view::{Options, Scene, Theme};
 
 use crate::Answer;
 use crate::args::HloArgs;
@@ -79,5 +80,13 @@ pub(crate) fn shown(path: &Path) -> String {
 fn write_page(path: &Path, report: &Report, force: bool, console: &Console) -> Result<(), Failure> {
     signals::leave_nothing(console.is_json())?;
     let options = if force { CreateOptions::new().force() } else { CreateOptions::new() };
-    Ok(options.write(path, report.to_html().as_bytes()).map_err(input::explained)?)
+    let page = report.to_html_with(picture);
+    Ok(options.write(path, page.as_bytes()).map_err(input::explained)?)
+}
+
+/// Where the padding of an array is, in light and dark.
+fn picture(text: &str) -> Option<String> {
+    let scene = Scene::of_padding(text.parse().ok()?, &Options::default()).ok()??;
+    let [light, dark] = [Theme::Light, Theme::Dark].map(|theme| scene.to_svg(theme));
+    Some(format!("<div class=light>{light}</div><div class=dark>{dark}</div>"))
 }

@@ -159,7 +159,8 @@ fn mark_repeats(grids: &mut [Grid]) {
 /// Up to this many tiles are drawn one by one.
 const MAX_TILES: i64 = 64 * 64;
 
-fn overview(places: &Places<'_>) -> Option<Overview> {
+/// All tiles of the last two dimensions at scale.
+pub(crate) fn overview(places: &Places<'_>) -> Option<Overview> {
     let subject = places.subject;
     let rank = subject.rank();
     let last_two = |of: &dyn Fn(usize) -> i64| {
@@ -173,9 +174,10 @@ fn overview(places: &Places<'_>) -> Option<Overview> {
         return None;
     }
     let fill = |row: i64, column: i64| {
-        let index = [row * tile[0], column * tile[1]];
-        let index = index.get(2usize.saturating_sub(rank)..).unwrap_or_default();
-        subject.offset(index).map_or(Fill::Plain, |offset| places.colors.fill(index, offset))
+        let last = [row * tile[0], column * tile[1]];
+        let last = last.get(2usize.saturating_sub(rank)..).unwrap_or_default();
+        let index = [&vec![0; rank.saturating_sub(2)], last].concat();
+        subject.offset(&index).map_or(Fill::Plain, |offset| places.colors.fill(&index, offset))
     };
     let is_small = n_tiles[0].saturating_mul(n_tiles[1]) <= MAX_TILES;
     let fills = match is_small {

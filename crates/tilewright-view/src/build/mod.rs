@@ -51,6 +51,21 @@ impl Scene {
         Ok(Scene { title, subtitle: words::subtitle(&subject), rows })
     }
 
+    /// All tiles at scale and nothing else: where the padding of an array is, in little room. `None`
+    /// where there is no padding, or no place that could be drawn.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn of_padding(said: Described, options: &Options) -> Result<Option<Self>, Error> {
+        let subject = Subject::of(said)?;
+        if subject.padded() == subject.dims() {
+            return Ok(None);
+        }
+        let overview = grids::overview(&Places::new(&subject, options)?);
+        let (title, subtitle) = (String::new(), String::new());
+        Ok(overview.map(|view| Scene { title, subtitle, rows: vec![vec![Panel::Overview(view)]] }))
+    }
+
     /// Two layouts of one array side by side: where they differ first, where else, and what one has
     /// become in the other's memory.
     ///

@@ -18,6 +18,9 @@ use strip::StripFigure;
 /// From the border of the page to what is on it.
 const MARGIN: f64 = 28.0;
 
+/// The same of a picture without words.
+const BARE_MARGIN: f64 = 4.0;
+
 /// Between panels side by side, and between rows of them.
 const ACROSS: f64 = 44.0;
 const DOWN: f64 = 26.0;
@@ -50,7 +53,11 @@ pub(crate) fn draw(scene: &Scene, theme: Theme) -> Drawing {
     }
     let title = mono_width(&scene.title, TITLE).max(sans_width(&scene.subtitle, SUBTITLE));
     let beside = corner.map_or([0.0; 2], |panel| Figure::of(panel, scene).size());
-    let top = if corner.is_some() { title + ACROSS + beside[0] } else { title };
+    let top = match corner {
+        Some(_) if scene.title.is_empty() => beside[0],
+        Some(_) => title + ACROSS + beside[0],
+        None => title,
+    };
     let inner = rows.iter().map(|row| width_of(row)).fold(top, f64::max);
     for figure in rows.iter_mut().flatten() {
         if let Figure::Other(Panel::Bar(_), size) = figure {
@@ -63,7 +70,8 @@ pub(crate) fn draw(scene: &Scene, theme: Theme) -> Drawing {
     if let (Some(from), Some(to)) = (pen.in_grid, pen.in_memory) {
         pen.arrow(from, to, Stroke::solid(palette.ink, 2.0));
     }
-    let (width, height) = (inner + 2.0 * MARGIN, y + MARGIN);
+    let margin = if scene.title.is_empty() { BARE_MARGIN } else { MARGIN };
+    let (width, height) = (inner + 2.0 * margin, y + margin);
     let hits = std::mem::take(&mut pen.hits);
     Drawing { width, height, background: palette.background, marks: pen.finish(), hits }
 }
@@ -75,6 +83,12 @@ fn width_of(row: &[Figure<'_>]) -> f64 {
 
 /// The title, what it comes to, and in the corner all tiles; where that ends.
 fn header(scene: &Scene, corner: Option<&Panel>, inner: f64, pen: &mut Pen) -> f64 {
+    if scene.title.is_empty() {
+        let Some(panel) = corner else { return BARE_MARGIN };
+        let figure = Figure::of(panel, scene);
+        figure.draw(pen, Point { x: BARE_MARGIN, y: BARE_MARGIN });
+        return BARE_MARGIN + figure.size()[1];
+    }
     let y = MARGIN + TITLE / 2.0;
     let title = pen.mono(TITLE, pen.palette.ink, Anchor::Start).bold();
     pen.write(Point { x: MARGIN, y }, &scene.title, title);
@@ -92,7 +106,7 @@ fn header(scene: &Scene, corner: Option<&Panel>, inner: f64, pen: &mut Pen) -> f
 /// The rows of panels one below another; where the last ends.
 fn below(rows: &[Vec<Figure<'_>>], mut y: f64, pen: &mut Pen) -> f64 {
     let mut gap = DOWN;
-    for row in rows {
+    for row in rows.iter().filter(|row| !row.is_empty()) {
         y += gap;
         let is_heading = matches!(
             row.as_slice(),

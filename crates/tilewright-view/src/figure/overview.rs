@@ -21,7 +21,10 @@ pub(crate) fn draw(view: &Overview, pen: &mut Pen, at: Point) {
     let [width, height] = size(view);
     let scale = [height / view.padded[0], width / view.padded[1]];
     let whole = Area { x: at.x, y: at.y, width, height };
-    let data = Area { width: view.data[1] * scale[1], height: view.data[0] * scale[0], ..whole };
+    // However little it is, it is seen.
+    let seen = |length: f64| if length > 0.0 { length.max(2.0) } else { 0.0 };
+    let (wide, high) = (seen(view.data[1] * scale[1]), seen(view.data[0] * scale[0]));
+    let data = Area { width: wide, height: high, ..whole };
     let ink = Stroke::solid(pen.palette.ink, 1.2);
     let beside = Area { x: data.right(), width: width - data.width, ..whole };
     let below = Area { y: data.bottom(), height: height - data.height, width: data.width, ..whole };
