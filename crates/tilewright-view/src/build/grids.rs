@@ -156,8 +156,8 @@ fn mark_repeats(grids: &mut [Grid]) {
     }
 }
 
-/// Up to this many tiles are drawn one by one.
-const MAX_TILES: i64 = 64 * 64;
+/// Up to this many tiles along a side are drawn one by one.
+const MAX_TILES: i64 = 64;
 
 /// All tiles of the last two dimensions at scale.
 pub(crate) fn overview(places: &Places<'_>) -> Option<Overview> {
@@ -179,7 +179,7 @@ pub(crate) fn overview(places: &Places<'_>) -> Option<Overview> {
         let index = [&vec![0; rank.saturating_sub(2)], last].concat();
         subject.offset(&index).map_or(Fill::Plain, |offset| places.colors.fill(&index, offset))
     };
-    let is_small = n_tiles[0].saturating_mul(n_tiles[1]) <= MAX_TILES;
+    let is_small = n_tiles.iter().all(|&count| count <= MAX_TILES);
     let fills = match is_small {
         true => (0..n_tiles[0])
             .flat_map(|r| (0..n_tiles[1]).map(move |c| (r, c)))
