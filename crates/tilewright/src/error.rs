@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use crate::text::{abridged, shown};
+
 /// What went wrong when a value was built or asked.
 ///
 /// One word wide; what happened is inside. Ask with the `is_…` predicates, show with `Display`.
@@ -113,7 +115,9 @@ pub(crate) enum Kind {
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Kind::UnknownElementType { name } => write!(f, "unknown element type `{name}`"),
+            Kind::UnknownElementType { name } => {
+                write!(f, "unknown element type `{}`", abridged(name))
+            }
             Kind::Overflow { what } => write!(f, "{what} does not fit in 64 bits"),
             Kind::IndexOutOfBounds { dimension, index, extent } => {
                 let plural = if *extent == 1 { "element" } else { "elements" };
@@ -149,9 +153,10 @@ impl fmt::Display for Kind {
     }
 }
 
+/// Says it in words that are fit for a terminal, whatever text or value is echoed.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        f.write_str(&shown(self.0.to_string()))
     }
 }
 

@@ -133,7 +133,7 @@ fn in_numpys_words(text: &str) -> Result<StridedArray, Diagnostic> {
 }
 
 fn unknown_type(cursor: &Cursor<'_>, name: Token<'_>) -> Diagnostic {
-    let message = format!("numpy has no element type `{}`", name.text);
+    let message = format!("numpy has no element type {}", name.described());
     let error = cursor.error(name.span, message).expected("one such as `float32`");
     match name.text.parse::<ElementType>() {
         Ok(meant) => error.help(format!("numpy calls it `{}`", meant.numpy_name())),

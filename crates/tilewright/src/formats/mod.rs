@@ -28,6 +28,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Kind};
+use crate::text::abridged;
 use crate::xla::{Layout, Tile};
 
 /// A format with a name.
@@ -133,7 +134,8 @@ impl FromStr for NamedFormat {
     fn from_str(name: &str) -> Result<Self, Error> {
         Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
             let names: Vec<&str> = Self::ALL.iter().map(|format| format.name()).collect();
-            let message = format!("no format is named `{name}`; there are {}", names.join(", "));
+            let message =
+                format!("no format is named `{}`; there are {}", abridged(name), names.join(", "));
             Error::new(Kind::Invalid { message })
         })
     }

@@ -7,6 +7,7 @@ use std::fmt;
 
 use super::expression::ExpressionStyle;
 use super::{Digit, IndexMap, Source};
+use crate::text::shown;
 
 /// A notation that a map can be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,7 +39,7 @@ impl fmt::Display for Untranslatable {
 impl std::error::Error for Untranslatable {}
 
 pub(super) fn refused<T>(reason: impl Into<String>) -> Result<T, Untranslatable> {
-    Err(Untranslatable { reason: reason.into() })
+    Err(Untranslatable { reason: shown(reason.into()) })
 }
 
 impl IndexMap {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use super::{Block, LETTERS, MAX_BLOCKS, Tag, names};
 use crate::Permutation;
 use crate::error::Error;
-use crate::text::{Cursor, Diagnostic, Span, Token, TokenKind};
+use crate::text::{Cursor, Diagnostic, Span, Token, TokenKind, abridged};
 
 const A_TAG: &str = "a oneDNN tag, such as `aBcd16b` or `nChw16c`";
 
@@ -79,7 +79,7 @@ impl Reader<'_> {
         let missing = LETTERS.chars().find(|&letter| !letters.contains(letter));
         let message = match missing.filter(|_| letters.chars().all(|c| LETTERS.contains(c))) {
             Some(letter) => format!("dimension `{letter}` is missing"),
-            None => format!("no array of oneDNN has the dimensions `{letters}`"),
+            None => format!("no array of oneDNN has the dimensions `{}`", abridged(letters)),
         };
         self.error(0, letters.len(), message).expected(A_TAG)
     }

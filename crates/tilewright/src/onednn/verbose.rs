@@ -9,7 +9,7 @@
 
 use super::array::check_rank;
 use super::{Tag, TaggedArray};
-use crate::text::{Diagnostic, MAX_TEXT, Span};
+use crate::text::{Diagnostic, MAX_TEXT, Span, abridged};
 use crate::{ArrayShape, ElementType};
 
 /// oneDNN's names of element types. `f8_e4m3` is the OCP's, which is finite only.
@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
     fn element_type(&self, field: Field<'_>) -> Result<ElementType, Diagnostic> {
         let found = TYPES.iter().find(|(name, _)| *name == field.text);
         found.map(|&(_, element_type)| element_type).ok_or_else(|| {
-            self.error(field, format!("unknown element type `{}`", field.text))
+            self.error(field, format!("unknown element type `{}`", abridged(field.text)))
                 .expected("one of oneDNN's, such as `f32` or `f8_e4m3`")
         })
     }
@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
         }
         let message = match field.text {
             "" => "the kind of format is missing".to_owned(),
-            kind => format!("memory of the kind `{kind}` has no tag"),
+            kind => format!("memory of the kind `{}` has no tag", abridged(kind)),
         };
         Err(self.error(field, message).expected("`blocked`"))
     }
@@ -149,9 +149,8 @@ impl<'a> Reader<'a> {
     fn check_extra(&self, field: Field<'_>) -> Result<(), Diagnostic> {
         match field.text {
             "" | "f0" => Ok(()),
-            strides if strides.starts_with(|c: char| c.is_ascii_digit()) => {
-                Err(self.error(field, format!("the strides {strides} are not the tag's own")))
-            }
+            strides if strides.starts_with(|c: char| c.is_ascii_digit()) => Err(self
+                .error(field, format!("the strides {} are not the tag's own", abridged(strides)))),
             _ => Err(self.error(field, "memory holds more than the elements").expected("`f0`")),
         }
     }
@@ -162,7 +161,7 @@ impl<'a> Reader<'a> {
             let is_number = field.text.bytes().all(|byte| byte.is_ascii_digit());
             let size = field.text.parse().ok().filter(|_| is_number);
             size.ok_or_else(|| {
-                self.error(field, format!("`{}` is not a size", field.text))
+                self.error(field, format!("`{}` is not a size", abridged(field.text)))
                     .expected("dimensions, such as `2x35x7x7`")
             })
         };

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use super::escape::{beginning, columns, end, escaped, shown};
+
 /// A range of bytes in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Span {
@@ -41,6 +43,10 @@ pub enum Severity {
 
 /// One finding about a text: a message, the place, what was expected, what would be right.
 ///
+/// What it says is fit for a terminal, whatever the text: characters that would act on one are
+/// [escaped](super::escaped), and of a long line a window around the place is shown. Only
+/// [`source_text`](Self::source_text) is the text as it was given.
+///
 /// `Display` draws it with a caret:
 ///
 /// ```
@@ -74,7 +80,7 @@ impl Diagnostic {
             severity: Severity::Error,
             source: source.to_owned(),
             span,
-            message: message.into(),
+            message: shown(message.into()),
             expected: None,
             help: None,
         }))
@@ -88,13 +94,13 @@ impl Diagnostic {
 
     /// The same with what was expected in this place.
     pub(crate) fn expected(mut self, what: impl Into<String>) -> Self {
-        self.0.expected = Some(what.into());
+        self.0.expected = Some(shown(what.into()));
         self
     }
 
     /// The same with what would be right.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
-        self.0.help = Some(help.into());
+        self.0.help = Some(shown(help.into()));
         self
     }
 
@@ -145,8 +151,10 @@ impl fmt::Display for Diagnostic {
         let excerpt = Excerpt::of(source, *span);
         write!(
             f,
-            "  | {}\n  | {}{}",
-            excerpt.line,
+            "  | {}{}{}\n  | {}{}",
+            excerpt.lead,
+            escaped(excerpt.line),
+            excerpt.tail,
             " ".repeat(excerpt.indent),
             "^".repeat(excerpt.width)
         )?;
@@ -169,40 +177,48 @@ impl fmt::Debug for Diagnostic {
 impl std::error::Error for Diagnostic {}
 
 /// The part of the source's line that is shown, and where the carets go below it.
-struct Excerpt {
-    line: String,
+///
+/// All is counted in columns of what is printed: a character that is
+/// [escaped](super::escaped) takes as many as its escape, so that of `"a\u{1b}?"` with a caret at
+/// `?` the line is `a\u{1b}?` and the caret is in column 8, not 3. Of a long line a window of
+/// [`MAX_COLUMNS`](Self::MAX_COLUMNS) is shown, with `…` where it is cut.
+struct Excerpt<'a> {
+    lead: &'static str,
+    line: &'a str,
+    tail: &'static str,
+    /// The columns before the first caret, those of `lead` among them.
     indent: usize,
+    /// The number of carets, 1 or more.
     width: usize,
 }
 
-impl Excerpt {
-    /// How much is shown before and after the place, in characters.
+impl<'a> Excerpt<'a> {
+    /// The most columns of the line that are shown.
+    const MAX_COLUMNS: usize = 160;
+
+    /// The most columns that are shown before the place.
     const CONTEXT: usize = 60;
 
-    fn of(source: &str, span: Span) -> Self {
+    fn of(source: &'a str, span: Span) -> Self {
         let start = floor_char_boundary(source, span.start);
-        let end = floor_char_boundary(source, span.end.max(start));
         let line_start = source[..start].rfind('\n').map_or(0, |newline| newline + 1);
-        let before = &source[line_start..start];
-        let after = source[start..].lines().next().unwrap_or("");
-        let width = source[start..end.min(start + after.len())].chars().count().max(1);
-        let skipped = before.chars().count().saturating_sub(Self::CONTEXT);
-        let shown_before: String = before.chars().skip(skipped).collect();
-        let shown_after: String =
-            after.chars().take(Self::CONTEXT + width.min(Self::CONTEXT)).collect();
-        let lead = if skipped > 0 { "…" } else { "" };
-        let tail = if shown_after.len() < after.len() { "…" } else { "" };
+        let from_start = source[start..].lines().next().unwrap_or("");
+        let line_end = start + from_start.len();
+        let place_end = floor_char_boundary(source, span.end).clamp(start, line_end);
+
+        let before = end(&source[line_start..start], Self::CONTEXT);
+        let after = beginning(from_start, Self::MAX_COLUMNS - 2 - columns(before));
+        let place = &after[..after.len().min(place_end - start)];
+        let (first, last) = (start - before.len(), start + after.len());
+        let lead = if first > line_start { "…" } else { "" };
         Excerpt {
-            indent: shown_before.chars().count() + lead.chars().count(),
-            width: width.min(2 * Self::CONTEXT),
-            line: format!("{lead}{}{}{tail}", printable(&shown_before), printable(&shown_after)),
+            lead,
+            line: &source[first..last],
+            tail: if last < line_end { "…" } else { "" },
+            indent: columns(lead) + columns(before),
+            width: columns(place).max(1),
         }
     }
-}
-
-/// Control characters as a dot, so that the carets stay under their place.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '·' } else { c }).collect()
 }
 
 fn floor_char_boundary(text: &str, at: usize) -> usize {

@@ -2,7 +2,7 @@
 
 use std::iter::repeat_n;
 
-use super::{Diagnostic, MAX_TEXT, Span};
+use super::{Diagnostic, MAX_TEXT, Span, abridged};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Token<'_> {
     pub(crate) fn described(&self) -> String {
         match self.kind {
             TokenKind::End => "the end".to_owned(),
-            _ => format!("`{}`", self.text),
+            _ => format!("`{}`", abridged(self.text)),
         }
     }
 }

@@ -1,13 +1,17 @@
-//! What every notation's reader shares: [spans](Span), a [lexer](Token), and
-//! [diagnostics](Diagnostic) that point at the character.
+//! What every notation's reader shares: [spans](Span), a [lexer](Token),
+//! [diagnostics](Diagnostic) that point at the character, and how a text that somebody gave is
+//! [shown](escaped).
 //!
 //! Reading never panics, never recurses deeper than a fixed [limit](MAX_NESTING), and takes time
 //! in the length of the text.
 
 mod diagnostic;
+mod escape;
 mod lexer;
 
 pub use diagnostic::{Diagnostic, Severity, Span};
+pub(crate) use escape::shown;
+pub use escape::{abridged, escaped};
 pub(crate) use lexer::{Cursor, Integer, blank_comments};
 pub use lexer::{Token, TokenKind};
 

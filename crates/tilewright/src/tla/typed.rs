@@ -87,7 +87,7 @@ fn element_type(cursor: &mut Cursor<'_>) -> Result<Option<ElementType>, Diagnost
     }
     let found = name.text.parse().map_err(|_| {
         cursor
-            .error(name.span, format!("unknown element type `{}`", name.text))
+            .error(name.span, format!("unknown element type {}", name.described()))
             .expected("an element type such as `f16`, or a layout such as `(4,8):(8,1)`")
     })?;
     cursor.take()?;

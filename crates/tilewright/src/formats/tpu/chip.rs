@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Kind};
+use crate::text::abridged;
 
 /// A generation of TPUs.
 ///
@@ -92,8 +93,11 @@ impl FromStr for Chip {
         };
         Self::ALL.into_iter().find(is_meant).ok_or_else(|| {
             let names: Vec<&str> = Self::ALL.iter().map(|chip| chip.name()).collect();
-            let message =
-                format!("no TPU generation is called `{text}`; there are {}", names.join(", "));
+            let message = format!(
+                "no TPU generation is called `{}`; there are {}",
+                abridged(text),
+                names.join(", ")
+            );
             Error::new(Kind::Invalid { message })
         })
     }

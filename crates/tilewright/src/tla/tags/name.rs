@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::{FilterPosition, Tag};
 use crate::error::Error;
+use crate::text::abridged;
 use crate::xla::invalid;
 
 impl Tag {
@@ -111,7 +112,8 @@ fn block(size: &str) -> Option<i64> {
 fn unknown(text: &str) -> Result<Tag, Error> {
     let names: Vec<String> = Tag::ALL.iter().map(Tag::to_string).collect();
     invalid(format!(
-        "no tag is named `{text}`; there are {}, PaddingRowMajor(R,C) and PaddingColumnMajor(R,C)",
+        "no tag is named `{}`; there are {}, PaddingRowMajor(R,C) and PaddingColumnMajor(R,C)",
+        abridged(text),
         names.join(", ")
     ))
 }

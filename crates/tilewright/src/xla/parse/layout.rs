@@ -3,7 +3,7 @@
 use super::shape::Parser;
 use crate::error::Error;
 use crate::shape::Dim;
-use crate::text::{Diagnostic, Integer, Span, TokenKind};
+use crate::text::{Diagnostic, Integer, Span, TokenKind, abridged};
 use crate::xla::layout::Attributes;
 use crate::xla::{Layout, Padding, PaddingValue, SplitConfig, Tile};
 use crate::{ElementType, Permutation};
@@ -150,7 +150,8 @@ impl<'p, 'a> LayoutParser<'p, 'a> {
         let Integer { value, span } = self.parser.cursor.integer(what)?;
         let Some(value) = value.filter(|value| (least..=most).contains(value)) else {
             let written = &self.parser.cursor.source()[span.start..span.end];
-            let error = self.parser.cursor.error(span, format!("{what} cannot be {written}"));
+            let error =
+                self.parser.cursor.error(span, format!("{what} cannot be {}", abridged(written)));
             return Err(error.expected(match most {
                 i64::MAX if least == i64::MIN => "a number that fits in 64 bits".to_owned(),
                 i64::MAX => format!("{least} or more"),

@@ -165,7 +165,7 @@ impl<'a> Parser<'a> {
     fn unknown_type(&self, name: &Token<'_>) -> Diagnostic {
         let error = self
             .cursor
-            .error(name.span, format!("unknown element type `{}`", name.text))
+            .error(name.span, format!("unknown element type {}", name.described()))
             .expected("an element type, such as `f32` or `bf16`");
         match meant_type(name.text) {
             Some(meant) => error.help(format!("XLA calls it `{meant}`")),
