@@ -29,10 +29,15 @@
 //! such a split too, for the exclusive or of two bits is `(a + b) mod 2`.
 //!
 //! # Canonical form
-//! Digits that run together are one digit, digits that are always 0 are left out, merged
-//! coordinates that are not needed are dissolved, and digits are sorted by stride, largest
-//! first. For maps without merged coordinates the form is unique: two such maps agree at every
-//! index exactly if their forms are equal.
+//! What one source adds to the offset, written as a sum of `(source div k) * c[k]`, has one factor
+//! `c[k]` for each `k` and no other way to be written (`floors.rs` has the proof). From the factors
+//! follow the digits: those that run together are one, those of the same part of a source are
+//! added up, those that are always 0 are left out. Merged coordinates that are used whole are
+//! dissolved, and digits are sorted by stride, largest first.
+//!
+//! For maps without merged coordinates the form is unique: two of the same dimensions agree at
+//! every index exactly if their [`base`](IndexMap::base) and [`digits`](IndexMap::digits) are
+//! equal. With merged coordinates, equal forms agree, but maps that agree may differ in form.
 //!
 //! # Three sizes
 //! * [`elements`](IndexMap::elements): what the user indexes, the product of the logical dims.
@@ -52,6 +57,7 @@ mod divisor;
 mod expression;
 mod extent;
 mod fit;
+mod floors;
 mod inverse;
 mod lift;
 mod lift_onednn;
@@ -111,6 +117,14 @@ impl Digit {
         self.modulus.map_or(quotient, |modulus| quotient % modulus)
     }
 
+    /// The dimension that it is taken of, if it is one.
+    pub(crate) fn dim(&self) -> Option<usize> {
+        match self.source {
+            Source::Dim(dim) => Some(dim),
+            Source::Merged(_) => None,
+        }
+    }
+
     /// Where along its source the digit begins to count, and where it wraps.
     fn ends(&self) -> impl Iterator<Item = i64> + use<> {
         [self.divisor].into_iter().chain(self.end())
@@ -168,8 +182,11 @@ impl Merged {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Equality (`==`) is of the whole: dimensions, canonical form, physical dims and allocation.
-/// To ask whether two maps place elements alike, use [`same_as`](Self::same_as).
+/// Equality (`==`) is of the whole: dimensions, canonical form, the memory they lie in, and the
+/// physical dims, which say how that memory is seen as an array: `f32[24,128]{1,0:T(8,128)}` has
+/// physical dims 3,1,8,128 and `f32[24,128]{1,0}` has 24,128. To ask whether two maps place elements
+/// alike, use [`same_as`](Self::same_as); for maps without merged coordinates it says so exactly
+/// where dimensions, digits, base and memory are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IndexMap {
     dims: Vec<i64>,
