@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::levels::Levels;
 use crate::error::Error;
-use crate::text::{Cursor, Diagnostic, Span, TokenKind};
+use crate::text::{Cursor, Diagnostic, TokenKind};
 use crate::tla::{Int, Layout, Nested, Stride};
 use crate::xla::invalid;
 
@@ -37,20 +37,14 @@ impl FromStr for Picks {
     fn from_str(text: &str) -> Result<Self, Diagnostic> {
         let mut cursor = Cursor::new(text)?;
         let picks = picks(&mut cursor)?;
-        let next = cursor.peek();
-        if next.kind != TokenKind::End {
-            let span = Span::new(next.span.start, text.len());
-            return Err(cursor
-                .error(span, "extra content after the coordinate")
-                .expected("the end"));
-        }
+        cursor.expect_end("the coordinate")?;
         Ok(picks)
     }
 }
 
 /// `_`, an integer, or a tuple of these.
 pub(crate) fn picks(cursor: &mut Cursor<'_>) -> Result<Picks, Diagnostic> {
-    crate::tla::parse::nested(cursor, &mut |cursor| {
+    crate::tla::parse::nested(cursor, |cursor| {
         if cursor.peek().text == "_" && cursor.peek_second()?.kind != TokenKind::Symbol('-') {
             cursor.take()?;
             return Ok(Pick::All);

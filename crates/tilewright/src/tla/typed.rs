@@ -46,7 +46,7 @@ impl<L> Typed<L> {
         let mut cursor = Cursor::new(text)?;
         let element_type = element_type(&mut cursor)?;
         let layout = layout(&mut cursor)?;
-        parse::finish(&cursor)?;
+        cursor.expect_end("the layout")?;
         Ok(Typed { element_type, layout })
     }
 }

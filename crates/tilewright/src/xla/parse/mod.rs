@@ -11,7 +11,7 @@ use std::str::FromStr;
 use self::layout::LayoutParser;
 use self::shape::Parser;
 use crate::shape::{ArrayShape, Shape};
-use crate::text::{Diagnostic, Span};
+use crate::text::{Diagnostic, Span, TupleReader};
 use crate::xla::{Layout, Tile};
 
 /// What the reader accepts, and what it fills in.
@@ -54,8 +54,8 @@ pub struct Parsed<T> {
 /// If the text is not a shape; the diagnostic points at the place.
 pub fn parse_shape(text: &str, options: ParseOptions) -> Result<Parsed<Shape>, Diagnostic> {
     let mut parser = Parser::new(text, options)?;
-    let value = parser.shape()?;
-    parser.finish("the shape")?;
+    let value = parser.element()?;
+    parser.cursor.expect_end("the shape")?;
     Ok(Parsed { value, warnings: parser.warnings })
 }
 
@@ -66,7 +66,7 @@ pub fn parse_shape(text: &str, options: ParseOptions) -> Result<Parsed<Shape>, D
 pub fn parse_layout(text: &str, options: ParseOptions) -> Result<Parsed<Layout>, Diagnostic> {
     let mut parser = Parser::new(text, options)?;
     let value = LayoutParser::new(&mut parser, None).layout()?;
-    parser.finish("the layout")?;
+    parser.cursor.expect_end("the layout")?;
     Ok(Parsed { value, warnings: parser.warnings })
 }
 
@@ -74,7 +74,7 @@ pub fn parse_layout(text: &str, options: ParseOptions) -> Result<Parsed<Layout>,
 pub(super) fn parse_tile(text: &str) -> Result<Tile, Diagnostic> {
     let mut parser = Parser::new(text, ParseOptions::default())?;
     let tile = LayoutParser::new(&mut parser, None).tile()?;
-    parser.finish("the tile")?;
+    parser.cursor.expect_end("the tile")?;
     Ok(tile)
 }
 
