@@ -64,12 +64,24 @@ pub(super) fn flat_layout_of(modes: &[Mode]) -> Result<Layout, Error> {
 pub(super) fn joined(modes: impl IntoIterator<Item = Mode>) -> Result<Vec<Mode>, Error> {
     let mut joined: Vec<Mode> = Vec::new();
     for mode in modes {
-        match joined.last_mut() {
-            Some(last) if last.runs_into(&mode) => last.extent = last.extent.times(mode.extent)?,
-            _ => joined.push(mode),
-        }
+        push_joined(&mut joined, mode)?;
     }
     Ok(joined)
+}
+
+/// Adds a mode behind others, as part of the last one where it goes on from there. Says whether
+/// it does.
+pub(super) fn push_joined(modes: &mut Vec<Mode>, mode: Mode) -> Result<bool, Error> {
+    match modes.last_mut() {
+        Some(last) if last.runs_into(&mode) => {
+            last.extent = last.extent.times(mode.extent)?;
+            Ok(true)
+        }
+        _ => {
+            modes.push(mode);
+            Ok(false)
+        }
+    }
 }
 
 /// The modes with more than one coordinate (or none), neighbours that run on joined.

@@ -143,16 +143,12 @@ pub fn slice_and_offset(picks: &Picks, layout: &Layout) -> Result<(Layout, Strid
 
 /// Where the fixed parts lead, the open ones at 0.
 fn offset_of(picks: &Picks, layout: &Layout) -> Result<Stride, Error> {
-    let zero = Stride::from(Int::fixed(0));
     match picks {
-        Nested::Leaf(Pick::All) => Ok(zero),
+        Nested::Leaf(Pick::All) => Ok(Stride::from(Int::fixed(0))),
         Nested::Leaf(Pick::At(index)) => layout.at(&Nested::Leaf(*index)),
         Nested::Tuple(picks) => {
             let modes = fitting_modes(picks, layout)?;
-            picks
-                .iter()
-                .zip(&modes)
-                .try_fold(zero, |sum, (pick, mode)| sum.plus(&offset_of(pick, mode)?))
+            Stride::sum(picks.iter().zip(&modes).map(|(pick, mode)| offset_of(pick, mode)))
         }
     }
 }
@@ -196,11 +192,8 @@ pub fn domain_offset(coordinate: &Nested<Int>, layout: &Layout) -> Result<Stride
                     "the coordinate {coordinate} does not fit the layout {layout}"
                 ));
             }
-            let zero = Stride::from(Int::fixed(0));
-            parts
-                .iter()
-                .zip(&layout.modes())
-                .try_fold(zero, |sum, (part, mode)| sum.plus(&domain_offset(part, mode)?))
+            let modes = layout.modes();
+            Stride::sum(parts.iter().zip(&modes).map(|(part, mode)| domain_offset(part, mode)))
         }
     }
 }

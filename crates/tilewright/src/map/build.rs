@@ -252,9 +252,11 @@ impl MapBuilder {
     /// are multiples of, such that what comes after them stays below the unit.
     fn middle(&self, digits: &[Digit], base: i64, tile: i64) -> Result<(usize, i64), Error> {
         let mut unit = tile;
+        let mut reach = self.reach(digits)?; // of the digits after the one that is looked at
         for (position, digit) in digits.iter().enumerate() {
             unit = gcd(unit, digit.stride);
-            if self.stays_below(&digits[position + 1..], base % unit, unit)? {
+            reach -= self.reach(std::slice::from_ref(digit))?;
+            if reach.checked_add(base % unit).is_some_and(|most| most < unit) {
                 return Ok((position + 1, unit));
             }
         }

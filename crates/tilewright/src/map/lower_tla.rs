@@ -8,6 +8,9 @@ use crate::shape::checked_product;
 use crate::tla::{Layout, Stride};
 use crate::xla::invalid;
 
+/// The most dimensions that the maps of a layout's directions have together.
+const MAX_DIMS_OF_DIRECTIONS: usize = 1 << 22;
+
 /// An extent and a stride, in elements.
 pub(super) type Leaf = (i64, i64);
 
@@ -67,7 +70,9 @@ impl IndexMap {
     /// ```
     ///
     /// # Errors
-    /// If a stride other than 0 counts elements, or a number does not fit 64 bits.
+    /// If a stride other than 0 counts elements, a number does not fit 64 bits, or the maps have
+    /// more than 2²² dimensions together: there is a map for each direction, and each has a
+    /// dimension for each mode.
     pub fn coordinates_of_tla(layout: &Layout) -> Result<Vec<(Vec<usize>, Self)>, Error> {
         let mut directions = BTreeSet::new();
         for stride in layout.stride().leaves().filter(|stride| !stride.is_zero()) {
@@ -77,6 +82,13 @@ impl IndexMap {
                     return invalid(format!("the stride {stride} steps along no direction"));
                 }
             }
+        }
+        if directions.len().saturating_mul(layout.rank()) > MAX_DIMS_OF_DIRECTIONS {
+            return invalid(format!(
+                "{} directions of {} dimensions each are more than {MAX_DIMS_OF_DIRECTIONS} dimensions",
+                directions.len(),
+                layout.rank()
+            ));
         }
         let part = |direction: Vec<usize>| {
             let map = Self::from_tla(&layout.steps_along(&direction)?)?;

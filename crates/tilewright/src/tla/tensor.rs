@@ -181,9 +181,11 @@ impl Tensor {
         &self,
         modes: impl IntoIterator<Item = (&'a IntTuple, Layout)>,
     ) -> Result<Stride, Error> {
-        modes.into_iter().try_fold(self.base.clone(), |sum, (coord, mode)| {
-            sum.plus(&crd2idx(coord, mode.shape(), mode.stride())?)
-        })
+        let base = std::iter::once(Ok(self.base.clone()));
+        let parts = modes.into_iter();
+        Stride::sum(
+            base.chain(parts.map(|(coord, mode)| crd2idx(coord, mode.shape(), mode.stride()))),
+        )
     }
 
     /// Some modes of the layout.

@@ -9,6 +9,11 @@
 use crate::IndexMap;
 use crate::error::{Error, checked};
 use crate::shape::{ArrayShape, resolve_dimension};
+use crate::xla::{Layout, invalid};
+
+/// The most dimensions of one element that tiles may act on where all strides are asked for. Each
+/// takes a map of its own.
+const MAX_SINGLE_DIMS_TILED: usize = 256;
 
 impl ArrayShape {
     /// The offset in elements of the element with this index.
@@ -106,15 +111,12 @@ impl ArrayShape {
     /// and as [`IndexMap::same_as`] where a tile straddles dimensions.
     pub fn dimension_stride(&self, dim: i64) -> Result<Option<i64>, Error> {
         let dim = resolve_dimension(dim, self.rank())?;
-        let mut sizes: Vec<i64> = self.sizes()?.iter().map(|&size| size.max(1)).collect();
+        let sizes: Vec<i64> = self.sizes()?.iter().map(|&size| size.max(1)).collect();
         let layout = self.layout_or_default();
-        if sizes[dim] > 1 {
-            return IndexMap::from_layout(&sizes, &layout)?.constant_step(dim);
+        match sizes[dim] {
+            1 => second_offset(&sizes, &layout, dim).map(Some),
+            _ => IndexMap::from_layout(&sizes, &layout)?.constant_step(dim),
         }
-        sizes[dim] = 2;
-        let mut second = vec![0; sizes.len()];
-        second[dim] = 1;
-        IndexMap::from_layout(&sizes, &layout)?.offset(&second).map(Some)
     }
 
     /// The [strides](Self::dimension_stride) of all dimensions in bytes, dimension 0 first, or
@@ -134,17 +136,56 @@ impl ArrayShape {
     /// ```
     ///
     /// # Errors
-    /// As [`dimension_stride`](Self::dimension_stride).
+    /// As [`dimension_stride`](Self::dimension_stride), and if tiles act on more than 256
+    /// dimensions of one element.
     pub fn byte_strides(&self) -> Result<Option<Vec<i64>>, Error> {
         let bits = self.element_bits();
         if !bits.is_multiple_of(8) {
             return Ok(None);
         }
-        let mut strides = Vec::new();
-        for dim in (0..).take(self.rank()) {
-            let Some(stride) = self.dimension_stride(dim)? else { return Ok(None) };
+        let Some(mut strides) = self.element_strides()? else { return Ok(None) };
+        for stride in &mut strides {
             let bytes = stride.checked_mul(i64::from(bits / 8));
-            strides.push(checked(bytes, "a stride in bytes")?);
+            *stride = checked(bytes, "a stride in bytes")?;
+        }
+        Ok(Some(strides))
+    }
+
+    /// Every [`dimension_stride`](Self::dimension_stride), dimension 0 first, or `None` if one is.
+    ///
+    /// The first tile acts on the most minor dimensions, and each further one at most reaches as
+    /// many more as it is long. The dimensions that no tile can reach are row-major over the tiled
+    /// part: the stride of each is the product of all that is more minor. Of the others the map is
+    /// asked, or, where there is one element, a map with a second one.
+    fn element_strides(&self) -> Result<Option<Vec<i64>>, Error> {
+        let sizes: Vec<i64> = self.sizes()?.iter().map(|&size| size.max(1)).collect();
+        let layout = self.layout_or_default();
+        let map = IndexMap::from_layout(&sizes, &layout)?;
+        let n_tiled: usize = layout.tiles().iter().map(|tile| tile.dims().len()).sum();
+        let (tiled, beyond) = layout.minor_to_major().split_at(n_tiled.min(sizes.len()));
+        if tiled.iter().filter(|&&dim| sizes[dim] == 1).count() > MAX_SINGLE_DIMS_TILED {
+            return invalid(format!(
+                "strides are not worked out for more than {MAX_SINGLE_DIMS_TILED} dimensions of one element under tiles"
+            ));
+        }
+        let mut strides = vec![0; sizes.len()];
+        for &dim in tiled {
+            let step = match sizes[dim] {
+                1 => Some(second_offset(&sizes, &layout, dim)?),
+                _ => map.constant_step(dim)?,
+            };
+            let Some(step) = step else { return Ok(None) };
+            strides[dim] = step;
+        }
+        let width = |dim: usize| {
+            let padded = layout.padding().and_then(|padding| padding.dimensions().get(dim));
+            padded.map_or(sizes[dim], |&padded| padded.max(sizes[dim]))
+        };
+        let n_beyond: i64 = beyond.iter().map(|&dim| width(dim)).product();
+        let mut stride = map.padded_elements() / n_beyond;
+        for &dim in beyond {
+            strides[dim] = stride;
+            stride *= width(dim);
         }
         Ok(Some(strides))
     }
@@ -217,4 +258,13 @@ impl ArrayShape {
     pub fn last_dim_is_minor_most(&self) -> bool {
         self.layout_or_default().minor(0).is_some_and(|dim| dim + 1 == self.rank())
     }
+}
+
+/// The offset of the second element along a dimension of one element, if it had two.
+fn second_offset(sizes: &[i64], layout: &Layout, dim: usize) -> Result<i64, Error> {
+    let mut sizes = sizes.to_vec();
+    sizes[dim] = 2;
+    let mut second = vec![0; sizes.len()];
+    second[dim] = 1;
+    IndexMap::from_layout(&sizes, layout)?.offset(&second)
 }

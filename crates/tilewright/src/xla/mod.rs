@@ -55,5 +55,5 @@ pub(crate) use layout::invalid;
 pub use layout_equal::Ignore;
 pub use parse::{ParseOptions, Parsed, parse_layout, parse_shape};
 pub use print::WithoutLayout;
-pub use program::{Step, TilingProgram};
+pub use program::{MAX_PROGRAM_SIZES, Step, TilingProgram};
 pub use tile::{Tile, TileDim};

@@ -67,11 +67,7 @@ impl ArrayShape {
     /// If the dimension does not exist or is unbounded.
     pub fn max_split_size(&self, dim: i64) -> Result<i64, Error> {
         let dim = crate::shape::resolve_dimension(dim, self.rank())?;
-        let size = self.sizes()?[dim];
-        let layout = self.layout_or_default();
-        let physical = layout.logical_to_physical()[dim];
-        let split = layout.split_configs().iter().find(|split| split.dimension() == physical);
-        Ok(split.map_or(size, |split| split.max_part(size)))
+        Ok(self.max_split_sizes()?[dim])
     }
 
     /// The most elements that are in one memory. XLA's `LayoutUtil::MaxElementsInPerSplit`.
@@ -82,8 +78,16 @@ impl ArrayShape {
         crate::shape::checked_product(self.max_split_sizes()?)
     }
 
+    /// The size of each dimension, and of one that is split the largest part.
     fn max_split_sizes(&self) -> Result<Vec<i64>, Error> {
-        (0..).take(self.rank()).map(|dim| self.max_split_size(dim)).collect()
+        let mut sizes = self.sizes()?;
+        let Some(layout) = self.layout() else { return Ok(sizes) };
+        for split in layout.split_configs() {
+            if let Some(dim) = layout.major(split.dimension()) {
+                sizes[dim] = split.max_part(sizes[dim]);
+            }
+        }
+        Ok(sizes)
     }
 
     /// The elements of the array with each physical dimension rounded up to the tile. A tile
