@@ -2,7 +2,7 @@
 
 use super::mode::{Mode, coalesced_modes, layout_of, modes_of, push_joined};
 use super::trace::Trace;
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::tla::{Int, Layout, Nested};
 
 /// The layout of the fewest modes that goes through the same offsets in the same order.
@@ -71,7 +71,7 @@ pub fn coalesce_by<T>(layout: &Layout, profile: &Nested<T>) -> Result<Layout, Er
     let Nested::Tuple(profiles) = profile else { return coalesce(layout) };
     let mut modes = layout.modes();
     if profiles.len() > modes.len() {
-        return crate::xla::invalid(format!(
+        return invalid(format!(
             "a profile of {} modes does not fit the layout {layout}",
             profiles.len()
         ));

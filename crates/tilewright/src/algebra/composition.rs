@@ -8,9 +8,8 @@ use super::levels::{Levels, MAX_LOOKED_AT, Part};
 use super::mode::{Mode, layout_of, same_place};
 use super::tiler::Tiler;
 use super::trace::Trace;
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::tla::{Int, IntTuple, Layout, Nested, Stride, idx2crd};
-use crate::xla::invalid;
 
 /// `A ∘ B`: the layout that goes through `A` as `B` says.
 ///

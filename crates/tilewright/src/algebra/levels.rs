@@ -3,7 +3,7 @@
 use super::fit::fit;
 use super::mode::{Mode, joined, modes_of};
 use super::trace::Trace;
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::tla::{Int, Layout, Stride};
 
 /// How many elements are looked at one by one, where the rules do not decide.
@@ -42,7 +42,7 @@ impl Levels {
         }
         let inner = levels.len() - 1;
         if levels.iter().take(inner).any(|level| level.extent.value() == 0) {
-            return crate::xla::invalid(format!(
+            return invalid(format!(
                 "{layout} has a mode of 0 elements, which no integer can be taken apart by"
             ));
         }

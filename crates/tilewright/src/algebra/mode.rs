@@ -128,11 +128,3 @@ pub(super) fn compact(shape: IntTuple) -> Result<Layout, Error> {
     let stride = crate::tla::compact_col_major(&shape)?;
     Layout::new(shape, stride)
 }
-
-pub(crate) fn gcd(a: i64, b: i64) -> i64 {
-    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    i64::try_from(a).unwrap_or(i64::MAX)
-}

@@ -4,10 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::levels::Levels;
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::text::{Cursor, Diagnostic, TokenKind};
 use crate::tla::{Int, Layout, Nested, Stride};
-use crate::xla::invalid;
 
 /// What a slice takes of a mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

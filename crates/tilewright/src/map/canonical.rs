@@ -16,9 +16,9 @@
 
 use std::cmp::Reverse;
 
-use super::build::scaled;
+use super::digit::{scaled, source_extent};
 use super::floors::{Floor, added_up, digits_of, floors_of};
-use super::{Digit, IndexMap, Merged, Source, source_extent};
+use super::{Digit, IndexMap, Merged, Source};
 
 impl IndexMap {
     /// The same function in canonical form.
@@ -152,13 +152,6 @@ impl IndexMap {
         }
         map.canonical()
     }
-}
-
-/// The digit without its modulus where the quotient never reaches it.
-pub(super) fn without_idle_modulus(dims: &[i64], merged: &[Merged], digit: Digit) -> Digit {
-    let free = Digit { modulus: None, ..digit };
-    let reached = free.extent(source_extent(dims, merged, digit.source));
-    if digit.modulus.is_some_and(|modulus| reached <= modulus) { free } else { digit }
 }
 
 fn mark_used(digits: &[Digit], used: &mut [bool]) {

@@ -2,7 +2,7 @@
 
 use super::floors::{Floor, added_up};
 use super::{Digit, IndexMap, Source};
-use crate::error::{Error, Kind, checked};
+use crate::error::{Error, Kind, checked, invalid};
 
 /// Maps with merged coordinates whose forms differ are compared index by index over the
 /// dimensions that are merged, up to this many.
@@ -51,7 +51,7 @@ impl IndexMap {
     /// elements together to compare index by index.
     pub fn first_difference(&self, other: &IndexMap) -> Result<Option<Difference>, Error> {
         if self.dims != other.dims {
-            return crate::xla::invalid(format!(
+            return invalid(format!(
                 "the arrays have different dimensions, {:?} and {:?}",
                 self.dims, other.dims
             ));

@@ -1,8 +1,7 @@
 //! Coordinates to offsets, and back.
 
 use super::{Int, IntTuple, Layout, Nested, Stride};
-use crate::error::{Error, checked};
-use crate::xla::invalid;
+use crate::error::{Error, checked, invalid};
 
 impl Layout {
     /// Where a coordinate leads: the sum of its parts times their strides. The coordinate may be

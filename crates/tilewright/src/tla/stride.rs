@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::Int;
-use crate::error::Error;
-use crate::xla::invalid;
+use crate::error::{Error, invalid};
 
 /// How far one step along a mode goes, and, summed over a coordinate, where it leads.
 ///

@@ -5,8 +5,7 @@ use std::fmt;
 use super::tile::coord_per_mode;
 use super::{Int, IntTuple, Layout, Nested, Stride, Tag, crd2idx, tile_at};
 use crate::element::ElementType;
-use crate::error::Error;
-use crate::xla::invalid;
+use crate::error::{Error, invalid};
 
 /// A layout, and the coordinate in it where this view begins. It addresses; it holds no data.
 ///

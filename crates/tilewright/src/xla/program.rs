@@ -9,10 +9,11 @@
 
 use std::fmt;
 
-use crate::error::{Error, checked};
-use crate::shape::{ArrayShape, checked_product};
-use crate::xla::{Tile, TileDim, invalid};
-use crate::{Permutation, error::Kind};
+use crate::Permutation;
+use crate::arithmetic::checked_product;
+use crate::error::{Error, checked, invalid};
+use crate::shape::ArrayShape;
+use crate::xla::{Tile, TileDim};
 
 /// One operation on a row-major array.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -106,7 +107,7 @@ impl TilingProgram {
         if i64::try_from(elements.len()) != Ok(expected) {
             let message =
                 format!("the array has {expected} elements, and {} are given", elements.len());
-            return Err(Error::new(Kind::Invalid { message }));
+            return invalid(message);
         }
         let mut data = elements.to_vec();
         let mut sizes = &self.dims;

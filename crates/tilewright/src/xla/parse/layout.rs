@@ -1,6 +1,6 @@
 //! Reading layouts: the part of a shape in braces.
 
-use super::shape::Parser;
+use super::parser::Parser;
 use crate::error::Error;
 use crate::shape::Dim;
 use crate::text::{Diagnostic, Integer, Span, TokenKind, TupleReader, abridged};

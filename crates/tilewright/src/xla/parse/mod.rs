@@ -2,42 +2,21 @@
 //! that.
 
 mod layout;
+mod options;
 mod order;
+mod parser;
 mod shape;
 mod tiles;
 
 use std::str::FromStr;
 
+pub use options::{ParseOptions, Parsed};
+
 use self::layout::LayoutParser;
-use self::shape::Parser;
+use self::parser::Parser;
 use crate::shape::{ArrayShape, Shape};
 use crate::text::{Diagnostic, Span, TupleReader};
 use crate::xla::{Layout, Tile};
-
-/// What the reader accepts, and what it fills in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ParseOptions {
-    /// Accept only what XLA's own parser accepts.
-    pub strict: bool,
-    /// Give arrays without a layout the default one, as XLA's parser does for a lone shape.
-    pub fill_missing_layouts: bool,
-}
-
-impl Default for ParseOptions {
-    /// The superset, missing layouts filled in.
-    fn default() -> Self {
-        ParseOptions { strict: false, fill_missing_layouts: true }
-    }
-}
-
-/// What was read, and what is worth knowing about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parsed<T> {
-    /// The value.
-    pub value: T,
-    /// Findings that do not keep the text from being read.
-    pub warnings: Vec<Diagnostic>,
-}
 
 /// Reads a shape in XLA's notation.
 ///
@@ -71,7 +50,7 @@ pub fn parse_layout(text: &str, options: ParseOptions) -> Result<Parsed<Layout>,
 }
 
 /// Reads one tile, `(8,128)`.
-pub(super) fn parse_tile(text: &str) -> Result<Tile, Diagnostic> {
+fn parse_tile(text: &str) -> Result<Tile, Diagnostic> {
     let mut parser = Parser::new(text, ParseOptions::default())?;
     let tile = LayoutParser::new(&mut parser, None).tile()?;
     parser.cursor.expect_end("the tile")?;
@@ -108,5 +87,14 @@ impl FromStr for Layout {
     /// Reads XLA's notation with the default [`ParseOptions`].
     fn from_str(text: &str) -> Result<Self, Diagnostic> {
         parse_layout(text, ParseOptions::default()).map(|parsed| parsed.value)
+    }
+}
+
+impl FromStr for Tile {
+    type Err = Diagnostic;
+
+    /// Reads `(8,128)` or `(*,2)`.
+    fn from_str(text: &str) -> Result<Self, Diagnostic> {
+        parse_tile(text)
     }
 }

@@ -1,21 +1,10 @@
 //! Reading shapes.
 
-use super::ParseOptions;
 use super::layout::LayoutParser;
-use crate::ElementType;
-use crate::error::Error;
+use super::parser::Parser;
 use crate::shape::{ArrayShape, Dim, Shape};
-use crate::text::{Cursor, Diagnostic, Span, Token, TokenKind, TupleReader};
+use crate::text::{Cursor, Diagnostic, Span, TokenKind, TupleReader};
 use crate::xla::Layout;
-
-/// A reader of shapes, and of the layouts in them.
-pub(super) struct Parser<'a> {
-    pub(super) cursor: Cursor<'a>,
-    pub(super) options: ParseOptions,
-    pub(super) warnings: Vec<Diagnostic>,
-    /// Whether what is read is an element of a tuple.
-    pub(super) in_tuple: bool,
-}
 
 /// Shapes and tuples of shapes. XLA takes no comma after the last one.
 impl<'a> TupleReader<'a> for Parser<'a> {
@@ -40,10 +29,6 @@ impl<'a> TupleReader<'a> for Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn new(text: &'a str, options: ParseOptions) -> Result<Self, Diagnostic> {
-        Ok(Parser { cursor: Cursor::new(text)?, options, warnings: Vec::new(), in_tuple: false })
-    }
-
     /// A shape that is not a tuple.
     fn no_tuple(&mut self) -> Result<Shape, Diagnostic> {
         let name = self.cursor.peek();
@@ -58,11 +43,6 @@ impl<'a> Parser<'a> {
             "opaque" => self.handle(Shape::Opaque),
             _ => self.array().map(Shape::Array),
         }
-    }
-
-    /// A name as it is compared: upper case is folded unless reading strictly.
-    fn spelled(&self, name: &str) -> String {
-        if self.options.strict { name.to_owned() } else { name.to_ascii_lowercase() }
     }
 
     /// `b( array )`.
@@ -121,29 +101,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// An element type's name.
-    pub(super) fn element_type(&mut self) -> Result<ElementType, Diagnostic> {
-        let name = self.cursor.peek();
-        if name.kind != TokenKind::Word {
-            return Err(self.cursor.unexpected("an element type, such as `f32`"));
-        }
-        let found = ElementType::from_xla_name(&self.spelled(name.text));
-        let found = found.ok_or_else(|| self.unknown_type(&name))?;
-        self.cursor.take()?;
-        Ok(found)
-    }
-
-    fn unknown_type(&self, name: &Token<'_>) -> Diagnostic {
-        let error = self
-            .cursor
-            .error(name.span, format!("unknown element type {}", name.described()))
-            .expected("an element type, such as `f32` or `bf16`");
-        match meant_type(name.text) {
-            Some(meant) => error.help(format!("XLA calls it `{meant}`")),
-            None => error,
-        }
-    }
-
     fn dims(&mut self) -> Result<Vec<Dim>, Diagnostic> {
         let mut dims = Vec::new();
         if self.cursor.eat(']')? {
@@ -185,25 +142,4 @@ impl<'a> Parser<'a> {
         let after = self.cursor.peek_second()?;
         Ok(matches!(after.kind, TokenKind::Number | TokenKind::Symbol(':' | '-')))
     }
-
-    /// A diagnostic of an error about a value that was read at these bytes.
-    pub(super) fn failed(&self, span: Span, error: &Error) -> Diagnostic {
-        self.cursor.error(span, error.to_string())
-    }
-}
-
-/// The type that somebody who writes this name means.
-fn meant_type(name: &str) -> Option<&'static str> {
-    let lower = name.to_ascii_lowercase();
-    let renamed = match lower.as_str() {
-        "i8" | "i16" | "i32" | "i64" | "i4" | "i2" => format!("s{}", &lower[1..]),
-        "half" => "f16".to_owned(),
-        "float" => "f32".to_owned(),
-        "double" => "f64".to_owned(),
-        "opaque_type" => return Some("opaque"),
-        _ => lower,
-    };
-    ElementType::from_xla_name(&renamed)
-        .or_else(|| ElementType::from_numpy_name(&renamed))
-        .map(ElementType::xla_name)
 }

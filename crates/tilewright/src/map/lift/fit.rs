@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use super::IndexMap;
-use super::compare::row_major_index;
 use crate::algebra::digit_counts;
-use crate::error::{Error, Kind, checked};
-use crate::shape::checked_product;
+use crate::arithmetic::checked_product;
+use crate::error::{Error, Kind, checked, invalid};
+use crate::map::IndexMap;
+use crate::map::compare::row_major_index;
 use crate::tla::{Int, IntTuple, Layout, Nested, Stride};
-use crate::xla::invalid;
 
 /// A function of at most so many elements is asked for the offset of each.
 const MAX_ELEMENTS_ASKED: i64 = 1 << 28;
