@@ -1,6 +1,6 @@
 //! A map as text in another notation.
 
-use super::untranslatable::Untranslatable;
+use super::untranslatable::{Untranslatable, refused};
 use crate::map::IndexMap;
 use crate::map::expression::ExpressionStyle;
 
@@ -53,13 +53,21 @@ impl IndexMap {
             }
             Notation::OneDnn => self.onednn_tag(),
             Notation::Numpy => self.numpy_strides(element_bits),
-            Notation::Mlir => Ok(self.affine_map()),
+            Notation::Mlir => self.affine_map(),
         }
     }
 
-    fn affine_map(&self) -> String {
+    fn affine_map(&self) -> Result<String, Untranslatable> {
         let style = ExpressionStyle { variable: "d", div: "floordiv", times: " * " };
         let inputs: Vec<String> = (0..self.dims.len()).map(|dim| format!("d{dim}")).collect();
-        format!("affine_map<({}) -> ({})>", inputs.join(", "), self.expression(&style))
+        match self.expression(&style) {
+            Some(expression) => {
+                Ok(format!("affine_map<({}) -> ({expression})>", inputs.join(", ")))
+            }
+            None => refused(format!(
+                "tiles cut one another {} deep, and an affine map has no names for what they cut",
+                self.merged.len()
+            )),
+        }
     }
 }

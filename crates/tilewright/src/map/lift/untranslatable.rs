@@ -44,16 +44,14 @@ impl IndexMap {
         if self.is_a_sum_of_bits(number) {
             return "bits of the offset are flipped by other bits".to_owned();
         }
-        let mut dims: Vec<usize> = self.dims_under(number);
-        dims.sort_unstable();
-        match dims[..] {
+        match self.dims_under(number)[..] {
             [dim] => format!(
                 "tile {tile} cuts a tiled piece of dimension {dim} where it does not divide it"
             ),
-            _ => {
-                let last = dims.last().copied().unwrap_or(0);
+            [.., last] => {
                 format!("tile {tile} straddles dim {last} of extent {}", self.dims[last])
             }
+            [] => format!("tile {tile} cuts what no dimension is in"),
         }
     }
 
@@ -63,13 +61,21 @@ impl IndexMap {
         digits.len() > 1 && digits.iter().all(|digit| digit.stride == 1 && self.extent(digit) == 2)
     }
 
-    /// The dimensions that a merged coordinate is made of.
+    /// The dimensions that a merged coordinate is made of, each looked into once: coordinates of
+    /// coordinates can use one another in twice as many ways at each level.
     fn dims_under(&self, number: usize) -> Vec<usize> {
         let mut dims = Vec::new();
-        for digit in &self.merged[number].digits {
-            match digit.source {
-                Source::Dim(dim) => dims.push(dim),
-                Source::Merged(inner) => dims.extend(self.dims_under(inner)),
+        let mut is_used = vec![false; number + 1];
+        is_used[number] = true;
+        for inside in (0..=number).rev() {
+            if !is_used[inside] {
+                continue;
+            }
+            for digit in &self.merged[inside].digits {
+                match digit.source {
+                    Source::Dim(dim) => dims.push(dim),
+                    Source::Merged(inner) => is_used[inner] = true,
+                }
             }
         }
         dims.sort_unstable();
