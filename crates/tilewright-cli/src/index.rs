@@ -115,7 +115,7 @@ fn rows(offsets: &[i64], dims: &[i64]) -> String {
     lines.join("\n")
 }
 
-/// The numbers of `2,3`, parentheses or brackets around them or not.
+/// The numbers of `2,3`, parentheses or brackets around them or not, and of Python's `(2,)`.
 fn coordinates(text: &str) -> Result<Vec<i64>, Failure> {
     let inner = text.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']);
     if inner.trim().is_empty() {
@@ -125,6 +125,8 @@ fn coordinates(text: &str) -> Result<Vec<i64>, Failure> {
         let part = part.trim();
         part.parse().map_err(|_| anyhow!("`{part}` in the index `{text}` is not a whole number"))
     };
+    let inner = inner.trim_end();
+    let inner = inner.strip_suffix(',').unwrap_or(inner);
     Ok(inner.split(',').map(number).collect::<Result<_, anyhow::Error>>()?)
 }
 

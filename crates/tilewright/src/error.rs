@@ -172,3 +172,8 @@ impl std::error::Error for Error {}
 pub(crate) fn checked<T>(value: Option<T>, what: &'static str) -> Result<T, Error> {
     value.ok_or_else(|| Error::new(Kind::Overflow { what }))
 }
+
+/// The error that a value is wrong, in these words.
+pub(crate) fn invalid<T>(message: String) -> Result<T, Error> {
+    Err(Error::new(Kind::Invalid { message }))
+}
