@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context, bail};
 use tilewright::xla::Padding;
 use tilewright::{ArrayShape, ElementType};
-use tilewright_files::{ArraySpec, Format};
+use tilewright_files::{ArrayFile, ArraySpec, Format};
 use tilewright_relayout::{Pad, Placement, Plan};
 
 use super::crew::Crew;
 use super::target::Targets;
 use super::{Row, pad};
 use crate::input::{self, Input};
+use crate::memory;
 
 /// One array: what it is, what it becomes, and how.
 pub(crate) struct Job {
@@ -70,6 +71,11 @@ impl Job {
         self.conversion.plan.as_ref()
     }
 
+    /// The most bytes that a thread allocates to move it, beside its source and its destination.
+    pub(crate) fn scratch_bytes(&self) -> usize {
+        self.plan().map_or(0, Plan::scratch_bytes)
+    }
+
     /// What padding holds.
     pub(crate) fn pad(&self) -> Pad {
         self.conversion.pad
@@ -102,6 +108,19 @@ impl Job {
             seconds,
         }
     }
+}
+
+/// What is held of all arrays and of the ways to move them, about, beside their elements.
+pub(crate) fn held_bytes(jobs: &[Job], file: &ArrayFile) -> usize {
+    let of_array = |job: &Job| {
+        let layouts = job.conversion.from.len() + job.conversion.to.len();
+        let info = file.arrays().get(job.array);
+        // Arrays of the same shapes share a plan.
+        let shared = job.plan().map_or(0, Plan::held_bytes);
+        let plan = shared.div_ceil(Arc::strong_count(&job.conversion).max(1));
+        info.map_or(0, |info| memory::of_array(info, layouts)).saturating_add(plan)
+    };
+    jobs.iter().map(of_array).fold(0, usize::saturating_add)
 }
 
 impl Planner<'_> {

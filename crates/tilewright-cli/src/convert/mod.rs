@@ -13,16 +13,17 @@ use std::path::Path;
 use anyhow::bail;
 use serde::Serialize;
 use tilewright_files::{ArrayFile, ArraySpec, CreateOptions, Format, Writer};
+use tilewright_relayout::Plan;
 
 use crate::Answer;
 use crate::args::ConvertArgs;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::input;
+use crate::memory::Budget;
 use crate::progress::Progress;
 use crate::table;
 use crew::Crew;
-use cut::Budget;
 use job::Job;
 use stream::{Passage, Stream};
 use target::Targets;
@@ -47,7 +48,7 @@ pub(crate) fn run(
     let targets = Targets::parse(args.to.as_deref(), &args.tensor, strict)?;
     let input = input::open(&args.input, args.from.as_deref(), strict)?;
     let format = output_format(&args.output, input.file.format())?;
-    let crew = Crew::new(args.threads)?;
+    let crew = Crew::new(args.threads, args.max_memory)?;
     let jobs = Job::plan_all(&input, &targets, format, args.pad_value.as_deref(), &crew)?;
     note_planes(&jobs, &targets, console);
     let rows = match args.dry_run {
@@ -96,7 +97,7 @@ fn converted(
     crew: &Crew,
     console: &Console,
 ) -> Result<Vec<Row>, Failure> {
-    let budget = Budget::new(args.max_memory, crew.n_threads());
+    let budget = budget(args, file, jobs, crew)?;
     let passages = Passage::plan_all(jobs, crew, budget)?;
     let specs: Vec<ArraySpec> = jobs.iter().map(|job| job.spec.clone()).collect();
     let writer = create(args, file, format, &specs)?;
@@ -106,6 +107,21 @@ fn converted(
     writer.finish().map_err(anyhow::Error::from)?;
     progress.finish();
     Ok(jobs.iter().zip(&passages).map(|(job, passage)| job.row(Some(passage.seconds()))).collect())
+}
+
+/// What memory there is for buffers and for what fills them, beside all else that is held.
+fn budget(
+    args: &ConvertArgs,
+    file: &ArrayFile,
+    jobs: &[Job],
+    crew: &Crew,
+) -> anyhow::Result<Budget> {
+    let threads = crew.n_threads();
+    let scratch = jobs.iter().map(Job::scratch_bytes).max().unwrap_or(0);
+    let kept = threads.saturating_mul(scratch.min(Plan::MOST_KEPT_BYTES));
+    let budget = Budget::new(args.max_memory, threads);
+    let known = job::held_bytes(jobs, file);
+    Ok(budget.beside(known, "what is known of the arrays")?.without(kept))
 }
 
 fn create(
