@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::Answer;
 use crate::failure::Failure;
+use crate::table::{self, Align};
 
 /// The way out: data to stdout, words to stderr, JSON where it was asked for.
 pub(crate) struct Console {
@@ -37,6 +38,20 @@ impl Console {
             writeln!(self.out, "{}", text().trim_end())?;
         }
         Ok(())
+    }
+
+    /// Writes an answer: as a document, or as a table for people, whose rows are asked for one by one
+    /// and more than once.
+    pub(crate) fn table<const N: usize, Cell: AsRef<str>, Rows: Iterator<Item = [Cell; N]>>(
+        &mut self,
+        document: &impl Serialize,
+        alignment: &[Align; N],
+        rows: impl Fn() -> Rows,
+    ) -> Result<(), Failure> {
+        if self.json {
+            return self.answer(document, String::new);
+        }
+        Ok(table::write(&mut self.out, alignment, rows)?)
     }
 
     /// Writes raw bytes.

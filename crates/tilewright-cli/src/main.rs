@@ -30,6 +30,7 @@ mod hlo;
 mod input;
 mod inspect;
 mod memory;
+mod name;
 mod offsets_file;
 mod plan;
 mod progress;

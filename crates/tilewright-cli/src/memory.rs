@@ -87,6 +87,11 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
+    /// The bytes that they would hold if they were made as long as that.
+    pub(crate) fn with(&self, source: usize, target: usize) -> usize {
+        self.held[0].max(source).saturating_add(self.held[1].max(target))
+    }
+
     /// Makes them as long as that. What was longer is given back first if both, with that, would
     /// take more than `most` bytes.
     pub(crate) fn reset(
@@ -95,8 +100,7 @@ impl Buffers {
         target: usize,
         most: usize,
     ) -> anyhow::Result<()> {
-        let held = [self.held[0].max(source), self.held[1].max(target)];
-        if held[0].saturating_add(held[1]) > most {
+        if self.with(source, target) > most {
             *self = Buffers::default();
         }
         self.held = [self.held[0].max(source), self.held[1].max(target)];

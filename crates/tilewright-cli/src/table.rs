@@ -1,5 +1,7 @@
 //! Tables for people.
 
+use std::io::{self, Write};
+
 pub(crate) use Align::{Left, Right};
 
 /// On which side a column's text stands.
@@ -14,29 +16,61 @@ const MAX_WIDTH: usize = 100;
 
 /// The rows with each column as wide as its widest cell. The first row is the heading.
 pub(crate) fn aligned<const N: usize>(rows: &[[String; N]], alignment: &[Align; N]) -> String {
-    let rows: Vec<[String; N]> =
-        rows.iter().map(|row| std::array::from_fn(|column| shortened(&row[column]))).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: [usize; N] = std::array::from_fn(|column| width(column).unwrap_or(0));
-    let line = |row: &[String; N]| {
-        let cells: [String; N] =
-            std::array::from_fn(|column| padded(&row[column], widths[column], alignment[column]));
-        cells.join("  ").trim_end().to_owned()
-    };
-    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+    let mut text = Vec::new();
+    // Writing to memory does not fail.
+    let _ = write(&mut text, alignment, || rows.iter().map(|row| row.each_ref()));
+    let text = String::from_utf8(text).unwrap_or_default();
+    text.trim_end_matches('\n').to_owned()
 }
 
-fn shortened(cell: &str) -> String {
-    match cell.char_indices().nth(MAX_WIDTH) {
-        Some((end, _)) => format!("{}…", &cell[..end]),
-        None => cell.to_owned(),
+/// Writes such a table. Its rows are asked for twice, for the widths and then for the lines, so that
+/// there is never more than one of them.
+pub(crate) fn write<const N: usize, Cell: AsRef<str>, Rows: Iterator<Item = [Cell; N]>>(
+    out: &mut impl Write,
+    alignment: &[Align; N],
+    rows: impl Fn() -> Rows,
+) -> io::Result<()> {
+    let mut widths = [0; N];
+    for row in rows() {
+        for (width, cell) in widths.iter_mut().zip(&row) {
+            *width = (*width).max(n_shown(cell.as_ref()));
+        }
     }
+    let mut line = String::new();
+    for row in rows() {
+        line.clear();
+        for (column, cell) in row.iter().map(AsRef::as_ref).enumerate() {
+            line.push_str(if column == 0 { "" } else { "  " });
+            let blanks = widths[column].saturating_sub(n_shown(cell));
+            push_padded(&mut line, cell, blanks, alignment[column]);
+        }
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
 }
 
-fn padded(cell: &str, width: usize, align: Align) -> String {
-    let blanks = " ".repeat(width.saturating_sub(cell.chars().count()));
-    match align {
-        Align::Left => format!("{cell}{blanks}"),
-        Align::Right => format!("{blanks}{cell}"),
+fn push_padded(line: &mut String, cell: &str, blanks: usize, align: Align) {
+    let (before, after) = match align {
+        Align::Left => (0, blanks),
+        Align::Right => (blanks, 0),
+    };
+    let (shown, mark) = shortened(cell);
+    line.extend(std::iter::repeat_n(' ', before));
+    line.push_str(shown);
+    line.push_str(mark);
+    line.extend(std::iter::repeat_n(' ', after));
+}
+
+/// How many characters of a cell are shown, the mark among them.
+fn n_shown(cell: &str) -> usize {
+    let (shown, mark) = shortened(cell);
+    shown.chars().count() + mark.chars().count()
+}
+
+/// As much of a cell as is shown, and a mark if that is not all.
+fn shortened(cell: &str) -> (&str, &'static str) {
+    match cell.char_indices().nth(MAX_WIDTH) {
+        Some((end, _)) => (&cell[..end], "…"),
+        None => (cell, ""),
     }
 }

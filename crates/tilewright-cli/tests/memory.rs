@@ -50,6 +50,7 @@ fn check(shape: &str, bytes: usize, layout: &str, allowed: usize) {
 #[test]
 fn a_long_side_is_transposed_beside_its_source() {
     check("u8[4194301,5]", 5 * 4_194_301, "column-major", 24_000_000);
+    check("u8[4194301,10]", 10 * 4_194_301, "column-major", 85_000_000);
 }
 
 #[test]
@@ -95,6 +96,33 @@ fn many_arrays_are_counted() {
     let back = ["convert", "t.safetensors", "-o", "b.safetensors", "--to", "row-major"];
     folder.run(&back).succeeded();
     folder.run(&["verify", "w.safetensors", "b.safetensors"]).succeeded();
+}
+
+/// Two files of one layout are compared in a few megabytes, whatever the layout; of two layouts, one
+/// that crosses the other is held as a whole, and if that cannot be there is an error.
+#[test]
+fn files_are_verified_within_bounds() {
+    let folder = Folder::new();
+    let (rows, columns) = (3001, 4003);
+    folder.write("w.raw", &numbers(rows * columns));
+    let shape = |layout: &str| format!("u8[{rows},{columns}]{layout}");
+    let to = |output: &str, layout: &str| {
+        let arguments = ["convert", "w.raw", "--from", &shape(""), "-o", output, "--to", layout];
+        folder.run(&arguments).succeeded();
+    };
+    to("columns.raw", "column-major");
+    to("again.raw", "column-major");
+    to("tiles.raw", "{1,0:T(8,128)(4,1)}");
+    let verify = |a: &str, b: &str, allowed: usize| {
+        let bytes = allowed.to_string();
+        let arguments = ["verify", a, b, "--max-memory", &bytes, "--from-a", &shape("")];
+        let arguments = if a == "w.raw" { &arguments[..] } else { &arguments[..5] };
+        run_within(&folder, allowed + PROGRAM, arguments)
+    };
+    verify("columns.raw", "again.raw", 6_000_000).succeeded();
+    verify("w.raw", "tiles.raw", 6_000_000).succeeded();
+    verify("w.raw", "columns.raw", 20_000_000).succeeded();
+    verify("w.raw", "columns.raw", 6_000_000).failed_with(&["does not hold one piece of it"]);
 }
 
 /// A file of a terabyte without a byte of its own on the disk: what is found out about it before it

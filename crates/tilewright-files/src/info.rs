@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tilewright::ElementType;
 
 use crate::error::Fault;
+use crate::json::shortened;
 use crate::limits::{MAX_ARRAY_BYTES, MAX_NAME_BYTES, MAX_RANK};
 
 /// The user's own entries in a safetensors file's `__metadata__`: text to text.
@@ -182,8 +183,9 @@ impl ArraySpec {
     /// The array as the file will hold it, its place still to be found.
     pub(crate) fn into_info(self, stored_bits: u32) -> Result<ArrayInfo, Fault> {
         check_name(&self.name)?;
-        let byte_len = byte_len(&self.dims, stored_bits)
-            .map_err(|fault| Fault::request(format!("array `{}`: {fault}", self.name)))?;
+        let byte_len = byte_len(&self.dims, stored_bits).map_err(|fault| {
+            Fault::request(format!("array `{}`: {fault}", shortened(&self.name)))
+        })?;
         Ok(ArrayInfo {
             name: self.name,
             element_type: self.element_type,
@@ -203,7 +205,7 @@ impl ArraySpec {
             Order::RowMajor => Ok(()),
             Order::ColumnMajor => Err(Fault::request(format!(
                 "array `{}` is in Fortran order, which {format} cannot store",
-                self.name
+                shortened(&self.name)
             ))),
         }
     }

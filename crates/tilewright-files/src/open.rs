@@ -8,6 +8,7 @@ use tilewright::ElementType;
 use crate::error::{Error, Fault};
 use crate::format::Format;
 use crate::info::{ArrayInfo, Metadata, Shard};
+use crate::json::shortened;
 use crate::positional::Source;
 use crate::safetensors::{self, folder};
 use crate::{npy, raw};
@@ -249,7 +250,8 @@ pub(crate) fn place(info: &ArrayInfo, byte_offset: u64, len: usize) -> Result<u6
         Some(end) if end <= info.byte_len => Ok(info.file_offset.saturating_add(byte_offset)),
         _ => Err(Fault::request(format!(
             "{len} bytes from byte {byte_offset} are outside array `{}` of {} bytes",
-            info.name, info.byte_len
+            shortened(&info.name),
+            info.byte_len
         ))),
     }
 }
@@ -265,7 +267,7 @@ pub(crate) fn place_all(
     let these = infos.get(arrays.clone()).ok_or_else(no_arrays)?;
     let first = these.first().ok_or_else(|| Fault::request("no arrays were asked for"))?;
     if let Some([one, other]) = these.windows(2).find(|pair| !pair[0].is_followed_by(&pair[1])) {
-        let (one, other) = (&one.name, &other.name);
+        let [one, other] = [one, other].map(|info| shortened(&info.name));
         return Err(Fault::request(format!("array `{other}` does not lie right after `{one}`")));
     }
     let all: u64 = these.iter().map(|info| info.byte_len).sum();

@@ -18,6 +18,7 @@ use tilewright::{ArrayShape, ElementType};
 use crate::error::{Error, Fault};
 use crate::format::Format;
 use crate::info::{ArrayInfo, ArraySpec, Order, StoredLayout};
+use crate::json::shortened;
 use crate::open::ArrayFile;
 
 impl ArrayFile {
@@ -132,7 +133,7 @@ fn stored_array(
 }
 
 fn shape_of(info: &ArrayInfo) -> Result<ArrayShape, Fault> {
-    let name = info.name();
+    let name = shortened(info.name());
     let shape = match info.layout() {
         Some(stored) => recorded_shape(info, stored)?,
         None => plain_shape(info).map_err(|e| Fault::malformed(format!("array `{name}`: {e}")))?,
@@ -140,7 +141,8 @@ fn shape_of(info: &ArrayInfo) -> Result<ArrayShape, Fault> {
     let bytes = shape.bytes().map_err(|e| Fault::malformed(format!("array `{name}`: {e}")))?;
     if u64::try_from(bytes) != Ok(info.byte_len()) {
         return Err(Fault::malformed(format!(
-            "array `{name}`: the layout `{shape}` takes {bytes} bytes, and the array has {}",
+            "array `{name}`: the layout `{}` takes {bytes} bytes, and the array has {}",
+            shortened(&shape.to_string()),
             info.byte_len()
         )));
     }
@@ -148,7 +150,7 @@ fn shape_of(info: &ArrayInfo) -> Result<ArrayShape, Fault> {
 }
 
 fn recorded_shape(info: &ArrayInfo, stored: &StoredLayout) -> Result<ArrayShape, Fault> {
-    let name = info.name();
+    let name = shortened(info.name());
     let shape: ArrayShape = stored.layout.parse().map_err(|diagnostic| {
         Fault::malformed(format!(
             "array `{name}`: the recorded layout cannot be read\n{diagnostic}"
@@ -157,8 +159,9 @@ fn recorded_shape(info: &ArrayInfo, stored: &StoredLayout) -> Result<ArrayShape,
     let types = [shape.element_type(), ElementType::U8];
     if !types.contains(&info.element_type()) {
         return Err(Fault::malformed(format!(
-            "array `{name}` holds {}, and the layout `{shape}` is of another type",
-            info.element_type()
+            "array `{name}` holds {}, and the layout `{}` is of another type",
+            info.element_type(),
+            shortened(&shape.to_string())
         )));
     }
     Ok(shape)

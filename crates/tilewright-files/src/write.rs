@@ -10,6 +10,7 @@ use crate::coverage::Coverage;
 use crate::create::others_in;
 use crate::error::{Error, Fault, IoContext};
 use crate::info::{ArrayInfo, Shard};
+use crate::json::shortened;
 use crate::open::{folder_of, no_array, place, place_all};
 use crate::side_file::path_beside;
 use crate::staged::{Output, StagedFile, StagedFolder, sync_folder};
@@ -161,7 +162,7 @@ impl Writer {
         for (info, coverage) in self.arrays.iter().zip(&progress.coverage) {
             let (written, all) = (coverage.total(), info.byte_len);
             if written != all {
-                let name = &info.name;
+                let name = shortened(&info.name);
                 return Err(Fault::request(format!(
                     "array `{name}` got {written} of its {all} bytes"
                 )));

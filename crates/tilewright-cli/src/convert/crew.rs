@@ -6,6 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use anyhow::Context;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use tilewright_relayout::Threads;
 
 use crate::memory::Budget;
 
@@ -33,6 +34,14 @@ impl Crew {
 
     pub(crate) fn n_threads(&self) -> usize {
         self.0.current_num_threads()
+    }
+
+    /// The threads, or so many if that is fewer.
+    pub(crate) fn threads(&self, most: usize) -> Threads<'_> {
+        match NonZeroUsize::new(most) {
+            Some(most) if most.get() < self.n_threads() => Threads::Count(most),
+            _ => Threads::Pool(&self.0),
+        }
     }
 
     /// What `work` makes of every number below `count`.

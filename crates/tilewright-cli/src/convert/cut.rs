@@ -32,7 +32,7 @@ pub(crate) enum Cut<'a> {
     Apart(Apart<'a>),
     /// In groups of chunks, each read as a whole and then moved and written by several threads, in
     /// parts.
-    Together(Together<'a>),
+    Together(Box<Together<'a>>),
 }
 
 /// An array in pieces. They are found again each time, since a list of them would grow with the
@@ -63,6 +63,8 @@ pub(crate) struct Together<'a> {
     pub(crate) workers: usize,
     /// How many bytes of the destination a part is about.
     part: usize,
+    /// The most bytes of the source that a group reads.
+    pub(crate) most_read: usize,
 }
 
 /// What each of a thread's two buffers may take for small arrays together, beside what it needs to
@@ -81,7 +83,10 @@ impl<'a> Cut<'a> {
         };
         match Apart::of_chunks(plan, budget) {
             Some(apart) => Ok(Cut::Apart(apart)),
-            None => Together::new(plan, budget).map(Cut::Together),
+            None => {
+                let together = Together::new(Cow::Borrowed(plan), budget, GROUP)?;
+                Ok(Cut::Together(Box::new(together)))
+            }
         }
     }
 
@@ -139,21 +144,20 @@ impl<'a> Apart<'a> {
 }
 
 impl<'a> Together<'a> {
-    /// As many threads, and as large chunks, as there is memory for.
-    fn new(plan: &'a Plan, budget: Budget) -> anyhow::Result<Self> {
-        if let Some(together) = Self::within(&Cow::Borrowed(plan), budget) {
+    /// As many threads, and as large chunks, as there is memory for; in groups of about `group`
+    /// bytes where they need no more.
+    pub(crate) fn new(plan: Cow<'a, Plan>, budget: Budget, group: usize) -> anyhow::Result<Self> {
+        if let Some(together) = Self::within(&plan, budget, group) {
             return Ok(together);
         }
         if !budget.is_strict {
-            // More than was meant to be taken, but by no more threads and chunks than are needed.
-            let (plan, limit) = (Cow::Borrowed(plan), Some(budget.bytes));
-            return Ok(Together { plan, limit, workers: budget.threads, part: PART });
+            return Ok(Self::beyond(plan, budget));
         }
         for bytes in SMALLER_CHUNKS {
             if plan.chunk_bytes(0).len() > bytes {
-                let smaller = Cow::Owned(plan.clone().with_chunks_of(bytes)?);
-                if let Some(together) = Self::within(&smaller, budget.without(smaller.held_bytes()))
-                {
+                let smaller = plan.clone().into_owned().with_chunks_of(bytes)?;
+                let budget = budget.without(smaller.held_bytes());
+                if let Some(together) = Self::within(&Cow::Owned(smaller), budget, group) {
                     return Ok(together);
                 }
             }
@@ -161,21 +165,32 @@ impl<'a> Together<'a> {
         bail!("{}", budget.too_little("one piece of it"))
     }
 
-    /// By as many threads as there is memory for beside the source.
-    fn within(plan: &Cow<'a, Plan>, budget: Budget) -> Option<Self> {
-        let most = budget.threads.min(plan.n_chunks().max(1));
-        let counts = std::iter::successors(Some(most), |count| Some(count / 2));
-        counts.take_while(|count| *count > 0).find_map(|workers| Self::by(workers, plan, budget))
+    /// With more memory than was meant to be taken, but in no larger groups than are needed.
+    fn beyond(plan: Cow<'a, Plan>, budget: Budget) -> Self {
+        let (limit, workers) = (Some(budget.bytes), budget.threads);
+        let mut together = Together { plan, limit, workers, part: PART, most_read: 0 };
+        let plan = &*together.plan;
+        let most_read = together.groups().map(|group| read(plan, &group)).max().unwrap_or(0);
+        together.most_read = most_read;
+        together
     }
 
-    fn by(workers: usize, plan: &Cow<'a, Plan>, budget: Budget) -> Option<Self> {
+    /// By as many threads as there is memory for beside the source.
+    fn within(plan: &Cow<'a, Plan>, budget: Budget, group: usize) -> Option<Self> {
+        let most = budget.threads.min(plan.n_chunks().max(1));
+        let counts = std::iter::successors(Some(most), |count| Some(count / 2));
+        let mut counts = counts.take_while(|count| *count > 0);
+        counts.find_map(|workers| Self::by(workers, plan, budget, group))
+    }
+
+    fn by(workers: usize, plan: &Cow<'a, Plan>, budget: Budget, group: usize) -> Option<Self> {
         // What a worker has: chunks that it puts together, and what it needs to do so.
         let chunk = plan.chunk_bytes(0).len();
         let scratch = workers.checked_mul(plan.scratch_bytes())?;
         let room = budget.bytes.checked_sub(scratch)?.checked_sub(workers.checked_mul(chunk)?)?;
-        let made = |limit: Option<usize>, read: usize| {
-            let part = PART.min((chunk + (room - read) / workers).max(chunk));
-            Together { plan: plan.clone(), limit, workers, part }
+        let made = |limit: Option<usize>, most_read: usize| {
+            let part = PART.min(chunk + (room - most_read) / workers).max(chunk);
+            Together { plan: plan.clone(), limit, workers, part, most_read }
         };
         let size = |group: &Range<usize>| read(plan, group) + bytes_of(plan, group).len();
         // The most that a group of about so many bytes reads, if there is room for it and all of
@@ -191,7 +206,7 @@ impl<'a> Together<'a> {
             }
             Some(most)
         };
-        let limit = GROUP.min(room);
+        let limit = group.min(room);
         if let Some(most) = most_read(limit, plan.src_bytes().saturating_mul(2)) {
             return Some(made(Some(limit), most));
         }
@@ -202,6 +217,11 @@ impl<'a> Together<'a> {
         most_read(room, usize::MAX).map(|most| made(Some(room), most))
     }
 
+    /// The same with a plan of its own.
+    pub(crate) fn into_owned(self) -> Together<'static> {
+        Together { plan: Cow::Owned(self.plan.into_owned()), ..self }
+    }
+
     /// The groups, from the first to the last.
     pub(crate) fn groups(&self) -> impl Iterator<Item = Range<usize>> {
         let plan = &*self.plan;
@@ -210,6 +230,18 @@ impl<'a> Together<'a> {
         let groups = self.limit.map(|limit| grouped(plan, limit, size));
         let one = self.limit.is_none().then_some(whole);
         groups.into_iter().flatten().chain(one)
+    }
+
+    /// The bytes that are taken: a group of the source, a part of the destination for each thread,
+    /// and what threads need to move it.
+    pub(crate) fn memory(&self) -> usize {
+        let thread = self.most_written().saturating_add(self.plan.scratch_bytes());
+        self.most_read.saturating_add(self.workers.saturating_mul(thread))
+    }
+
+    /// The most bytes of the destination that a part has.
+    pub(crate) fn most_written(&self) -> usize {
+        self.part.max(self.plan.chunk_bytes(0).len()).min(self.plan.dst_bytes())
     }
 
     /// A group in parts of the destination.
@@ -312,6 +344,10 @@ mod tests {
         assert!(Apart::of_chunks(&tiled, budget(1 << 20, 10)).is_none());
     }
 
+    fn cut_together(plan: &Plan, budget: Budget) -> anyhow::Result<Together<'_>> {
+        Together::new(Cow::Borrowed(plan), budget, GROUP)
+    }
+
     /// The source, and for each of its threads a part of the destination and what it works with.
     fn most_bytes(together: &Together<'_>) -> usize {
         let plan = &*together.plan;
@@ -325,7 +361,7 @@ mod tests {
     fn what_would_be_read_again_and_again_is_read_at_once() {
         let transposed = plan("f32[8192,2048]", "", "{0,1}");
         assert!(Apart::of_chunks(&transposed, budget(8 << 30, 2)).is_none());
-        let together = Together::new(&transposed, budget(8 << 30, 2)).unwrap();
+        let together = cut_together(&transposed, budget(8 << 30, 2)).unwrap();
         let groups: Vec<Range<usize>> = together.groups().collect();
         assert_eq!((groups.len(), together.workers), (1, 2));
         check_whole(&transposed, &groups);
@@ -340,14 +376,14 @@ mod tests {
         let transposed = plan("f32[8192,2048]", "", "{0,1}");
         let mut workers = Vec::new();
         for megabytes in [1024, 100, 90, 80, 70, 67] {
-            let together = Together::new(&transposed, budget(megabytes << 20, 8)).unwrap();
+            let together = cut_together(&transposed, budget(megabytes << 20, 8)).unwrap();
             let most = most_bytes(&together);
             assert!(most <= megabytes << 20, "{most} bytes of {megabytes} MiB");
             check_whole(&together.plan, &together.groups().collect::<Vec<_>>());
             workers.push(together.workers);
         }
         assert_eq!((workers[0], workers[5]), (8, 1), "{workers:?}");
-        assert!(Together::new(&transposed, budget(64 << 20, 8)).is_err());
+        assert!(cut_together(&transposed, budget(64 << 20, 8)).is_err());
     }
 
     #[test]
@@ -356,19 +392,19 @@ mod tests {
         let rows = 7000 * 5000 * 4;
         assert_eq!(through.n_chunks(), 1, "not in boxes");
         let needed = through.src_bytes() + through.dst_bytes() + rows;
-        assert!(Together::new(&through, budget(needed, 2)).is_err());
-        let together = Together::new(&through, budget(needed + (4 << 20), 2)).unwrap();
+        assert!(cut_together(&through, budget(needed, 2)).is_err());
+        let together = cut_together(&through, budget(needed + (4 << 20), 2)).unwrap();
         assert!(most_bytes(&together) <= needed + (4 << 20));
     }
 
     #[test]
     fn too_little_memory_is_an_error() {
         let transposed = plan("f32[8192,2048]", "", "{0,1}");
-        let Err(error) = Together::new(&transposed, budget(1 << 20, 2)) else { panic!("no error") };
+        let Err(error) = cut_together(&transposed, budget(1 << 20, 2)) else { panic!("no error") };
         assert!(error.to_string().contains("1048576 bytes, does not hold"), "{error}");
         let mut lenient = budget(1 << 20, 2);
         lenient.is_strict = false;
-        let together = Together::new(&transposed, lenient).unwrap();
+        let together = cut_together(&transposed, lenient).unwrap();
         check_whole(&transposed, &together.groups().collect::<Vec<_>>());
     }
 

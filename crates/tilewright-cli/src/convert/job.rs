@@ -10,10 +10,11 @@ use tilewright_files::{ArrayFile, ArraySpec, Format};
 use tilewright_relayout::{Pad, Placement, Plan};
 
 use super::crew::Crew;
+use super::narrow::Narrowed;
 use super::target::Targets;
 use super::{Row, pad};
 use crate::input::{self, Input};
-use crate::memory;
+use crate::{memory, name};
 
 /// One array: what it is, what it becomes, and how.
 pub(crate) struct Job {
@@ -33,7 +34,7 @@ struct Conversion {
     plan: Option<Plan>,
     pad: Pad,
     pad_text: String,
-    narrowed: Option<ElementType>,
+    narrowed: Option<Narrowed>,
 }
 
 /// What turns one shape into another, kept for the next array that needs the same.
@@ -60,8 +61,9 @@ impl Job {
         let arrays = input.file.arrays();
         targets.check_names(arrays)?;
         let planner = Planner { input, targets, format, pad, known: Known::default() };
-        let plan = |array| {
-            planner.job(array).with_context(|| format!("tensor `{}`", arrays[array].name()))
+        let plan = |array: usize| {
+            let job = planner.job(array);
+            job.with_context(|| format!("tensor `{}`", name::shortened(arrays[array].name())))
         };
         crew.each(arrays.len(), plan).into_iter().collect()
     }
@@ -81,9 +83,9 @@ impl Job {
         self.conversion.pad
     }
 
-    /// The type, where elements go from whole bytes to fewer bits.
-    pub(crate) fn narrowed(&self) -> Option<ElementType> {
-        self.conversion.narrowed
+    /// What is to be checked, where elements go from whole bytes to fewer bits.
+    pub(crate) fn narrowed(&self) -> Option<&Narrowed> {
+        self.conversion.narrowed.as_ref()
     }
 
     pub(crate) fn element_type(&self) -> ElementType {
@@ -172,7 +174,7 @@ impl Conversion {
             plan,
             pad,
             pad_text,
-            narrowed: narrows.then_some(element_type),
+            narrowed: narrows.then(|| Narrowed::new(element_type, source.map().clone())),
         })
     }
 }

@@ -1,9 +1,10 @@
 //! `tilewright convert`: every array of a file in another layout.
 
 mod bundle;
-mod crew;
-mod cut;
+pub(crate) mod crew;
+pub(crate) mod cut;
 mod job;
+mod narrow;
 mod pad;
 mod stream;
 mod target;
@@ -21,8 +22,9 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::input;
 use crate::memory::Budget;
+use crate::name;
 use crate::progress::Progress;
-use crate::table;
+use crate::table::{Align, Left, Right};
 use crew::Crew;
 use job::Job;
 use stream::{Passage, Stream};
@@ -30,7 +32,7 @@ use target::Targets;
 
 /// What became of one array.
 #[derive(Serialize)]
-struct Row {
+pub(crate) struct Row {
     name: String,
     from: String,
     to: String,
@@ -55,7 +57,7 @@ pub(crate) fn run(
         true => jobs.iter().map(|job| job.row(None)).collect(),
         false => converted(args, &input.file, format, &jobs, &crew, console)?,
     };
-    console.answer(&rows, || as_table(&rows))?;
+    console.table(&rows, &COLUMNS, || lines(&rows))?;
     Ok(Answer::Yes)
 }
 
@@ -65,7 +67,7 @@ fn note_planes(jobs: &[Job], targets: &Targets, console: &Console) {
         targets.of(&job.name).is_some_and(|target| target.has_planes(job.element_type()))
     };
     for job in jobs.iter().filter(has_planes) {
-        let (name, element_type) = (&job.name, job.element_type());
+        let (name, element_type) = (name::shortened(&job.name), job.element_type());
         console.note(&format!(
             "note: tensor `{name}`: each {element_type} is kept whole; a TPU has planes of 32 bits"
         ));
@@ -143,40 +145,40 @@ fn create(
     Ok(options.create(&args.output, format, specs).map_err(input::explained)?)
 }
 
-fn as_table(rows: &[Row]) -> String {
-    let mut lines =
-        vec![["name", "from", "to", "bytes in", "bytes out", "seconds"].map(str::to_owned)];
-    for row in rows {
-        let seconds = row.seconds.map_or("-".to_owned(), |seconds| format!("{seconds:.4}"));
-        lines.push([
+/// Where the text of each column stands.
+const COLUMNS: [Align; 6] = [Left, Left, Left, Right, Right, Right];
+
+/// The lines of a table: its heading, a row for each array, and the sums.
+fn lines(rows: &[Row]) -> impl Iterator<Item = [String; 6]> + use<'_> {
+    let heading = ["name", "from", "to", "bytes in", "bytes out", "seconds"].map(str::to_owned);
+    let line = |row: &Row| {
+        [
             row.name.clone(),
             row.from.clone(),
             row.to.clone(),
             row.bytes_in.to_string(),
             row.bytes_out.to_string(),
-            seconds,
-        ]);
-    }
-    let [bytes_in, bytes_out] = [
-        rows.iter().map(|row| row.bytes_in).sum::<u64>(),
-        rows.iter().map(|row| row.bytes_out).sum::<u64>(),
-    ];
-    let seconds: f64 = rows.iter().filter_map(|row| row.seconds).sum();
+            in_seconds(row.seconds),
+        ]
+    };
+    std::iter::once(heading).chain(rows.iter().map(line)).chain([sums(rows)])
+}
+
+fn sums(rows: &[Row]) -> [String; 6] {
+    let sum = |bytes: fn(&Row) -> u64| rows.iter().map(bytes).sum::<u64>().to_string();
+    let seconds = rows.iter().filter_map(|row| row.seconds);
+    let is_timed = rows.iter().any(|row| row.seconds.is_some());
     let arrays = if rows.len() == 1 { "array" } else { "arrays" };
-    lines.push([
+    [
         format!("{} {arrays}", rows.len()),
         String::new(),
         String::new(),
-        bytes_in.to_string(),
-        bytes_out.to_string(),
-        if rows.iter().any(|row| row.seconds.is_some()) {
-            format!("{seconds:.4}")
-        } else {
-            "-".to_owned()
-        },
-    ]);
-    table::aligned(
-        &lines,
-        &[table::Left, table::Left, table::Left, table::Right, table::Right, table::Right],
-    )
+        sum(|row| row.bytes_in),
+        sum(|row| row.bytes_out),
+        in_seconds(is_timed.then(|| seconds.sum())),
+    ]
+}
+
+fn in_seconds(seconds: Option<f64>) -> String {
+    seconds.map_or("-".to_owned(), |seconds| format!("{seconds:.4}"))
 }

@@ -5,8 +5,6 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use anyhow::bail;
-use tilewright::{ElementClass, ElementType};
 use tilewright_files::{ArrayFile, Buffer, Writer};
 use tilewright_relayout::{Plan, RunOptions, Threads};
 
@@ -15,6 +13,7 @@ use super::crew::Crew;
 use super::cut::{Apart, Cut, Piece, Together, bytes_of, of_a_bundle};
 use super::job::Job;
 use crate::memory::{self, Budget, Buffers};
+use crate::name;
 use crate::progress::Progress;
 
 /// How much of a source that all threads wait for each of them reads at a time.
@@ -245,13 +244,13 @@ impl Stream<'_> {
     }
 
     fn begin(&self, job: &Job, clock: &Clock) {
-        self.progress.begin(&job.name);
+        self.progress.begin(&name::shortened(&job.name));
         clock.begin();
     }
 
     fn read(&self, job: &Job, start: usize, buffer: &mut [u8]) -> anyhow::Result<()> {
         self.file.read_at(job.array, start as u64, buffer)?;
-        job.narrowed().map_or(Ok(()), |element_type| check_meaning(buffer, element_type))
+        job.narrowed().map_or(Ok(()), |narrowed| narrowed.check(start, buffer))
     }
 
     fn write(&self, job: &Job, start: u64, bytes: &[u8]) -> anyhow::Result<()> {
@@ -268,22 +267,4 @@ fn move_whole(job: &Job, source: &[u8], target: &mut [u8]) -> anyhow::Result<()>
         None => target.copy_from_slice(source),
     }
     Ok(())
-}
-
-/// Every byte has to be a value of the type and nothing more: bits that packing would lose are
-/// zero, or repeat the sign.
-fn check_meaning(bytes: &[u8], element_type: ElementType) -> anyhow::Result<()> {
-    let bits = element_type.bits();
-    let is_signed = element_type.class() == ElementClass::Signed;
-    let means = |byte: &u8| {
-        let stray = byte >> bits;
-        let ones = u8::MAX >> bits;
-        stray == 0 || (is_signed && stray == ones && (byte >> (bits - 1)) & 1 == 1)
-    };
-    match bytes.iter().find(|byte| !means(byte)) {
-        None => Ok(()),
-        Some(byte) => {
-            bail!("the byte {byte:#04x} is no {element_type}, and packing would change it")
-        }
-    }
 }

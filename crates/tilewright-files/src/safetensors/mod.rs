@@ -34,6 +34,7 @@ use tilewright::ElementType;
 
 use crate::error::{Error, Fault};
 use crate::info::{ArrayInfo, ArraySpec, Metadata};
+use crate::json::shortened;
 use crate::layout_record;
 use crate::limits::MAX_SAFETENSORS_HEADER_BYTES;
 use crate::open::{Contents, OpenOptions};
@@ -57,7 +58,8 @@ pub(crate) fn plan(specs: &[ArraySpec], metadata: &Metadata) -> Result<Plan, Fau
     if let Some(spec) = specs.iter().find(|spec| spec.shard != 0) {
         let message = format!(
             "array `{}` is to be in shard {}, but there is one file",
-            spec.name, spec.shard
+            shortened(&spec.name),
+            spec.shard
         );
         return Err(Fault::request(message));
     }
@@ -143,7 +145,7 @@ pub(crate) fn stored_bits(element_type: ElementType) -> u32 {
 }
 
 fn no_dtype(spec: &ArraySpec) -> Fault {
-    let (name, element_type) = (&spec.name, spec.element_type);
+    let (name, element_type) = (shortened(&spec.name), spec.element_type);
     Fault::request(format!(
         "array `{name}` is of type {element_type}, which safetensors has no dtype for"
     ))

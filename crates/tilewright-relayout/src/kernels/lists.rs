@@ -79,6 +79,9 @@ impl Lists {
     /// the whole box again, without that part, and the part comes back as a box of its own.
     pub(super) fn shorten(&mut self, loops: &mut Vec<Loop>, unit: i64) -> Option<Rest> {
         let longest = self.longest;
+        if length_of(&self.across).max(length_of(&self.along)) <= longest {
+            return None;
+        }
         let chains = [&mut self.across, &mut self.along];
         let ragged = chains.into_iter().find_map(|chain| {
             let (part, last) = (listed_steps(chain, unit, longest), chain.last()?);
