@@ -220,7 +220,8 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<std::num::NonZeroUsize>,
 
-    /// How much memory buffers may take, such as 512MiB or 2GB
+    /// How much memory may be taken, such as 512MiB or 2GB, beside the few megabytes of the program
+    /// itself [default: 8GiB, or more where a piece of an array needs it]
     #[arg(long, value_name = "SIZE", value_parser = crate::size::parse)]
     pub(crate) max_memory: Option<usize>,
 
@@ -251,6 +252,11 @@ pub(crate) struct VerifyArgs {
     /// What the arrays of the second file are, where it does not say
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) from_b: Option<String>,
+
+    /// How much memory may be taken, such as 512MiB or 2GB, beside the few megabytes of the program
+    /// itself [default: 8GiB, or more where a piece of an array needs it]
+    #[arg(long, value_name = "SIZE", value_parser = crate::size::parse)]
+    pub(crate) max_memory: Option<usize>,
 }
 
 #[derive(Debug, Args)]

@@ -29,6 +29,7 @@ mod tpu;
 
 mod assign;
 mod convert;
+mod dump;
 mod hlo;
 mod input;
 mod inspect;

@@ -434,7 +434,7 @@ fn very_long_layouts() {
 #[test]
 fn many_small_arrays() {
     let folder = Folder::new();
-    let dims: Vec<(usize, usize)> = (0..300).map(|n| (n % 7, 1 + n * 11 % 40)).collect();
+    let dims: Vec<(usize, usize)> = (0..300).map(|n| (n % 7, 1 + n * 110 % 997)).collect();
     let mut entries = serde_json::Map::new();
     let mut data: Vec<u8> = Vec::new();
     for (n, (rows, columns)) in dims.iter().enumerate() {
@@ -454,7 +454,8 @@ fn many_small_arrays() {
         folder.read(output)
     };
     let together = convert("t.safetensors", &[]);
-    assert_eq!(together, convert("s.safetensors", &["--max-memory", "20kB", "--threads", "3"]));
+    // Some hundred kilobytes for each thread, so that there are several bundles.
+    assert_eq!(together, convert("s.safetensors", &["--max-memory", "4MB", "--threads", "3"]));
     let apart = folder.path("w0.npy");
     for (n, (rows, columns)) in dims.iter().enumerate().filter(|(n, _)| n % 50 == 33) {
         let elements: Vec<u8> =
@@ -468,6 +469,114 @@ fn many_small_arrays() {
     }
     folder.run(&["convert", "t.safetensors", "-o", "b.safetensors", "--to", "row-major"]);
     assert_eq!(arrays(&folder.read("b.safetensors")), arrays(&file));
+}
+
+/// Bytes between tiles' elements mean nothing, whatever they are; those of elements have to be values
+/// of the type.
+#[test]
+fn padding_may_hold_anything_when_packed() {
+    let folder = Folder::new();
+    let pack = |bytes: &[u8], shape: &str, layout: &str| {
+        folder.write("w.raw", bytes);
+        let args = ["convert", "w.raw", "--from", shape, "-o", "t.raw", "--to", layout, "--force"];
+        folder.run(&args)
+    };
+    let tiles = "u2[2,2]{1,0:T(1,3)}";
+    pack(&[1, 2, 0xff, 3, 1, 0xff], tiles, "{1,0:E(2)}").succeeded();
+    // 1, 2, 3 and 1, two bits each from the low end.
+    assert_eq!(folder.read("t.raw"), [0b01_11_10_01]);
+    pack(&[1, 2, 0xff, 3, 4, 0xff], tiles, "{1,0:E(2)}").failed_with(&["0x04", "u2"]);
+    pack(&[1, 2, 0xff, 0xff], "u2[2,2]", "{1,0:E(2)}").failed_with(&["0xff", "u2"]);
+    pack(&[0xf8, 7, 0x12], "s4[2]{0:T(3)}", "{0:T(3)E(4)}").succeeded();
+    assert_eq!(folder.read("t.raw"), [0x78, 0x00]);
+}
+
+/// A file's only array is compared with the other file's, whatever they are called; that is said.
+#[test]
+fn names_that_differ_are_said_to() {
+    let folder = Folder::new();
+    let file = |name: &str| {
+        let entry = json!({ "dtype": "U8", "shape": [3], "data_offsets": [0, 3] });
+        let header = json!({ name: entry }).to_string();
+        [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &[1, 2, 3]].concat()
+    };
+    for (path, name) in [("one", "a"), ("other", "A"), ("same", "a")] {
+        folder.write(&format!("{path}.safetensors"), &file(name));
+    }
+    let verify = |other: &str, extra: &[&str]| {
+        folder.run(&[&["verify", "one.safetensors", other], extra].concat()).succeeded()
+    };
+    let said = verify("other.safetensors", &[]).stdout;
+    assert!(said.starts_with("equal: 1 array\n"), "{said}");
+    assert!(said.contains("the names differ, `a` and `A`"), "{said}");
+    let document = verify("other.safetensors", &["--json"]).json();
+    assert_eq!(document["different_names"], json!(["a", "A"]));
+    assert_eq!(verify("same.safetensors", &[]).stdout, "equal: 1 array\n");
+    assert_eq!(verify("same.safetensors", &["--json"]).json()["different_names"], Value::Null);
+    // Where there is more than one array, each name has to have its own.
+    folder.write("two.npy", &npy("|u1", "(3,)", &[1, 2, 4]));
+    let differs = folder.run(&["verify", "one.safetensors", "two.npy"]).answered_no().stdout;
+    assert!(differs.contains("`a` differs at index [2]"), "{differs}");
+    assert!(differs.contains("the names differ, `a` and `two`"), "{differs}");
+}
+
+/// The first index in row-major order, whatever order the arrays are read in.
+#[test]
+fn the_first_difference_is_the_first_index() {
+    let folder = Folder::new();
+    let numbers: Vec<u8> = (0..40u16 * 50).flat_map(u16::to_le_bytes).collect();
+    folder.write("w.npy", &npy("<u2", "(40, 50)", &numbers));
+    let mut other = numbers.clone();
+    for (row, column) in [(39, 0), (7, 30), (7, 29), (20, 3)] {
+        other[2 * (row * 50 + column)] ^= 0x80;
+    }
+    folder.write("v.npy", &npy("<u2", "(40, 50)", &other));
+    for (layout, number) in [("{0,1}", 0), ("{0,1:T(8,128)(2,1)}", 1), ("{1,0:T(3,7)}", 2)] {
+        for (input, output) in [("w.npy", "a"), ("v.npy", "b")] {
+            let output = format!("{output}{number}.npy");
+            folder.run(&["convert", input, "-o", &output, "--to", layout]).succeeded();
+        }
+    }
+    for a in ["w.npy", "a0.npy", "a1.npy", "a2.npy"] {
+        for b in ["v.npy", "b0.npy", "b1.npy", "b2.npy"] {
+            let document = folder.run(&["verify", a, b, "--json"]).answered_no().json();
+            assert_eq!(document["differences"][0]["index"], json!([7, 29]), "{a} and {b}");
+        }
+        folder.run(&["verify", a, "w.npy"]).succeeded();
+    }
+}
+
+/// Names of 4 KB are cut where people read them, and whole in JSON.
+#[test]
+fn long_names_are_cut_for_people() {
+    let folder = Folder::new();
+    let name = "n".repeat(4000);
+    let file = |value: u8| {
+        let entry = json!({ "dtype": "U8", "shape": [2, 2], "data_offsets": [0, 4] });
+        let other = json!({ "dtype": "U8", "shape": [1], "data_offsets": [4, 5] });
+        let header = json!({ &name: entry, "other": other }).to_string();
+        [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &[value, 2, 3, 4, 5]].concat()
+    };
+    folder.write("a.safetensors", &file(1));
+    folder.write("b.safetensors", &file(9));
+    let short = |text: &str| {
+        assert!(text.contains("nnn") && text.contains('…'), "{text}");
+        assert!(text.len() < 1000, "{} bytes", text.len());
+    };
+    short(&folder.run(&["inspect", "a.safetensors"]).succeeded().stdout);
+    let rows = folder.run(&["inspect", "a.safetensors", "--json"]).succeeded().json();
+    assert_eq!(rows[0]["name"], json!(name));
+    short(&folder.run(&["verify", "a.safetensors", "b.safetensors"]).answered_no().stdout);
+    let verified = folder.run(&["verify", "a.safetensors", "b.safetensors", "--json"]);
+    assert_eq!(verified.answered_no().json()["differences"][0]["name"], json!(name));
+    let convert = |to: &str| {
+        let to = format!("n*={to}");
+        folder.run(&["convert", "a.safetensors", "-o", "c.safetensors", "--tensor", &to])
+    };
+    short(&convert("{0,1,2}").failed_with(&["tensor `n"]).stderr);
+    short(&convert("{0,1}").succeeded().stdout);
+    let from = ["inspect", "a.safetensors", "--from", "u8[3,3]"];
+    assert!(folder.run(&from).failed_with(&["takes 9 bytes"]).stderr.len() < 1000);
 }
 
 /// Fractals of 16 × 16 halves: columns of fractals, rows within, by hand.

@@ -57,7 +57,7 @@ impl Error {
     /// A size does not fit the numbers or the memory of this machine.
     pub fn is_overflow(&self) -> bool {
         match &*self.0 {
-            Kind::Overflow { .. } => true,
+            Kind::Overflow { .. } | Kind::Memory { .. } => true,
             Kind::Map(error) => error.is_overflow(),
             _ => false,
         }
@@ -74,6 +74,7 @@ pub(crate) enum Kind {
     Chunks { asked: Range<usize>, n_chunks: usize },
     NotInPlace { from: usize, to: usize },
     Overflow { what: &'static str },
+    Memory { bytes: usize },
     BelowBuffer { offset: i64 },
     Map(tilewright::Error),
 }
@@ -106,6 +107,9 @@ impl fmt::Display for Kind {
                 "the source has {from} bytes and the destination {to}, expected the same for one buffer"
             ),
             Kind::Overflow { what } => write!(f, "{what} does not fit this machine"),
+            Kind::Memory { bytes } => {
+                write!(f, "there is not enough memory for {bytes} bytes beside the buffers")
+            }
             Kind::BelowBuffer { offset } => {
                 write!(f, "the map has elements at offset {offset}, before the buffer begins")
             }

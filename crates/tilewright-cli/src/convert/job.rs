@@ -4,15 +4,18 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
+use tilewright::text::abridged;
 use tilewright::xla::{Padding, PaddingValue};
 use tilewright::{ArrayShape, ElementType, literal};
-use tilewright_files::{ArraySpec, Format};
+use tilewright_files::{ArrayFile, ArraySpec, Format};
 use tilewright_relayout::{Pad, Placement, Plan};
 
 use super::Row;
 use super::crew::Crew;
+use super::narrow::Narrowed;
 use super::target::Targets;
 use crate::input::{self, Input};
+use crate::memory;
 
 /// One array: what it is, what it becomes, and how.
 pub(crate) struct Job {
@@ -33,7 +36,7 @@ struct Conversion {
     pad: Pad,
     /// What padding holds, as it is recorded; `None` where it holds what it held.
     pad_text: Option<String>,
-    narrowed: Option<ElementType>,
+    narrowed: Option<Narrowed>,
 }
 
 /// What turns one shape into another, kept for the next array that needs the same.
@@ -60,8 +63,9 @@ impl Job {
         let arrays = input.file.arrays();
         targets.check_names(arrays)?;
         let planner = Planner { input, targets, format, pad, known: Known::default() };
-        let plan = |array| {
-            planner.job(array).with_context(|| format!("tensor `{}`", arrays[array].name()))
+        let plan = |array: usize| {
+            let job = planner.job(array);
+            job.with_context(|| format!("tensor `{}`", abridged(arrays[array].name())))
         };
         crew.each(arrays.len(), plan).into_iter().collect()
     }
@@ -71,14 +75,19 @@ impl Job {
         self.conversion.plan.as_ref()
     }
 
+    /// The most bytes that a thread allocates to move it, beside its source and its destination.
+    pub(crate) fn scratch_bytes(&self) -> usize {
+        self.plan().map_or(0, Plan::scratch_bytes)
+    }
+
     /// What padding holds.
     pub(crate) fn pad(&self) -> Pad {
         self.conversion.pad
     }
 
-    /// The type, where elements go from whole bytes to fewer bits.
-    pub(crate) fn narrowed(&self) -> Option<ElementType> {
-        self.conversion.narrowed
+    /// What is to be checked, where elements go from whole bytes to fewer bits.
+    pub(crate) fn narrowed(&self) -> Option<&Narrowed> {
+        self.conversion.narrowed.as_ref()
     }
 
     pub(crate) fn element_type(&self) -> ElementType {
@@ -103,6 +112,19 @@ impl Job {
             seconds,
         }
     }
+}
+
+/// What is held of all arrays and of the ways to move them, about, beside their elements.
+pub(crate) fn held_bytes(jobs: &[Job], file: &ArrayFile) -> usize {
+    let of_array = |job: &Job| {
+        let layouts = job.conversion.from.len() + job.conversion.to.len();
+        let info = file.arrays().get(job.array);
+        // Arrays of the same shapes share a plan.
+        let shared = job.plan().map_or(0, Plan::held_bytes);
+        let plan = shared.div_ceil(Arc::strong_count(&job.conversion).max(1));
+        info.map_or(0, |info| memory::of_array(info, layouts)).saturating_add(plan)
+    };
+    jobs.iter().map(of_array).fold(0, usize::saturating_add)
 }
 
 impl Planner<'_> {
@@ -162,7 +184,7 @@ impl Conversion {
             pad_text: (is_moved || !has_padding).then_some(pad_text),
             plan,
             pad: if bits == 0 { Pad::Zero } else { Pad::Bits(bits) },
-            narrowed: narrows.then_some(element_type),
+            narrowed: narrows.then(|| Narrowed::new(element_type, source.map().clone())),
         })
     }
 }

@@ -71,11 +71,15 @@ pub(crate) fn plan(specs: &[ArraySpec], shards: &[Shard]) -> Result<Plan, Fault>
             shards.len()
         )));
     }
-    let mut files = Vec::new();
-    for (number, shard) in shards.iter().enumerate() {
-        let members = arrays.iter_mut().filter(|array| array.shard == number);
-        files.push(plan_file(members, &shard.metadata)?);
+    let mut members: Vec<Vec<&mut ArrayInfo>> = shards.iter().map(|_| Vec::new()).collect();
+    for array in &mut arrays {
+        if let Some(members) = members.get_mut(array.shard) {
+            members.push(array);
+        }
     }
+    let files = members.into_iter().zip(shards);
+    let files = files.map(|(members, shard)| plan_file(members, &shard.metadata));
+    let files = files.collect::<Result<_, _>>()?;
     Ok(Plan { files, arrays, beside: Beside::Nothing })
 }
 

@@ -90,10 +90,11 @@ fn check_cover(entries: &[RawEntry], data_len: u64) -> Result<(), Fault> {
     let mut covered = 0;
     for entry in entries {
         let (begin, end) = entry.offsets;
-        let name = shortened(&entry.name);
+        let name = || shortened(&entry.name);
         if begin > end || end > data_len {
             return Err(Fault::malformed(format!(
-                "array `{name}` has the data_offsets [{begin},{end}], and the file has {data_len} bytes of data"
+                "array `{}` has the data_offsets [{begin},{end}], and the file has {data_len} bytes of data",
+                name()
             )));
         }
         if begin != covered {
@@ -103,7 +104,8 @@ fn check_cover(entries: &[RawEntry], data_len: u64) -> Result<(), Fault> {
                 "leaves a hole before it"
             };
             return Err(Fault::malformed(format!(
-                "array `{name}` begins at byte {begin} of the data and {what}, which ends at {covered}"
+                "array `{}` begins at byte {begin} of the data and {what}, which ends at {covered}",
+                name()
             )));
         }
         covered = end;
