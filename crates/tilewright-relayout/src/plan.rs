@@ -69,7 +69,8 @@ impl Plan {
     /// slot gets zeros above them, a narrower one cuts them off.
     ///
     /// # Errors
-    /// If the logical dimensions differ, or a table that is needed does not fit memory.
+    /// If the logical dimensions differ, elements share a slot of the destination that is not said
+    /// to [hold copies](Placement::holding_copies), or a table that is needed does not fit memory.
     pub fn new(from: &Placement, to: &Placement) -> Result<Self, Error> {
         Self::with_value_bits(from, to, 128)
     }
@@ -105,6 +106,7 @@ impl Plan {
             let (from, to) = (source.dims().to_vec(), target.dims().to_vec());
             return Err(Error::new(Kind::Dims { from, to }));
         }
+        to.check_loses_nothing()?;
         let (from_bits, to_bits) = (from.element_bits(), to.element_bits());
         let value = value_bits.min(from_bits).min(to_bits);
         let widths = Widths { from: from_bits, to: to_bits, value };
