@@ -4,6 +4,7 @@
 //!   Python 3.11, the Python package is tested too.
 //! * `miri`: the core's tests and the plain kernels' under Miri. Needs a nightly toolchain with Miri.
 //! * `asan`: the kernels' tests, all registers, under AddressSanitizer. Needs a nightly toolchain.
+//! * `faults`: conversions failed and killed at each of their system calls. Needs strace.
 //! * `oracle`: makes the frozen test data again from jaxlib, libtpu and numpy. Needs Python.
 //! * `bench`: the side-by-side benchmark. Takes oneDNN and the Python peers in where it can.
 
@@ -12,6 +13,7 @@
 mod bench;
 mod check;
 mod environment;
+mod faults;
 mod memory;
 mod micro;
 mod oracle;
@@ -27,6 +29,7 @@ usage: cargo xtask COMMAND
   python           the tests of the Python package alone
   miri             the core and the plain kernels under Miri, with a nightly toolchain
   asan             all kernels under AddressSanitizer, with a nightly toolchain
+  faults [--quick] conversions failed and killed at each of their system calls, with strace
   oracle [NAME…]   make the frozen test data again from jaxlib, libtpu and numpy
   bench [OPTION…]  relayouts beside plain copies and beside other libraries; --help lists options
 ";
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Some((command, rest)) if command == "python" && rest.is_empty() => test::python(),
         Some((command, rest)) if command == "miri" && rest.is_empty() => memory::miri(),
         Some((command, rest)) if command == "asan" && rest.is_empty() => memory::asan(),
+        Some((command, rest)) if command == "faults" => faults::run(rest),
         Some((command, rest)) if command == "oracle" => oracle::run(rest),
         Some((command, rest)) if command == "bench" => bench::run(rest),
         _ => {

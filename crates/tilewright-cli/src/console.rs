@@ -9,6 +9,7 @@ use tilewright::text::escaped;
 use crate::Answer;
 use crate::failure::Failure;
 use crate::json;
+use crate::words::write_words;
 
 /// The way out: data to stdout, words to stderr, JSON where it was asked for.
 ///
@@ -122,11 +123,4 @@ impl Console {
                 .map_err(Failure::Output),
         }
     }
-}
-
-/// Writes lines to stderr, with nothing in them that acts on a terminal.
-pub(crate) fn write_words(words: &str) {
-    let lines = words.split('\n').map(|line| format!("{}\n", escaped(line)));
-    // Where stderr cannot be written to there is nobody to tell.
-    let _ = io::stderr().write_all(lines.collect::<String>().as_bytes());
 }

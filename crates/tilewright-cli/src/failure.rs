@@ -6,8 +6,8 @@ use std::io;
 use serde::Serialize;
 use tilewright::text::Diagnostic;
 
-use crate::console::write_words;
 use crate::json;
+use crate::words::write_words;
 
 /// A failure to be reported: exit status 2.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use tilewright::{ArrayShape, ElementType};
 use tilewright_files::{ArrayFile, Error, Format, OpenOptions, layout_beside};
 use tilewright_relayout::{Placement, Plan};
 
-use crate::console::write_words;
+use crate::words::write_words;
 
 /// An open file, and the layout it is to be read in where that is not its own.
 pub(crate) struct Input {

@@ -8,12 +8,12 @@
 #![forbid(unsafe_code)]
 
 mod args;
-mod assign;
 mod console;
 mod failure;
 mod json;
 mod signals;
 mod subject;
+mod words;
 
 mod bitcast;
 mod calc;
@@ -27,6 +27,7 @@ mod to;
 mod formats;
 mod tpu;
 
+mod assign;
 mod convert;
 mod hlo;
 mod input;

@@ -66,7 +66,10 @@ fn live() -> MutexGuard<'static, Vec<PathBuf>> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps [`abandon`] waiting: what is done meanwhile is done whole.
+/// Keeps [`abandon`] waiting: what is done meanwhile is done whole. Whatever gets a name of a claim
+/// gets it under this, so that nothing does after all that had one was removed.
+///
+/// It is not to be begun twice by one thread, nor is a claim to be taken or dropped under it.
 pub(crate) struct Undisturbed {
     _live: MutexGuard<'static, Vec<PathBuf>>,
 }
@@ -102,6 +105,8 @@ pub(crate) struct Claim {
     /// `None` where there are no locks.
     _locked: Option<File>,
     keeps_lock: AtomicBool,
+    /// The process that took it: a fork of it has the value too, but not the right.
+    process: u32,
 }
 
 impl Claim {
@@ -130,7 +135,8 @@ impl Claim {
     }
 
     fn new(lock: PathBuf, locked: Option<File>) -> Self {
-        Claim { lock, _locked: locked, keeps_lock: AtomicBool::new(false) }
+        let (keeps_lock, process) = (AtomicBool::new(false), std::process::id());
+        Claim { lock, _locked: locked, keeps_lock, process }
     }
 
     fn take(target: &Path, digits: u64) -> io::Result<Taken> {
@@ -194,6 +200,9 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
+        if self.process != std::process::id() {
+            return;
+        }
         let mut live = live();
         let is_free = release(&self.lock);
         if is_free && !self.keeps_lock.load(Ordering::Relaxed) {

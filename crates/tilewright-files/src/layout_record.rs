@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A safetensors file holds it as the text of `__metadata__["tilewright"]`; a .npy or raw file has
-//! it beside it, with a little more ([`side_file`](crate::side_file)). `layout` and `pad` are kept as
+//! it beside it, with a little more. `layout` and `pad` are kept as
 //! they are; only the version is understood. Every key is required and said once, and there are no
 //! others: a record with more to say has another version.
 

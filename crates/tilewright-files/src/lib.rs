@@ -47,19 +47,16 @@
 //! header says so. All sizes are checked against each other and the file's length before the first
 //! read, so a file that opens can be read, unless it changes meanwhile: then a read is an error.
 //!
-//! # Features
-//!
-//! `mmap`, off by default, lets a file be opened as a memory map. It brings the only `unsafe` block.
+//! Files are not mapped into memory: whoever writes to a mapped file changes what a `&[u8]` points
+//! to, and whoever shortens it kills the process. A caller who can answer for a file finds where an
+//! array lies in it ([`ArrayInfo::file_offset`], [`ArrayInfo::byte_len`]) and maps it.
 
-#![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
-#![cfg_attr(feature = "mmap", deny(unsafe_code))]
+#![forbid(unsafe_code)]
 
 mod error;
 pub mod limits;
 
 mod listing;
-#[cfg(feature = "mmap")]
-mod map;
 mod positional;
 
 mod info;

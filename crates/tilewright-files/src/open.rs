@@ -28,8 +28,6 @@ use crate::{npy, raw};
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
     reading: Reading,
-    #[cfg(feature = "mmap")]
-    map: bool,
 }
 
 impl OpenOptions {
@@ -60,17 +58,6 @@ impl OpenOptions {
         self
     }
 
-    /// Maps the file into memory, so that [`ArrayFile::bytes`] lends its bytes without a copy.
-    ///
-    /// The caller answers for it that nobody changes or shortens the file meanwhile. If somebody
-    /// does, the bytes may change under the reader's hands, and touching what was cut off kills the
-    /// process (`SIGBUS`). Replacing the file by renaming another over it is harmless.
-    #[cfg(feature = "mmap")]
-    pub fn memory_map(mut self) -> Self {
-        self.map = true;
-        self
-    }
-
     /// Opens a file or a sharded folder, reads its headers and checks them against its length.
     ///
     /// The [`Format`] is [detected](Format::detect). A folder is opened by its own path or by that
@@ -91,22 +78,7 @@ impl OpenOptions {
             Format::SafetensorsFolder => folder::open(path, reading)?,
             Format::Raw => raw::open(path, reading)?,
         };
-        let mut file = ArrayFile { path: path.to_owned(), format, contents };
-        self.map(&mut file)?;
-        Ok(file)
-    }
-
-    #[cfg(feature = "mmap")]
-    fn map(&self, file: &mut ArrayFile) -> Result<(), Error> {
-        if !self.map {
-            return Ok(());
-        }
-        file.contents.sources.iter_mut().try_for_each(Source::map)
-    }
-
-    #[cfg(not(feature = "mmap"))]
-    fn map(&self, _: &mut ArrayFile) -> Result<(), Error> {
-        Ok(())
+        Ok(ArrayFile { path: path.to_owned(), format, contents })
     }
 }
 
@@ -211,12 +183,6 @@ impl ArrayFile {
             Some((_, source)) => source.read_exact_at(start, buffer),
             None => Ok(()),
         }
-    }
-
-    /// All bytes of array number `array`, where the file was opened with a memory map.
-    pub fn bytes(&self, array: usize) -> Option<&[u8]> {
-        let (info, source) = self.array(array)?;
-        source.bytes(info.file_offset, info.byte_len)
     }
 
     /// The files behind it.

@@ -5,8 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Fault, IoContext};
-#[cfg(feature = "mmap")]
-use crate::map::Map;
 
 /// Which file a path leads to, whatever the path: links to one file have one identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,8 +80,6 @@ pub(crate) struct Source {
     path: PathBuf,
     len: u64,
     id: FileId,
-    #[cfg(feature = "mmap")]
-    map: Option<Map>,
 }
 
 impl Source {
@@ -102,16 +98,7 @@ impl Source {
             file: Positional::new(file),
             path: path.to_owned(),
             len: found.len(),
-            #[cfg(feature = "mmap")]
-            map: None,
         })
-    }
-
-    /// Maps the file, so that [`bytes`](Self::bytes) has something to show.
-    #[cfg(feature = "mmap")]
-    pub(crate) fn map(&mut self) -> Result<(), Error> {
-        self.map = Some(Map::new(self.file.file()).doing("map the file", &self.path)?);
-        Ok(())
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -158,17 +145,6 @@ impl Source {
             Some(more) => Err(self.fault(Fault::malformed(format!(
                 "{what} has {len} bytes, and the file has {more} more after it"
             )))),
-        }
-    }
-
-    /// `len` bytes from `offset` of a mapped file.
-    pub(crate) fn bytes(&self, offset: u64, len: u64) -> Option<&[u8]> {
-        #[cfg(feature = "mmap")]
-        return self.map.as_ref()?.bytes(offset, len);
-        #[cfg(not(feature = "mmap"))]
-        {
-            let _ = (offset, len);
-            None
         }
     }
 

@@ -31,8 +31,18 @@ pub(crate) enum Existing {
 pub(crate) fn file(staged: &StagedFile, existing: Existing) -> Result<(), Error> {
     let target = staged.target();
     let claim = claim(target)?;
-    let name = staged.name_in(&claim).doing("name the file", target)?;
-    let _undisturbed = Undisturbed::begin();
+    let undisturbed = Undisturbed::begin();
+    put_alone(staged, &claim, existing, &undisturbed)
+}
+
+fn put_alone(
+    staged: &StagedFile,
+    claim: &Claim,
+    existing: Existing,
+    undisturbed: &Undisturbed,
+) -> Result<(), Error> {
+    let target = staged.target();
+    let name = staged.name_in(claim, undisturbed).doing("name the file", target)?;
     put(&name, target, existing)?;
     sync_folder(&folder_of(target), target).map_err(Error::in_place)
 }
@@ -46,7 +56,6 @@ pub(crate) fn pair(
 ) -> Result<(), Error> {
     let target = staged.target();
     let claim = claim(target)?;
-    let name = staged.name_in(&claim).doing("name the file", target)?;
     let array = staged.source()?;
     let old = Old::at(target)?;
     if existing == Existing::Keep {
@@ -54,11 +63,11 @@ pub(crate) fn pair(
     }
     let tie = Tie::to(&array)?;
     let after = layout.map(|layout| record_text(&stem(target), layout, tie));
+    let undisturbed = Undisturbed::begin();
     if old.record.is_none() && after.is_none() {
-        let _undisturbed = Undisturbed::begin();
-        put(&name, target, existing)?;
-        return sync_folder(&folder_of(target), target).map_err(Error::in_place);
+        return put_alone(staged, &claim, existing, &undisturbed);
     }
+    let name = staged.name_in(&claim, &undisturbed).doing("name the file", target)?;
     let (before, new) = (old.record, array.id().numbers());
     let replacing = Replacing { old: old.number, before, new, after, tie };
     Pair { claim: &claim, target, name: &name, existing, replacing }.publish()
@@ -113,7 +122,6 @@ impl Pair<'_> {
     fn publish(&self) -> Result<(), Error> {
         let folder = folder_of(self.target);
         let sync = || sync_folder(&folder, self.target);
-        let _undisturbed = Undisturbed::begin();
         self.put_record(Some(&self.replacing.text()))?;
         let renamed = sync().and_then(|()| put(self.name, self.target, self.existing));
         if let Err(error) = renamed {

@@ -175,6 +175,26 @@ fn access_rights_are_those_of_the_replaced_file() {
     assert_eq!(mode(), 0o640);
 }
 
+/// A file can be given away by the superuser alone; for others there is nothing to keep.
+#[test]
+#[cfg(unix)]
+fn the_owner_is_kept_where_that_can_be() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    for (format, name) in FORMATS {
+        let scratch = Scratch::new();
+        let path = scratch.path(name);
+        make(&CreateOptions::new(), &path, format, [1; 4]);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let may = chown(&path, Some(4321), Some(1234)).is_ok();
+        let owner = || fs::metadata(&path).map(|found| (found.uid(), found.gid())).unwrap();
+        let before = owner();
+        make(&CreateOptions::new().force(), &path, format, [2; 4]);
+        assert_eq!((owner(), may), (before, before == (4321, 1234)));
+        let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o640);
+    }
+}
+
 #[test]
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn a_lack_of_room_is_found_before_any_work() {
@@ -253,31 +273,4 @@ fn reads_are_checked() {
 
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(20).unwrap();
     fails(0, 0, 4, "the file shrank while it was read");
-}
-
-#[cfg(feature = "mmap")]
-#[test]
-fn a_map_lends_the_bytes() {
-    let scratch = Scratch::new();
-    for (format, name) in FORMATS {
-        let path = scratch.path(name);
-        make(&CreateOptions::new(), &path, format, [1, 2, 3, 4]);
-        let options = OpenOptions::new().memory_map();
-        let options =
-            if format == Format::Raw { options.raw(ElementType::U8, [4]) } else { options };
-        let file = options.open(&path).unwrap();
-        assert_eq!(file.bytes(0), Some(&[1, 2, 3, 4][..]));
-        assert_eq!(file.bytes(1), None);
-        assert_eq!(data(&file, 0), [1, 2, 3, 4]);
-    }
-    let empty = scratch.put("empty.bin", "");
-    let file = OpenOptions::new().memory_map().raw(ElementType::U8, [0]).open(empty).unwrap();
-    assert_eq!(file.bytes(0), Some(&[][..]));
-}
-
-#[test]
-fn without_a_map_nothing_is_lent() {
-    let scratch = Scratch::new();
-    make(&CreateOptions::new(), &scratch.path("w.npy"), Format::Npy, [1; 4]);
-    assert_eq!(ArrayFile::open(scratch.path("w.npy")).unwrap().bytes(0), None);
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Output, Rights};
-use crate::claim::{Claim, Role};
+use crate::claim::{Claim, Role, Undisturbed};
 use crate::error::{Error, IoContext};
 use crate::plan::PlannedFile;
 use crate::positional::{Source, folder_of};
@@ -37,6 +37,7 @@ impl Staging {
 
     fn begin_named(target: &Path) -> io::Result<Self> {
         let claim = Claim::of_work(target)?;
+        let _undisturbed = Undisturbed::begin();
         let file = create_new(&claim.path(Role::New))?;
         Ok(Staging::Named(claim, file))
     }
@@ -77,7 +78,7 @@ impl StagedFile {
     }
 
     /// The file's name at present: its own, or one of the claim's that it gets now.
-    pub(crate) fn name_in(&self, claim: &Claim) -> io::Result<PathBuf> {
+    pub(crate) fn name_in(&self, claim: &Claim, _: &Undisturbed) -> io::Result<PathBuf> {
         match &self.staging {
             Staging::Named(own, _) => Ok(own.path(Role::New)),
             Staging::Unnamed(file) => {
@@ -124,7 +125,9 @@ mod tests {
             io::Write::write_all(&mut staging.file(), b"new").unwrap();
             let staged = StagedFile { staging, target: target.clone() };
             let claim = Claim::of_target(&target).unwrap();
-            assert_eq!(fs::read(staged.name_in(&claim).unwrap()).unwrap(), b"new");
+            let undisturbed = Undisturbed::begin();
+            assert_eq!(fs::read(staged.name_in(&claim, &undisturbed).unwrap()).unwrap(), b"new");
+            drop(undisturbed);
             drop((claim, staged));
             let left = entries(dir.path()).unwrap();
             assert!(left.is_empty(), "{left:?}");

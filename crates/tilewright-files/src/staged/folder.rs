@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::file::create_new;
 use super::{Output, Rights};
-use crate::claim::{Claim, Role};
+use crate::claim::{Claim, Role, Undisturbed};
 use crate::error::{Error, IoContext};
 use crate::plan::PlannedFile;
 
@@ -23,7 +23,9 @@ impl StagedFolder {
         let claim = Claim::of_work(target).doing("make a folder", target)?;
         let folder = claim.path(Role::New);
         let rights = Rights::of(target).doing("look at the folder", target)?;
+        let undisturbed = Undisturbed::begin();
         make(&folder, rights.as_ref()).doing("make a folder", target)?;
+        drop(undisturbed);
         Ok(StagedFolder { claim, target: target.to_owned() })
     }
 
@@ -45,6 +47,7 @@ impl StagedFolder {
         else_as: &str,
     ) -> Result<Output, Error> {
         let path = self.target.join(name);
+        let _undisturbed = Undisturbed::begin();
         let file = create_new(&self.path().join(name)).doing("make a file", &path)?;
         for model in [name, else_as] {
             let model = self.target.join(model);
