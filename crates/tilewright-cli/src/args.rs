@@ -197,8 +197,9 @@ pub(crate) struct ConvertArgs {
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
 
-    /// The layout of every array: '{1,0:T(8,128)}', row-major, column-major, tpu:CHIP for the one
-    /// that chip's compiler gives it, ascend:TAG such as ascend:zN, or a format's name
+    /// The layout of every array: '{1,0:T(8,128)}' or one in another notation, such as '(4,8):(8,1)'
+    /// or aBcd16b; row-major, column-major, tpu:CHIP for the one that chip's compiler gives it,
+    /// ascend:TAG such as ascend:zN, or a format's name
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) to: Option<String>,
 

@@ -490,3 +490,33 @@ fn convert_to_the_tags_of_ascend() {
         .run(&[&convert[..], &["ascend:VectorLayout"]].concat())
         .failed_with(&["orders 1 dimensions"]);
 }
+
+/// Whatever notation a layout is said in, the bytes are the same, and what is recorded is XLA's.
+#[test]
+fn layouts_in_every_notation() {
+    let folder = Folder::new();
+    let elements: Vec<u8> = (0..32u8).flat_map(|i| f32::from(i).to_le_bytes()).collect();
+    folder.write("w.npy", &npy("<f4", "(4, 8)", &elements));
+    let converted = |layout: &str| {
+        folder.run(&["convert", "w.npy", "-o", "t.npy", "--force", "--to", layout]).succeeded();
+        (folder.read("t.npy"), folder.read("t.npy.layout.json").len())
+    };
+    let tiled = converted("{1,0:T(2,4)}");
+    for same in
+        ["f32[4,8]{1,0:T(2,4)}", "AB2a4b", "((2,2),(4,2)):((4,16),(1,8))", "f32[4,8] AB2a4b"]
+    {
+        assert_eq!(converted(same), tiled, "{same}");
+    }
+    let refused = |layout: &str, fragments: &[&str]| {
+        let args = ["convert", "w.npy", "-o", "x.npy", "--to", layout];
+        folder.run(&args).failed_with(fragments);
+        assert!(!folder.path("x.npy").exists());
+    };
+    // What a file cannot record, or what would lose elements, is refused by the array's name.
+    refused("Sw<1,0,2> o 0 o (4,8):(8,1)", &["tensor `w`: "]);
+    refused("(4,8):(1,1)", &["tensor `w`: "]);
+    refused("(4,8):(0,1)", &["tensor `w`: "]);
+    refused("(8,4):(4,1)", &["tensor `w`: it is f32[4,8], not f32[8,4]"]);
+    refused("T(2,4)", &["is a part of a layout", "write `{1,0:T(2,4)}`"]);
+    refused("zN", &["`zN` is no layout", "`ascend:zN`"]);
+}

@@ -90,6 +90,8 @@ mod buffer;
 
 mod stored;
 
+mod rules;
+
 mod zarr;
 
 pub use crate::buffer::Buffer;
@@ -99,6 +101,7 @@ pub use crate::error::Error;
 pub use crate::format::Format;
 pub use crate::info::{ArrayInfo, ArraySpec, Metadata, Order, Shard, StoredLayout};
 pub use crate::open::{ArrayFile, OpenOptions};
+pub use crate::rules::{RuleError, Rules};
 pub use crate::side_file::layout_beside;
 pub use crate::write::Writer;
 pub use crate::zarr::ZarrStore;

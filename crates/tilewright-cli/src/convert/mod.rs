@@ -44,7 +44,7 @@ pub(crate) fn run(
     strict: bool,
     console: &mut Console,
 ) -> Result<Answer, Failure> {
-    let targets = Targets::parse(args.to.as_deref(), &args.tensor, strict)?;
+    let targets = Targets::parse(args.to.as_deref(), &args.tensor, strict, console)?;
     let input = input::open(&args.input, args.from.as_deref(), strict)?;
     let format = output_format(&args.output, input.file.format())?;
     let crew = Crew::new(args.threads)?;
@@ -64,9 +64,7 @@ pub(crate) fn run(
 
 /// Says which arrays a TPU has in planes, which no layout can say.
 fn note_planes(jobs: &[Job], targets: &Targets, console: &Console) {
-    let has_planes = |job: &&Job| {
-        targets.of(&job.name).is_some_and(|target| target.has_planes(job.element_type()))
-    };
+    let has_planes = |job: &&Job| targets.has_planes(&job.name, job.element_type());
     for job in jobs.iter().filter(has_planes) {
         let (name, element_type) = (&job.name, job.element_type());
         console.note(&format!(
