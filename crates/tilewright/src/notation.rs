@@ -102,7 +102,7 @@ impl Described {
     /// ```
     /// use tilewright::notation::Described;
     /// let tagged: Described = "f32[2,35,7,7] aBcd16b".parse()?;
-    /// assert_eq!(tagged.to_array()?.to_string(), "f32[2,35,7,7]{3,2,1,0:T(1,16,1,1)}");
+    /// assert_eq!(tagged.to_array()?.to_string(), "f32[2,35,7,7]{3,2,1,0:T(16,1,1)}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
