@@ -59,6 +59,11 @@ impl CreateOptions {
         self
     }
 
+    /// Whether what is there is replaced.
+    pub(crate) fn replaces(&self) -> bool {
+        self.force
+    }
+
     /// Replaces the very file or folder that a [`source`](Self::source) is read from. It can still
     /// be read after: what is open stays as it was.
     pub fn in_place(mut self) -> Self {

@@ -104,4 +104,4 @@ pub use crate::open::{ArrayFile, OpenOptions};
 pub use crate::rules::{RuleError, Rules};
 pub use crate::side_file::layout_beside;
 pub use crate::write::Writer;
-pub use crate::zarr::ZarrStore;
+pub use crate::zarr::{ZarrStore, ZarrWriter};
