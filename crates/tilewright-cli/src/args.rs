@@ -190,7 +190,8 @@ pub(crate) struct CalcArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// The file: .npy, .safetensors, a folder with model.safetensors.index.json, or raw
+    /// The file: .npy, .safetensors, raw, or a folder with model.safetensors.index.json or with one
+    /// model.safetensors; of a folder all goes along that is not weights
     pub(crate) input: PathBuf,
 
     /// The file to write; its name says the format

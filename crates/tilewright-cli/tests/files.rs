@@ -520,3 +520,65 @@ fn layouts_in_every_notation() {
     refused("T(2,4)", &["is a part of a layout", "write `{1,0:T(2,4)}`"]);
     refused("zN", &["`zN` is no layout", "`ascend:zN`"]);
 }
+
+fn model_file(name: &str, value: u8) -> Vec<u8> {
+    let header = format!(
+        "{{\"__metadata__\":{{\"format\":\"pt\"}},\"{name}\":{{\"dtype\":\"U8\",\"shape\":[3,5],\"data_offsets\":[0,15]}}}}"
+    );
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend(header.as_bytes());
+    file.extend([value; 15]);
+    file
+}
+
+/// A model of one file is a folder without an index; what else is in it goes along, but for weights.
+#[test]
+fn a_folder_of_one_file_and_what_is_beside_it() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("model/onnx")).unwrap();
+    folder.write("model/model.safetensors", &model_file("w", 7));
+    let beside = ["LICENSE", "config.json", "merges.txt", "tokenizer.json", "tokenizer.model"];
+    for name in beside {
+        folder.write(&format!("model/{name}"), name.as_bytes());
+    }
+    for name in ["pytorch_model.bin", "pytorch_model.bin.index.json", "w.GGUF", "onnx/w.onnx"] {
+        folder.write(&format!("model/{name}"), b"other weights");
+    }
+    let packed = folder.run(&["convert", "model", "-o", "packed", "--to", "{1,0:T(2,4)}"]);
+    let packed = packed.succeeded();
+    for name in ["onnx", "pytorch_model.bin", "pytorch_model.bin.index.json", "w.GGUF"] {
+        assert!(packed.stderr.contains(name), "{packed:?}");
+    }
+    let names_in = |name: &str| {
+        let entries = std::fs::read_dir(folder.path(name)).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    let mut expected: Vec<&str> = beside.to_vec();
+    expected.insert(3, "model.safetensors");
+    assert_eq!(names_in("packed"), expected);
+    for name in beside {
+        assert_eq!(folder.read(&format!("packed/{name}")), name.as_bytes());
+    }
+    folder.run(&["verify", "model", "packed"]).succeeded();
+    let (_, header) =
+        safetensors::SafeTensors::read_metadata(&folder.read("packed/model.safetensors")).unwrap();
+    assert_eq!(header.metadata().as_ref().unwrap()["format"], "pt");
+    // Replaced by another one: what both have is the new one's, what only the old one has stays.
+    folder.write("model/config.json", b"new");
+    folder.write("packed/notes.txt", b"mine");
+    let again = ["convert", "model", "-o", "packed", "--to", "{0,1}"];
+    folder.run(&again).failed_with(&["exists"]);
+    folder.run(&[&again[..], &["--force"]].concat()).succeeded();
+    assert_eq!(folder.read("packed/config.json"), b"new");
+    assert_eq!(folder.read("packed/notes.txt"), b"mine");
+    // In place, all of it stays as it is, what is no file of arrays among it.
+    std::fs::remove_dir_all(folder.path("model/onnx")).unwrap();
+    let before = names_in("model");
+    let in_place = ["convert", "model", "-o", "model", "--to", "{0,1}", "--in-place"];
+    folder.run(&in_place).succeeded();
+    assert_eq!(names_in("model"), before);
+    folder.run(&["verify", "model", "packed"]).succeeded();
+}

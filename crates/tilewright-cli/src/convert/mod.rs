@@ -11,7 +11,8 @@ use std::path::Path;
 
 use anyhow::bail;
 use serde::Serialize;
-use tilewright_files::{ArrayFile, ArraySpec, CreateOptions, Format, Writer};
+use tilewright::text::abridged;
+use tilewright_files::{ArrayFile, ArraySpec, Companions, CreateOptions, Format, Writer};
 
 use crate::Answer;
 use crate::args::ConvertArgs;
@@ -102,7 +103,7 @@ fn converted(
     let passages = Passage::plan_all(jobs, crew, budget)?;
     let specs: Vec<ArraySpec> = jobs.iter().map(|job| job.spec.clone()).collect();
     signals::leave_nothing(console.is_json())?;
-    let writer = create(args, file, format, &specs)?;
+    let writer = create(args, file, format, &specs, console)?;
     let total: u64 = jobs.iter().map(Job::bytes_out).sum();
     let progress = Progress::new(total, console.shows_progress());
     Stream { file, writer: &writer, progress: &progress, crew, budget }.convert(&passages)?;
@@ -116,6 +117,7 @@ fn create(
     file: &ArrayFile,
     format: Format,
     specs: &[ArraySpec],
+    console: &Console,
 ) -> Result<Writer, Failure> {
     let mut options = CreateOptions::new().source(file).metadata(file.metadata().clone());
     if args.force || args.in_place {
@@ -125,9 +127,24 @@ fn create(
         options = options.in_place();
     }
     if format == Format::SafetensorsFolder {
-        options = options.shards(file.shards().to_vec());
+        let companions = Companions::of(file).map_err(input::explained)?;
+        note_left(&companions, console);
+        options = options.shards(file.shards().to_vec()).companions(companions);
     }
     Ok(options.create(&args.output, format, specs).map_err(input::explained)?)
+}
+
+/// Says what of a folder does not go along.
+fn note_left(companions: &Companions, console: &Console) {
+    const SHOWN: usize = 5;
+    let left = companions.left();
+    let names: Vec<String> =
+        left.iter().take(SHOWN).map(|name| abridged(&name.to_string_lossy()).to_string()).collect();
+    if let Some(more) = left.len().checked_sub(SHOWN).filter(|&more| more > 0) {
+        console.note(&format!("note: not carried along: {} and {more} more", names.join(", ")));
+    } else if !left.is_empty() {
+        console.note(&format!("note: not carried along: {}", names.join(", ")));
+    }
 }
 
 fn as_table(rows: &[Row]) -> String {
