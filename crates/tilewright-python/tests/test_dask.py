@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from conftest import layout_text, random_layout
+from conftest import HANGING, layout_text, random_layout
 
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
@@ -55,17 +55,28 @@ def test_what_does_not_come_in_blocks():
         tw.dask.unpack(x, "f32[64,256]{1,0:T(8,128)}")
 
 
-def block_of_indices(seconds, block_info=None):
-    time.sleep(seconds)
+def block_of_indices(folder=None, block_info=None):
+    """Of each element, its index as a number. Of an array with a folder, the first few blocks are made
+    at once and the others when there is a file `go` in it."""
+    while folder and not (folder / "go").exists() and len(chunks_in(folder)) >= FEW:
+        time.sleep(0.01)
     at = block_info[None]["array-location"]
     rows, columns = (np.arange(*part) for part in at)
     return (rows[:, None] * 10_000 + columns).astype(np.int32)
 
 
-def lazy(dims, chunks, seconds=0.0):
+FEW = 4
+
+
+def chunks_in(folder):
+    """The chunks of a store that is being made."""
+    return list(folder.glob("*.partial/c/*/*"))
+
+
+def lazy(dims, chunks, folder=None):
     """An array that is nowhere as a whole: of each element, its index as a number."""
     chunks = da.core.normalize_chunks(chunks, dims)
-    return da.map_blocks(block_of_indices, seconds, chunks=chunks, dtype=np.int32)
+    return da.map_blocks(block_of_indices, folder, chunks=chunks, dtype=np.int32)
 
 
 @pytest.fixture(scope="module")
@@ -77,18 +88,18 @@ def client():
 
 
 def test_a_worker_that_dies_midway(client, tmp_path):
-    x = lazy((400, 3000), (40, 1024), seconds=0.05)
+    x = lazy((400, 3000), (40, 1024), tmp_path)
     shape = tw.shape_for("{1,0:T(8,128)}", "int32", x.shape)
     done = client.compute(tw.dask.to_zarr(x, tmp_path / "w.zarr", shape, compute=False))
     pids = client.run(os.getpid)
     assert len(pids) == 2
-    deadline = time.monotonic() + 60
-    while len(list(tmp_path.glob("w.zarr/c/*/*"))) < 4:
-        assert time.monotonic() < deadline, "nothing was written"
+    while len(chunks_in(tmp_path)) < FEW:
+        assert done.status != "error", done.exception()
         time.sleep(0.01)
-    assert not done.done()
+    assert not done.done() and not (tmp_path / "w.zarr").exists()
     os.kill(next(iter(pids.values())), signal.SIGKILL)
-    done.result(timeout=120)
+    (tmp_path / "go").touch()
+    done.result(timeout=HANGING)
     assert set(client.run(os.getpid).values()) != set(pids.values()), "none died"
     expected = (np.arange(400)[:, None] * 10_000 + np.arange(3000)).astype(np.int32)
     found = da.from_zarr(str(tmp_path / "w.zarr")).compute(scheduler="synchronous")
@@ -96,6 +107,7 @@ def test_a_worker_that_dies_midway(client, tmp_path):
     blocks = tw.dask.from_zarr(tmp_path / "w.zarr")
     assert blocks.chunks == tw.dask.align(x, shape).chunks
     np.testing.assert_array_equal(blocks.compute(), expected)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["go", "w.zarr"]
 
 
 def test_blocks_that_die_with_their_worker_are_made_again(client):
@@ -108,7 +120,7 @@ def test_blocks_that_die_with_their_worker_are_made_again(client):
     held = client.has_what()
     assert all(held.values()), "each worker has some"
     os.kill(pids[next(iter(held))], signal.SIGKILL)
-    again = client.compute(tw.dask.unpack(packed, tiles)).result(timeout=120)
+    again = client.compute(tw.dask.unpack(packed, tiles)).result(timeout=HANGING)
     np.testing.assert_array_equal(again, lazy((400, 3000), 400).compute(scheduler="synchronous"))
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import tilewright as tw
+from conftest import run_python
 
 pytest.importorskip("mypy")
 
@@ -46,8 +45,7 @@ assert_type(tw.tpu.default((3, 5), "float32", chip="v5e"), tw.Shape)
 
 
 def run(tmp_path: Path, *arguments: str) -> None:
-    command = [sys.executable, "-m", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    done = run_python("-m", *arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
