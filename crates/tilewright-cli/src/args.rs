@@ -190,15 +190,17 @@ pub(crate) struct CalcArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// The file: .npy, .safetensors, a folder with model.safetensors.index.json, or raw
+    /// The file: .npy, .safetensors, raw, or a folder with model.safetensors.index.json or with one
+    /// model.safetensors; of a folder all goes along that is not weights
     pub(crate) input: PathBuf,
 
     /// The file to write; its name says the format
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
 
-    /// The layout of every array: '{1,0:T(8,128)}', row-major, column-major, tpu:CHIP for the one
-    /// that chip's compiler gives it, ascend:TAG such as ascend:zN, or a format's name
+    /// The layout of every array: '{1,0:T(8,128)}' or one in another notation, such as '(4,8):(8,1)'
+    /// or aBcd16b; row-major, column-major, tpu:CHIP for the one that chip's compiler gives it,
+    /// ascend:TAG such as ascend:zN, or a format's name
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) to: Option<String>,
 

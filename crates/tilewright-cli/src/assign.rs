@@ -20,9 +20,8 @@ pub(crate) fn run(args: &AssignArgs, console: &mut Console) -> Result<Answer, Fa
 }
 
 fn assigned(dump: &Dump<'_>, name: &str) -> anyhow::Result<Assignment> {
-    let Some(module) = &dump.module else { bail!("{name}: no HLO module") };
-    if module.entry().is_none() {
-        bail!("{name}: the module has no entry computation, so its parameters are not known");
+    if let Some(missing) = dump.missing_entry() {
+        bail!("{name}: {missing}");
     }
     Ok(Assignment::of(dump))
 }

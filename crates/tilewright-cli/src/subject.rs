@@ -2,7 +2,6 @@
 
 use std::io::{self, BufRead, Read};
 
-use anyhow::Context;
 use tilewright::algebra::Composition;
 use tilewright::map::{Notation, Untranslatable};
 use tilewright::notation::Described;
@@ -33,10 +32,7 @@ impl Reader {
 
     /// The array that a text says, as XLA has it: with an element type, and a layout if one is said.
     pub(crate) fn xla_array(self, text: &str, console: &Console) -> Result<ArrayShape, Failure> {
-        match self.read(text, console)? {
-            Described::Xla(shape) => Ok(shape.as_array()?.clone()),
-            said => Ok(Subject::of(said)?.to_xla_array()?),
-        }
+        Ok(self.read(text, console)?.to_array()?)
     }
 
     /// The array that a text says.
@@ -115,16 +111,8 @@ impl Subject {
         }
         match self.element_type() {
             None => Ok(self.map.to_xla_layout()?.to_string()),
-            Some(_) => Ok(self.to_xla_array()?.to_string()),
+            Some(_) => Ok(self.said.to_array()?.to_string()),
         }
-    }
-
-    /// The array in XLA's terms.
-    fn to_xla_array(&self) -> anyhow::Result<ArrayShape> {
-        let element_type = self.element_type().context("the text says no element type")?;
-        let bits = self.element_bits().filter(|&bits| bits != element_type.storage_bits());
-        let layout = self.map.to_xla_layout()?.with_element_size_in_bits(bits.unwrap_or(0));
-        Ok(ArrayShape::new(element_type, self.map.dims())?.with_layout(layout)?)
     }
 
     /// The text in another notation.

@@ -599,3 +599,95 @@ fn convert_to_the_tags_of_ascend() {
         .run(&[&convert[..], &["ascend:VectorLayout"]].concat())
         .failed_with(&["orders 1 dimensions"]);
 }
+
+/// Whatever notation a layout is said in, the bytes are the same, and what is recorded is XLA's.
+#[test]
+fn layouts_in_every_notation() {
+    let folder = Folder::new();
+    let elements: Vec<u8> = (0..32u8).flat_map(|i| f32::from(i).to_le_bytes()).collect();
+    folder.write("w.npy", &npy("<f4", "(4, 8)", &elements));
+    let converted = |layout: &str| {
+        folder.run(&["convert", "w.npy", "-o", "t.npy", "--force", "--to", layout]).succeeded();
+        (folder.read("t.npy"), folder.read("t.npy.layout.json").len())
+    };
+    let tiled = converted("{1,0:T(2,4)}");
+    for same in
+        ["f32[4,8]{1,0:T(2,4)}", "AB2a4b", "((2,2),(4,2)):((4,16),(1,8))", "f32[4,8] AB2a4b"]
+    {
+        assert_eq!(converted(same), tiled, "{same}");
+    }
+    let refused = |layout: &str, fragments: &[&str]| {
+        let args = ["convert", "w.npy", "-o", "x.npy", "--to", layout];
+        folder.run(&args).failed_with(fragments);
+        assert!(!folder.path("x.npy").exists());
+    };
+    // What a file cannot record, or what would lose elements, is refused by the array's name.
+    refused("Sw<1,0,2> o 0 o (4,8):(8,1)", &["tensor `w`: "]);
+    refused("(4,8):(1,1)", &["tensor `w`: "]);
+    refused("(4,8):(0,1)", &["tensor `w`: "]);
+    refused("(8,4):(4,1)", &["tensor `w`: it is f32[4,8], not f32[8,4]"]);
+    refused("T(2,4)", &["is a part of a layout", "write `{1,0:T(2,4)}`"]);
+    refused("zN", &["`zN` is no layout", "`ascend:zN`"]);
+}
+
+fn model_file(name: &str, value: u8) -> Vec<u8> {
+    let header = format!(
+        "{{\"__metadata__\":{{\"format\":\"pt\"}},\"{name}\":{{\"dtype\":\"U8\",\"shape\":[3,5],\"data_offsets\":[0,15]}}}}"
+    );
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend(header.as_bytes());
+    file.extend([value; 15]);
+    file
+}
+
+/// A model of one file is a folder without an index; what else is in it goes along, but for weights.
+#[test]
+fn a_folder_of_one_file_and_what_is_beside_it() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("model/onnx")).unwrap();
+    folder.write("model/model.safetensors", &model_file("w", 7));
+    let beside = ["LICENSE", "config.json", "merges.txt", "tokenizer.json", "tokenizer.model"];
+    for name in beside {
+        folder.write(&format!("model/{name}"), name.as_bytes());
+    }
+    for name in ["pytorch_model.bin", "pytorch_model.bin.index.json", "w.GGUF", "onnx/w.onnx"] {
+        folder.write(&format!("model/{name}"), b"other weights");
+    }
+    let packed = folder.run(&["convert", "model", "-o", "packed", "--to", "{1,0:T(2,4)}"]);
+    let packed = packed.succeeded();
+    for name in ["onnx", "pytorch_model.bin", "pytorch_model.bin.index.json", "w.GGUF"] {
+        assert!(packed.stderr.contains(name), "{packed:?}");
+    }
+    let names_in = |name: &str| {
+        let entries = std::fs::read_dir(folder.path(name)).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    let mut expected: Vec<&str> = beside.to_vec();
+    expected.insert(3, "model.safetensors");
+    assert_eq!(names_in("packed"), expected);
+    for name in beside {
+        assert_eq!(folder.read(&format!("packed/{name}")), name.as_bytes());
+    }
+    folder.run(&["verify", "model", "packed"]).succeeded();
+    let (_, header) =
+        safetensors::SafeTensors::read_metadata(&folder.read("packed/model.safetensors")).unwrap();
+    assert_eq!(header.metadata().as_ref().unwrap()["format"], "pt");
+    // Replaced by another one: what both have is the new one's, what only the old one has stays.
+    folder.write("model/config.json", b"new");
+    folder.write("packed/notes.txt", b"mine");
+    let again = ["convert", "model", "-o", "packed", "--to", "{0,1}"];
+    folder.run(&again).failed_with(&["exists"]);
+    folder.run(&[&again[..], &["--force"]].concat()).succeeded();
+    assert_eq!(folder.read("packed/config.json"), b"new");
+    assert_eq!(folder.read("packed/notes.txt"), b"mine");
+    // In place, all of it stays as it is, what is no file of arrays among it.
+    std::fs::remove_dir_all(folder.path("model/onnx")).unwrap();
+    let before = names_in("model");
+    let in_place = ["convert", "model", "-o", "model", "--to", "{0,1}", "--in-place"];
+    folder.run(&in_place).succeeded();
+    assert_eq!(names_in("model"), before);
+    folder.run(&["verify", "model", "packed"]).succeeded();
+}

@@ -235,7 +235,7 @@ fn algebra() {
     run(&["calc", "composition((4,6,8):(2,3,5),6:3)"])
         .failed_with(&["in composition", "is no layout"]);
     run(&["calc", "composition((4,2:(1,2),3)"]).failed_with(&["in a tuple", "^"]);
-    run(&["calc", "frobnicate(4:1)"]).failed_with(&["no operation `frobnicate`"]);
+    run(&["calc", "frobnicate(4:1)"]).failed_with(&["no operation `frobnicate`", "--list"]);
     run(&["calc", "complement()"]).failed_with(&[]);
     run(&["calc", &"coalesce(".repeat(5000)]).failed_with(&[]);
     let deep = format!("{}4:1{}", "coalesce(".repeat(500), ")".repeat(500));

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use tilewright::map::Alias;
+
 /// Why a relayout could not be planned or run.
 ///
 /// One word wide; what happened is inside. Ask with the `is_…` predicates, show with `Display`.
@@ -44,6 +46,11 @@ impl Error {
         matches!(*self.0, Kind::Dims { .. })
     }
 
+    /// Elements share a slot of the destination, which would keep one of them.
+    pub fn is_sharing(&self) -> bool {
+        matches!(*self.0, Kind::Sharing(_))
+    }
+
     /// A buffer is not as long as its placement, or does not hold the bytes that are read.
     pub fn is_length_mismatch(&self) -> bool {
         matches!(*self.0, Kind::Length { .. } | Kind::Missing { .. } | Kind::NotInPlace { .. })
@@ -76,6 +83,7 @@ pub(crate) enum Kind {
     Overflow { what: &'static str },
     Memory { bytes: usize },
     BelowBuffer { offset: i64 },
+    Sharing(Alias),
     Map(tilewright::Error),
 }
 
@@ -113,6 +121,10 @@ impl fmt::Display for Kind {
             Kind::BelowBuffer { offset } => {
                 write!(f, "the map has elements at offset {offset}, before the buffer begins")
             }
+            Kind::Sharing(alias) => write!(
+                f,
+                "elements share a place of the destination, which would hold one of them: {alias}"
+            ),
             Kind::Map(error) => error.fmt(f),
         }
     }

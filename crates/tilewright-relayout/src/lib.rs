@@ -56,8 +56,9 @@
 //!   [`Pad`], bits after the last slot are zero.
 //! * Values are opaque: NaN payloads, negative zeros and subnormals come through bit for bit.
 //! * The bytes do not depend on the number of threads, nor on how the chunks were run.
-//! * If a destination map puts several elements into one slot, one of them is there afterwards,
-//!   the same one every time.
+//! * No element is lost: a destination map that puts several elements into one slot is refused,
+//!   unless they are said to be [copies](Placement::holding_copies) of each other. Then one of them
+//!   is there afterwards, the same one every time.
 //!
 //! # What is not here
 //! No files, no allocation of the buffers themselves, no conversion of values. And not every pair

@@ -74,7 +74,8 @@ impl Plan {
     /// slot gets zeros above them, a narrower one cuts them off.
     ///
     /// # Errors
-    /// If the logical dimensions differ, or a table that is needed does not fit memory.
+    /// If the logical dimensions differ, elements share a slot of the destination that is not said
+    /// to [hold copies](Placement::holding_copies), or a table that is needed does not fit memory.
     pub fn new(from: &Placement, to: &Placement) -> Result<Self, Error> {
         Self::with_value_bits(from, to, 128)
     }
@@ -113,6 +114,7 @@ impl Plan {
         if source.dims().len() > MAX_RANK {
             return Self::with_value_bits(&squeezed(from)?, &squeezed(to)?, value_bits);
         }
+        to.check_loses_nothing()?;
         let (from_bits, to_bits) = (from.element_bits(), to.element_bits());
         let value = value_bits.min(from_bits).min(to_bits);
         let widths = Widths { from: from_bits, to: to_bits, value };

@@ -131,24 +131,36 @@ fn unknown_type(cursor: &Cursor<'_>, name: Token<'_>) -> Diagnostic {
     }
 }
 
-/// `strides=(20,4)` or `(20,4)`, and nothing after it.
+/// `strides=(20,4)` or `(20,4)`, and nothing after it, for an array of any rank.
+pub(crate) fn any_byte_strides(text: &str) -> Result<Vec<i64>, Diagnostic> {
+    let (strides, _) = read_byte_strides(&mut Cursor::new(text)?)?;
+    Ok(strides)
+}
+
+/// The same for an array of this rank.
 fn byte_strides(text: &str, rank: usize) -> Result<Vec<i64>, Diagnostic> {
     let mut cursor = Cursor::new(text)?;
-    if cursor.peek().text == "strides" {
-        cursor.take()?;
-        cursor.expect('=')?;
-    }
-    let start = cursor.peek().span;
-    let strides = tuple(&mut cursor)?;
-    let span = cursor.since(start);
-    if cursor.peek().kind != TokenKind::End {
-        return Err(cursor.unexpected("the end"));
-    }
+    let (strides, span) = read_byte_strides(&mut cursor)?;
     if strides.len() != rank {
         let message = format!("{} strides for an array of {rank} dimensions", strides.len());
         return Err(cursor.error(span, message).expected(format!("{rank} strides in bytes")));
     }
     Ok(strides)
+}
+
+/// The strides, and where they stand.
+fn read_byte_strides(cursor: &mut Cursor<'_>) -> Result<(Vec<i64>, Span), Diagnostic> {
+    if cursor.peek().text == "strides" {
+        cursor.take()?;
+        cursor.expect('=')?;
+    }
+    let start = cursor.peek().span;
+    let strides = tuple(cursor)?;
+    let span = cursor.since(start);
+    if cursor.peek().kind != TokenKind::End {
+        return Err(cursor.unexpected("the end"));
+    }
+    Ok((strides, span))
 }
 
 /// A tuple as Python writes it; the comma after a single element may be missing.

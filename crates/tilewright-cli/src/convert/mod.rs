@@ -13,7 +13,7 @@ use std::path::Path;
 use anyhow::bail;
 use serde::Serialize;
 use tilewright::text::abridged;
-use tilewright_files::{ArrayFile, ArraySpec, CreateOptions, Format, Writer};
+use tilewright_files::{ArrayFile, ArraySpec, Companions, CreateOptions, Format, Writer};
 use tilewright_relayout::Plan;
 
 use crate::Answer;
@@ -47,7 +47,7 @@ pub(crate) fn run(
     strict: bool,
     console: &mut Console,
 ) -> Result<Answer, Failure> {
-    let targets = Targets::parse(args.to.as_deref(), &args.tensor, strict)?;
+    let targets = Targets::parse(args.to.as_deref(), &args.tensor, strict, console)?;
     let input = input::open(&args.input, args.from.as_deref(), strict)?;
     let format = output_format(&args.output, input.file.format())?;
     let crew = Crew::new(args.threads, args.max_memory)?;
@@ -67,9 +67,7 @@ pub(crate) fn run(
 
 /// Says which arrays a TPU has in planes, which no layout can say.
 fn note_planes(jobs: &[Job], targets: &Targets, console: &Console) {
-    let has_planes = |job: &&Job| {
-        targets.of(&job.name).is_some_and(|target| target.has_planes(job.element_type()))
-    };
+    let has_planes = |job: &&Job| targets.has_planes(&job.name, job.element_type());
     for job in jobs.iter().filter(has_planes) {
         let (name, element_type) = (abridged(&job.name), job.element_type());
         console.note(&format!(
@@ -107,7 +105,7 @@ fn converted(
     let passages = Passage::plan_all(jobs, crew, budget)?;
     let specs: Vec<ArraySpec> = jobs.iter().map(|job| job.spec.clone()).collect();
     signals::leave_nothing(console.is_json())?;
-    let writer = create(args, file, format, &specs)?;
+    let writer = create(args, file, format, &specs, console)?;
     let total: u64 = jobs.iter().map(Job::bytes_out).sum();
     let progress = Progress::new(total, console.shows_progress());
     Stream { file, writer: &writer, progress: &progress, crew, budget }.convert(&passages)?;
@@ -136,6 +134,7 @@ fn create(
     file: &ArrayFile,
     format: Format,
     specs: &[ArraySpec],
+    console: &Console,
 ) -> Result<Writer, Failure> {
     let mut options = CreateOptions::new().source(file).metadata(file.metadata().clone());
     if args.force || args.in_place {
@@ -145,9 +144,24 @@ fn create(
         options = options.in_place();
     }
     if format == Format::SafetensorsFolder {
-        options = options.shards(file.shards().to_vec());
+        let companions = Companions::of(file).map_err(input::explained)?;
+        note_left(&companions, console);
+        options = options.shards(file.shards().to_vec()).companions(companions);
     }
     Ok(options.create(&args.output, format, specs).map_err(input::explained)?)
+}
+
+/// Says what of a folder does not go along.
+fn note_left(companions: &Companions, console: &Console) {
+    const SHOWN: usize = 5;
+    let left = companions.left();
+    let names: Vec<String> =
+        left.iter().take(SHOWN).map(|name| abridged(&name.to_string_lossy()).to_string()).collect();
+    if let Some(more) = left.len().checked_sub(SHOWN).filter(|&more| more > 0) {
+        console.note(&format!("note: not carried along: {} and {more} more", names.join(", ")));
+    } else if !left.is_empty() {
+        console.note(&format!("note: not carried along: {}", names.join(", ")));
+    }
 }
 
 /// Where the text of each column stands.

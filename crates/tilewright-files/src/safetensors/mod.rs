@@ -26,9 +26,12 @@
 //! file is no error, since a tool that dropped the array need not have known of it; whoever opens the
 //! file can ask which these are.
 
+mod companions;
 pub(crate) mod folder;
 mod header;
 pub(crate) mod replaced;
+
+pub use companions::Companions;
 
 use std::path::Path;
 
