@@ -28,9 +28,10 @@ struct Use {
 }
 
 impl Source {
-    pub(crate) fn of_core() -> Self {
-        let root =
-            Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("crates/tilewright/src");
+    /// The source of a crate, by the name of its folder.
+    pub(crate) fn of(name: &str) -> Self {
+        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let root = workspace.join("crates").join(name).join("src");
         let mut paths = Vec::new();
         collect(&root, &mut paths);
         let modules: BTreeSet<String> = paths.iter().map(|path| module_of(&root, path)).collect();

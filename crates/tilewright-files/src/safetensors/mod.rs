@@ -35,8 +35,6 @@ pub use companions::Companions;
 
 use std::path::Path;
 
-use tilewright::ElementType;
-
 use crate::contents::{Contents, Reading};
 use crate::error::{Error, Fault};
 use crate::info::{ArrayInfo, ArraySpec, Metadata};
@@ -47,6 +45,8 @@ use crate::plan::{Beside, Plan, PlannedFile, check_names};
 use crate::positional::Source;
 
 use self::header::Header;
+
+pub(crate) use self::header::stored_bits;
 
 /// The width of the header's length.
 const LENGTH_BYTES: u64 = 8;
@@ -109,7 +109,7 @@ fn infos(specs: &[ArraySpec]) -> Result<Vec<ArrayInfo>, Fault> {
 
 fn info(spec: &ArraySpec) -> Result<ArrayInfo, Fault> {
     spec.require_row_major("safetensors")?;
-    dtype(spec.element_type).ok_or_else(|| no_dtype(spec))?;
+    spec.element_type.safetensors_name().ok_or_else(|| no_dtype(spec))?;
     spec.clone().into_info(stored_bits(spec.element_type))
 }
 
@@ -133,21 +133,6 @@ fn plan_file<'a>(
         array.file_offset = array.file_offset.saturating_add(header.len() as u64);
     }
     PlannedFile::new(header, data_len)
-}
-
-/// The name of the dtype in a header.
-fn dtype(element_type: ElementType) -> Option<&'static str> {
-    element_type.safetensors_name()
-}
-
-/// The format packs the 4- and 6-bit floats; everything else is whole bytes.
-pub(crate) fn stored_bits(element_type: ElementType) -> u32 {
-    match element_type {
-        ElementType::F4E2M1Fn | ElementType::F6E2M3Fn | ElementType::F6E3M2Fn => {
-            element_type.bits()
-        }
-        _ => element_type.storage_bits(),
-    }
 }
 
 fn no_dtype(spec: &ArraySpec) -> Fault {
