@@ -14,7 +14,7 @@ True
 `Shape` and `Layout` read the notations of XLA, TLA, CuTe, oneDNN and numpy, and answer where every
 element lies. `pack`, `unpack`, `relayout` and `Plan` move arrays, and a `Packed` array knows how it is
 packed. `algebra` has the layout algebra, `tpu` the formats that TPU compilers choose, `hlo` and
-`assign` what a program's layouts cost, `open`, `load` and `save` files, `jax` JAX's formats, `zarr` and
+`assign` what a program's layouts cost, `open`, `load`, `save` and `verify` files, `jax` JAX's formats, `zarr` and
 `dask` arrays that are larger than a machine.
 """
 
@@ -32,6 +32,7 @@ from ._packed import Packed, shape_for
 from ._plan import Plan
 from ._tilewright import ElementType, IndexMap, Placement, Shape, Swizzle
 from ._tilewright import __version__ as __version__
+from ._verify import Difference, Verification, verify
 from .algebra import calc
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "Bitcast",
     "Change",
     "Diagnostic",
+    "Difference",
     "ElementType",
     "File",
     "Fit",
@@ -54,6 +56,7 @@ __all__ = [
     "Report",
     "Shape",
     "Swizzle",
+    "Verification",
     "algebra",
     "assign",
     "calc",
@@ -69,6 +72,7 @@ __all__ = [
     "shape_for",
     "tpu",
     "unpack",
+    "verify",
     "view",
     "zarr",
 ]
