@@ -65,7 +65,7 @@ weights = {
     "embedding": rng.standard_normal((1000, 300)).astype(ml_dtypes.bfloat16),
     "bias": rng.standard_normal(300).astype(np.float32),
 }
-tw.save("packed.safetensors", weights, "tpu:v5e")
+tw.save("packed.safetensors", weights, "tpu:v5e", force=True)
 for name, stored in tw.load("packed.safetensors", packed=True).items():
     print(name, stored.shape, stored.data.shape)
 again = tw.load("packed.safetensors")

@@ -3,7 +3,7 @@
 use std::error;
 use std::fmt;
 
-use tilewright::text::Diagnostic;
+use tilewright::text::{Diagnostic, abridged};
 
 /// Why an expression comes to nothing: a text in it that means nothing, arguments that do not fit
 /// the operation, or an operation that has no outcome.
@@ -24,7 +24,30 @@ impl Error {
     pub fn diagnostic(&self) -> Option<&Diagnostic> {
         self.0.downcast_ref()
     }
+
+    /// There is no operation of a name in it; [`usages`](crate::usages) has those that there are.
+    pub fn is_unknown_operation(&self) -> bool {
+        self.0.downcast_ref::<UnknownOperation>().is_some()
+    }
 }
+
+/// A name that no operation has.
+#[derive(Debug)]
+pub(crate) struct UnknownOperation(String);
+
+impl UnknownOperation {
+    pub(crate) fn new(name: &str) -> Self {
+        UnknownOperation(abridged(name).to_string())
+    }
+}
+
+impl fmt::Display for UnknownOperation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no operation `{}`", self.0)
+    }
+}
+
+impl error::Error for UnknownOperation {}
 
 impl fmt::Display for Error {
     /// The message and its causes, each of which may have said the next one already.

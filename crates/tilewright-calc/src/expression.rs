@@ -71,7 +71,8 @@ fn call(text: &str) -> Option<(&str, &str)> {
     (is_name && !closes_early).then_some((name, inside))
 }
 
-/// The text between the commas that no bracket encloses.
+/// The text between the commas that no bracket encloses. As in Python, a comma may follow the last
+/// argument.
 fn arguments(inside: &str) -> Vec<&str> {
     let mut arguments = Vec::new();
     let (mut depth, mut start) = (0, 0);
@@ -82,7 +83,10 @@ fn arguments(inside: &str) -> Vec<&str> {
             start = place + 1;
         }
     }
-    arguments.push(&inside[start..]);
+    let last = &inside[start..];
+    if arguments.is_empty() || !last.trim().is_empty() {
+        arguments.push(last);
+    }
     arguments
 }
 

@@ -277,15 +277,17 @@ pub(crate) struct CalcArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// The file: .npy, .safetensors, a folder with model.safetensors.index.json, or raw
+    /// The file: .npy, .safetensors, raw, or a folder with model.safetensors.index.json or with one
+    /// model.safetensors; of a folder all goes along that is not weights
     pub(crate) input: PathBuf,
 
     /// The file to write; its name says the format
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
 
-    /// The layout of every array: '{1,0:T(8,128)}', row-major, column-major, tpu:CHIP for the one
-    /// that chip's compiler gives it, ascend:TAG such as ascend:zN, or a format's name
+    /// The layout of every array: '{1,0:T(8,128)}' or one in another notation, such as '(4,8):(8,1)'
+    /// or aBcd16b; row-major, column-major, tpu:CHIP for the one that chip's compiler gives it,
+    /// ascend:TAG such as ascend:zN, or a format's name
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) to: Option<String>,
 
@@ -307,7 +309,8 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<std::num::NonZeroUsize>,
 
-    /// How much memory buffers may take, such as 512MiB or 2GB
+    /// How much memory may be taken, such as 512MiB or 2GB, beside the few megabytes of the program
+    /// itself [default: 8GiB, or more where a piece of an array needs it]
     #[arg(long, value_name = "SIZE", value_parser = crate::size::parse)]
     pub(crate) max_memory: Option<usize>,
 
@@ -338,6 +341,11 @@ pub(crate) struct VerifyArgs {
     /// What the arrays of the second file are, where it does not say
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) from_b: Option<String>,
+
+    /// How much memory may be taken, such as 512MiB or 2GB, beside the few megabytes of the program
+    /// itself [default: 8GiB, or more where a piece of an array needs it]
+    #[arg(long, value_name = "SIZE", value_parser = crate::size::parse)]
+    pub(crate) max_memory: Option<usize>,
 }
 
 #[derive(Debug, Args)]

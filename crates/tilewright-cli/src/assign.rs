@@ -6,23 +6,22 @@ use tilewright_hlo::{AssignedParameter, Assignment, Cost, Dump};
 use crate::Answer;
 use crate::args::AssignArgs;
 use crate::console::Console;
+use crate::dump;
 use crate::failure::Failure;
-use crate::hlo;
 use crate::size::in_words;
 use crate::table::{self, Left, Right};
 
 pub(crate) fn run(args: &AssignArgs, console: &mut Console) -> Result<Answer, Failure> {
-    let bytes = hlo::read(&args.file)?;
+    let bytes = dump::read(&args.file)?;
     let (text, _) = tilewright_hlo::decoded(&bytes);
-    let assignment = assigned(&Dump::read(&text), &hlo::shown(&args.file))?;
+    let assignment = assigned(&Dump::read(&text), &dump::name(&args.file))?;
     console.answer(&assignment, || described(&assignment))?;
     Ok(Answer::Yes)
 }
 
 fn assigned(dump: &Dump<'_>, name: &str) -> anyhow::Result<Assignment> {
-    let Some(module) = &dump.module else { bail!("{name}: no HLO module") };
-    if module.entry().is_none() {
-        bail!("{name}: the module has no entry computation, so its parameters are not known");
+    if let Some(missing) = dump.missing_entry() {
+        bail!("{name}: {missing}");
     }
     Ok(Assignment::of(dump))
 }

@@ -39,6 +39,9 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error.diagnostic() {
             Some(diagnostic) => Failure::Text(diagnostic.clone()),
+            None if error.is_unknown_operation() => {
+                Failure::message(&format!("{error}; --list shows all of them"))
+            }
             None => Failure::Other(error.into()),
         }
     }

@@ -9,6 +9,7 @@ use tilewright::text::escaped;
 use crate::Answer;
 use crate::failure::Failure;
 use crate::json;
+use crate::table::{self, Align};
 use crate::words::write_words;
 
 /// The way out: data to stdout, words to stderr, JSON where it was asked for.
@@ -65,6 +66,20 @@ impl Console {
                 .split('\n')
                 .try_for_each(|line| writeln!(out, "{}", escaped(line))),
         })
+    }
+
+    /// Writes an answer: as a document, or as a table for people, whose rows are asked for one by one
+    /// and more than once.
+    pub(crate) fn table<const N: usize, Cell: AsRef<str>, Rows: Iterator<Item = [Cell; N]>>(
+        &mut self,
+        document: &impl Serialize,
+        alignment: &[Align; N],
+        rows: impl Fn() -> Rows,
+    ) -> Result<(), Failure> {
+        if self.json {
+            return self.answer(document, String::new);
+        }
+        self.put(|out| table::write(out, alignment, rows))
     }
 
     /// Writes raw bytes.

@@ -1,12 +1,14 @@
 //! Files that are read, and what `--from` says of them.
 
+use std::collections::HashMap;
 use std::path::Path;
+use std::rc::Rc;
 
 use anyhow::{Context, bail};
 use tilewright::text::abridged;
 use tilewright::xla::{Layout, ParseOptions, parse_layout, parse_shape};
 use tilewright::{ArrayShape, ElementType};
-use tilewright_files::{ArrayFile, Error, Format, OpenOptions, layout_beside};
+use tilewright_files::{ArrayFile, Error, Format, OpenOptions, Order, StoredLayout, layout_beside};
 use tilewright_relayout::{Placement, Plan};
 
 use crate::words::write_words;
@@ -42,6 +44,39 @@ impl Input {
         if u64::try_from(bytes) != Ok(info.byte_len()) {
             bail!("{shape} takes {bytes} bytes, and the file has {}", info.byte_len());
         }
+        Ok(shape)
+    }
+}
+
+/// The shapes of a file's arrays, each made once: a file often has thousands alike.
+pub(crate) struct Shapes<'a> {
+    input: &'a Input,
+    known: HashMap<Key<'a>, Rc<ArrayShape>>,
+}
+
+/// All that the shape of an array depends on.
+type Key<'a> = (ElementType, &'a [i64], Order, Option<&'a StoredLayout>, u64);
+
+impl<'a> Shapes<'a> {
+    /// No more are kept, so that a file of which no two are alike takes no memory for all of them.
+    const MOST: usize = 256;
+
+    pub(crate) fn new(input: &'a Input) -> Self {
+        Shapes { input, known: HashMap::new() }
+    }
+
+    /// As [`Input::shape`].
+    pub(crate) fn of(&mut self, array: usize) -> anyhow::Result<Rc<ArrayShape>> {
+        let info = self.input.file.arrays().get(array).context("there is no such array")?;
+        let key = (info.element_type(), info.dims(), info.order(), info.layout(), info.byte_len());
+        if let Some(shape) = self.known.get(&key) {
+            return Ok(Rc::clone(shape));
+        }
+        let shape = Rc::new(self.input.shape(array)?);
+        if self.known.len() == Self::MOST {
+            self.known.clear();
+        }
+        self.known.insert(key, Rc::clone(&shape));
         Ok(shape)
     }
 }

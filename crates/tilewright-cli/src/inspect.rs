@@ -1,25 +1,51 @@
 //! `tilewright inspect`: the arrays in a file.
 
-use serde::Serialize;
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use serde::{Serialize, Serializer};
+use tilewright::ArrayShape;
 
 use crate::Answer;
 use crate::args::InspectArgs;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::input;
-use crate::table::{self, Left, Right};
+use crate::input::{self, Input, Shapes};
+use crate::table::{Left, Right};
 
+/// An array, as JSON has it.
 #[derive(Serialize)]
-struct Row {
-    name: String,
+struct Document<'a> {
+    name: &'a str,
+    text: &'a str,
+    element_type: &'static str,
+    dims: &'a [i64],
+    layout: &'a str,
+    stored_dims: &'a [i64],
+    bytes: u64,
+    logical_bytes: i64,
+}
+
+/// An array, and what is said of it.
+struct Row<'a> {
+    name: &'a str,
+    said: Rc<Said>,
+    stored_dims: &'a [i64],
+    bytes: u64,
+}
+
+/// What is said of all arrays of one shape.
+struct Said {
     text: String,
     element_type: &'static str,
     dims: Vec<i64>,
     layout: String,
-    stored_dims: Vec<i64>,
-    bytes: u64,
     logical_bytes: i64,
 }
+
+/// The arrays of a file, a row each. They are made as they are written, since a file may have a
+/// million of them.
+struct Rows<'a>(&'a Input);
 
 pub(crate) fn run(
     args: &InspectArgs,
@@ -27,36 +53,71 @@ pub(crate) fn run(
     console: &mut Console,
 ) -> Result<Answer, Failure> {
     let input = input::open(&args.file, args.from.as_deref(), strict)?;
-    let mut rows = Vec::new();
-    for (array, info) in input.file.arrays().iter().enumerate() {
-        let shape = input.shape(array)?;
-        rows.push(Row {
-            name: info.name().to_owned(),
+    // All of them can be told before the first is.
+    Rows(&input).rows().try_for_each(|row| row.map(drop))?;
+    let rows = Rows(&input);
+    console.table(&rows, &[Left, Left, Right, Right, Left], || rows.lines())?;
+    Ok(Answer::Yes)
+}
+
+impl<'a> Rows<'a> {
+    fn rows(&self) -> impl Iterator<Item = anyhow::Result<Row<'a>>> + use<'a> {
+        let infos = self.0.file.arrays();
+        let (mut shapes, mut last) = (Shapes::new(self.0), None);
+        infos.iter().enumerate().map(move |(array, info)| {
+            let shape = shapes.of(array)?;
+            // Those alike mostly follow each other.
+            let said = match &last {
+                Some((known, said)) if Rc::ptr_eq(known, &shape) => Rc::clone(said),
+                _ => Rc::new(Said::of(&shape)?),
+            };
+            last = Some((shape, Rc::clone(&said)));
+            Ok(Row { name: info.name(), said, stored_dims: info.dims(), bytes: info.byte_len() })
+        })
+    }
+
+    fn lines(&self) -> impl Iterator<Item = [Cow<'a, str>; 5]> + use<'a> {
+        let heading = ["name", "array", "bytes", "of data", "stored as"].map(Cow::Borrowed);
+        let line = |row: Row<'a>| {
+            [
+                Cow::Borrowed(row.name),
+                row.said.text.clone().into(),
+                row.bytes.to_string().into(),
+                row.said.logical_bytes.to_string().into(),
+                listed(row.stored_dims).into(),
+            ]
+        };
+        std::iter::once(heading).chain(self.rows().filter_map(Result::ok).map(line))
+    }
+}
+
+impl Said {
+    fn of(shape: &ArrayShape) -> anyhow::Result<Self> {
+        Ok(Said {
             text: shape.to_string(),
             element_type: shape.element_type().xla_name(),
             dims: shape.sizes()?,
             layout: shape.layout_or_default().to_string(),
-            stored_dims: info.dims().to_vec(),
-            bytes: info.byte_len(),
             logical_bytes: shape.logical_bytes()?,
-        });
+        })
     }
-    console.answer(&rows, || as_table(&rows))?;
-    Ok(Answer::Yes)
 }
 
-fn as_table(rows: &[Row]) -> String {
-    let mut lines = vec![["name", "array", "bytes", "of data", "stored as"].map(str::to_owned)];
-    for row in rows {
-        lines.push([
-            row.name.clone(),
-            row.text.clone(),
-            row.bytes.to_string(),
-            row.logical_bytes.to_string(),
-            listed(&row.stored_dims),
-        ]);
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Said { text, element_type, dims, layout, logical_bytes } = &*self.said;
+        let (element_type, logical_bytes) = (*element_type, *logical_bytes);
+        let Row { name, stored_dims, bytes, .. } = *self;
+        let document =
+            Document { name, text, element_type, dims, layout, stored_dims, bytes, logical_bytes };
+        document.serialize(serializer)
     }
-    table::aligned(&lines, &[Left, Left, Right, Right, Left])
+}
+
+impl Serialize for Rows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.rows().filter_map(Result::ok))
+    }
 }
 
 fn listed(dims: &[i64]) -> String {

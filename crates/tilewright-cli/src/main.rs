@@ -31,6 +31,7 @@ mod tpu;
 
 mod assign;
 mod convert;
+mod dump;
 mod hlo;
 mod input;
 mod inspect;

@@ -126,7 +126,7 @@ impl BoxRow {
     fn new(of: &BoxDescription) -> Self {
         BoxRow {
             elements: of.elements,
-            kernel: of.kernel,
+            kernel: of.kernel.name(),
             unit_bits: of.unit_bits,
             source_start_bits: of.src_start_bits,
             destination_start_bits: of.dst_start_bits,

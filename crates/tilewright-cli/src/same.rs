@@ -75,6 +75,13 @@ fn compare(a: &Subject, b: &Subject) -> Result<Comparison, Failure> {
         let reason = format!("every offset is the same, but memory holds {a} and {b} elements");
         return Ok(different(true, None, reason));
     }
+    let lowest = [a.map.lowest_offset(), b.map.lowest_offset()];
+    if lowest[0] != lowest[1] {
+        let [a, b] = lowest;
+        let reason =
+            format!("every offset is the same, but memory begins at offset {a} and at {b}");
+        return Ok(different(true, None, reason));
+    }
     if let (Some(a), Some(b)) = (a.bytes()?, b.bytes()?)
         && a != b
     {

@@ -92,12 +92,13 @@ impl Shown {
         let document =
             Document { xla: Some(text.clone()), text, notation: "xla", ..Document::default() };
         match shape {
-            Shape::Array(array) | Shape::Buffer(array) => match Subject::of_array(array.clone()) {
+            Shape::Array(array) => match Subject::of_array(array.clone()) {
                 Ok(subject) => Shown::of_array(&subject),
                 Err(error) if error.is_unbounded() => Ok(Shown::of_unbounded(array, document)),
                 Err(error) => Err(error.into()),
             },
-            Shape::Tuple(_) => Shown::of_leaves(shape, document),
+            Shape::Buffer(array) => Shown::of_parts([&array.clone().into()], document),
+            Shape::Tuple(_) => Shown::of_parts(shape.leaves(), document),
             Shape::Token | Shape::Opaque => {
                 Ok(Shown { document, lines: vec![format!("  {}", shape.kind_name())] })
             }
@@ -115,10 +116,15 @@ impl Shown {
         Shown { document, lines }
     }
 
-    fn of_leaves(shape: &Shape, document: Document) -> Result<Self, Failure> {
-        let leaves: Vec<Shown> = shape.leaves().map(Shown::of_shape).collect::<Result<_, _>>()?;
-        let lines = leaves.iter().map(|leaf| format!("\n{}", leaf.described())).collect();
-        let leaves = leaves.into_iter().map(|leaf| leaf.document).collect();
+    /// What holds arrays and is none: a tuple, or a buffer, which XLA too keeps as a shape with
+    /// one shape inside of it. Sizes and offsets are those of the parts.
+    fn of_parts<'s>(
+        parts: impl IntoIterator<Item = &'s Shape>,
+        document: Document,
+    ) -> Result<Self, Failure> {
+        let parts: Vec<Shown> = parts.into_iter().map(Shown::of_shape).collect::<Result<_, _>>()?;
+        let lines = parts.iter().map(|part| format!("\n{}", part.described())).collect();
+        let leaves = parts.into_iter().map(|part| part.document).collect();
         Ok(Shown { document: Document { leaves: Some(leaves), ..document }, lines })
     }
 

@@ -2,7 +2,7 @@
 
 use anyhow::anyhow;
 
-/// The numbers of `2,3`, parentheses or brackets around them or not.
+/// The numbers of `2,3`, parentheses or brackets around them or not, and of Python's `(2,)`.
 pub(crate) fn parse_index(text: &str) -> anyhow::Result<Vec<i64>> {
     let inner = text.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']);
     if inner.trim().is_empty() {
@@ -12,5 +12,7 @@ pub(crate) fn parse_index(text: &str) -> anyhow::Result<Vec<i64>> {
         let part = part.trim();
         part.parse().map_err(|_| anyhow!("`{part}` in the index `{text}` is not a whole number"))
     };
+    let inner = inner.trim_end();
+    let inner = inner.strip_suffix(',').unwrap_or(inner);
     inner.split(',').map(number).collect()
 }

@@ -434,7 +434,7 @@ fn very_long_layouts() {
 #[test]
 fn many_small_arrays() {
     let folder = Folder::new();
-    let dims: Vec<(usize, usize)> = (0..300).map(|n| (n % 7, 1 + n * 11 % 40)).collect();
+    let dims: Vec<(usize, usize)> = (0..300).map(|n| (n % 7, 1 + n * 110 % 997)).collect();
     let mut entries = serde_json::Map::new();
     let mut data: Vec<u8> = Vec::new();
     for (n, (rows, columns)) in dims.iter().enumerate() {
@@ -454,7 +454,8 @@ fn many_small_arrays() {
         folder.read(output)
     };
     let together = convert("t.safetensors", &[]);
-    assert_eq!(together, convert("s.safetensors", &["--max-memory", "20kB", "--threads", "3"]));
+    // Some hundred kilobytes for each thread, so that there are several bundles.
+    assert_eq!(together, convert("s.safetensors", &["--max-memory", "4MB", "--threads", "3"]));
     let apart = folder.path("w0.npy");
     for (n, (rows, columns)) in dims.iter().enumerate().filter(|(n, _)| n % 50 == 33) {
         let elements: Vec<u8> =
@@ -468,6 +469,114 @@ fn many_small_arrays() {
     }
     folder.run(&["convert", "t.safetensors", "-o", "b.safetensors", "--to", "row-major"]);
     assert_eq!(arrays(&folder.read("b.safetensors")), arrays(&file));
+}
+
+/// Bytes between tiles' elements mean nothing, whatever they are; those of elements have to be values
+/// of the type.
+#[test]
+fn padding_may_hold_anything_when_packed() {
+    let folder = Folder::new();
+    let pack = |bytes: &[u8], shape: &str, layout: &str| {
+        folder.write("w.raw", bytes);
+        let args = ["convert", "w.raw", "--from", shape, "-o", "t.raw", "--to", layout, "--force"];
+        folder.run(&args)
+    };
+    let tiles = "u2[2,2]{1,0:T(1,3)}";
+    pack(&[1, 2, 0xff, 3, 1, 0xff], tiles, "{1,0:E(2)}").succeeded();
+    // 1, 2, 3 and 1, two bits each from the low end.
+    assert_eq!(folder.read("t.raw"), [0b01_11_10_01]);
+    pack(&[1, 2, 0xff, 3, 4, 0xff], tiles, "{1,0:E(2)}").failed_with(&["0x04", "u2"]);
+    pack(&[1, 2, 0xff, 0xff], "u2[2,2]", "{1,0:E(2)}").failed_with(&["0xff", "u2"]);
+    pack(&[0xf8, 7, 0x12], "s4[2]{0:T(3)}", "{0:T(3)E(4)}").succeeded();
+    assert_eq!(folder.read("t.raw"), [0x78, 0x00]);
+}
+
+/// A file's only array is compared with the other file's, whatever they are called; that is said.
+#[test]
+fn names_that_differ_are_said_to() {
+    let folder = Folder::new();
+    let file = |name: &str| {
+        let entry = json!({ "dtype": "U8", "shape": [3], "data_offsets": [0, 3] });
+        let header = json!({ name: entry }).to_string();
+        [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &[1, 2, 3]].concat()
+    };
+    for (path, name) in [("one", "a"), ("other", "A"), ("same", "a")] {
+        folder.write(&format!("{path}.safetensors"), &file(name));
+    }
+    let verify = |other: &str, extra: &[&str]| {
+        folder.run(&[&["verify", "one.safetensors", other], extra].concat()).succeeded()
+    };
+    let said = verify("other.safetensors", &[]).stdout;
+    assert!(said.starts_with("equal: 1 array\n"), "{said}");
+    assert!(said.contains("the names differ, `a` and `A`"), "{said}");
+    let document = verify("other.safetensors", &["--json"]).json();
+    assert_eq!(document["different_names"], json!(["a", "A"]));
+    assert_eq!(verify("same.safetensors", &[]).stdout, "equal: 1 array\n");
+    assert_eq!(verify("same.safetensors", &["--json"]).json()["different_names"], Value::Null);
+    // Where there is more than one array, each name has to have its own.
+    folder.write("two.npy", &npy("|u1", "(3,)", &[1, 2, 4]));
+    let differs = folder.run(&["verify", "one.safetensors", "two.npy"]).answered_no().stdout;
+    assert!(differs.contains("`a` differs at index [2]"), "{differs}");
+    assert!(differs.contains("the names differ, `a` and `two`"), "{differs}");
+}
+
+/// The first index in row-major order, whatever order the arrays are read in.
+#[test]
+fn the_first_difference_is_the_first_index() {
+    let folder = Folder::new();
+    let numbers: Vec<u8> = (0..40u16 * 50).flat_map(u16::to_le_bytes).collect();
+    folder.write("w.npy", &npy("<u2", "(40, 50)", &numbers));
+    let mut other = numbers.clone();
+    for (row, column) in [(39, 0), (7, 30), (7, 29), (20, 3)] {
+        other[2 * (row * 50 + column)] ^= 0x80;
+    }
+    folder.write("v.npy", &npy("<u2", "(40, 50)", &other));
+    for (layout, number) in [("{0,1}", 0), ("{0,1:T(8,128)(2,1)}", 1), ("{1,0:T(3,7)}", 2)] {
+        for (input, output) in [("w.npy", "a"), ("v.npy", "b")] {
+            let output = format!("{output}{number}.npy");
+            folder.run(&["convert", input, "-o", &output, "--to", layout]).succeeded();
+        }
+    }
+    for a in ["w.npy", "a0.npy", "a1.npy", "a2.npy"] {
+        for b in ["v.npy", "b0.npy", "b1.npy", "b2.npy"] {
+            let document = folder.run(&["verify", a, b, "--json"]).answered_no().json();
+            assert_eq!(document["differences"][0]["index"], json!([7, 29]), "{a} and {b}");
+        }
+        folder.run(&["verify", a, "w.npy"]).succeeded();
+    }
+}
+
+/// Names of 4 KB are cut where people read them, and whole in JSON.
+#[test]
+fn long_names_are_cut_for_people() {
+    let folder = Folder::new();
+    let name = "n".repeat(4000);
+    let file = |value: u8| {
+        let entry = json!({ "dtype": "U8", "shape": [2, 2], "data_offsets": [0, 4] });
+        let other = json!({ "dtype": "U8", "shape": [1], "data_offsets": [4, 5] });
+        let header = json!({ &name: entry, "other": other }).to_string();
+        [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &[value, 2, 3, 4, 5]].concat()
+    };
+    folder.write("a.safetensors", &file(1));
+    folder.write("b.safetensors", &file(9));
+    let short = |text: &str| {
+        assert!(text.contains("nnn") && text.contains('…'), "{text}");
+        assert!(text.len() < 1000, "{} bytes", text.len());
+    };
+    short(&folder.run(&["inspect", "a.safetensors"]).succeeded().stdout);
+    let rows = folder.run(&["inspect", "a.safetensors", "--json"]).succeeded().json();
+    assert_eq!(rows[0]["name"], json!(name));
+    short(&folder.run(&["verify", "a.safetensors", "b.safetensors"]).answered_no().stdout);
+    let verified = folder.run(&["verify", "a.safetensors", "b.safetensors", "--json"]);
+    assert_eq!(verified.answered_no().json()["differences"][0]["name"], json!(name));
+    let convert = |to: &str| {
+        let to = format!("n*={to}");
+        folder.run(&["convert", "a.safetensors", "-o", "c.safetensors", "--tensor", &to])
+    };
+    short(&convert("{0,1,2}").failed_with(&["tensor `n"]).stderr);
+    short(&convert("{0,1}").succeeded().stdout);
+    let from = ["inspect", "a.safetensors", "--from", "u8[3,3]"];
+    assert!(folder.run(&from).failed_with(&["takes 9 bytes"]).stderr.len() < 1000);
 }
 
 /// Fractals of 16 × 16 halves: columns of fractals, rows within, by hand.
@@ -489,4 +598,96 @@ fn convert_to_the_tags_of_ascend() {
     folder
         .run(&[&convert[..], &["ascend:VectorLayout"]].concat())
         .failed_with(&["orders 1 dimensions"]);
+}
+
+/// Whatever notation a layout is said in, the bytes are the same, and what is recorded is XLA's.
+#[test]
+fn layouts_in_every_notation() {
+    let folder = Folder::new();
+    let elements: Vec<u8> = (0..32u8).flat_map(|i| f32::from(i).to_le_bytes()).collect();
+    folder.write("w.npy", &npy("<f4", "(4, 8)", &elements));
+    let converted = |layout: &str| {
+        folder.run(&["convert", "w.npy", "-o", "t.npy", "--force", "--to", layout]).succeeded();
+        (folder.read("t.npy"), folder.read("t.npy.layout.json").len())
+    };
+    let tiled = converted("{1,0:T(2,4)}");
+    for same in
+        ["f32[4,8]{1,0:T(2,4)}", "AB2a4b", "((2,2),(4,2)):((4,16),(1,8))", "f32[4,8] AB2a4b"]
+    {
+        assert_eq!(converted(same), tiled, "{same}");
+    }
+    let refused = |layout: &str, fragments: &[&str]| {
+        let args = ["convert", "w.npy", "-o", "x.npy", "--to", layout];
+        folder.run(&args).failed_with(fragments);
+        assert!(!folder.path("x.npy").exists());
+    };
+    // What a file cannot record, or what would lose elements, is refused by the array's name.
+    refused("Sw<1,0,2> o 0 o (4,8):(8,1)", &["tensor `w`: "]);
+    refused("(4,8):(1,1)", &["tensor `w`: "]);
+    refused("(4,8):(0,1)", &["tensor `w`: "]);
+    refused("(8,4):(4,1)", &["tensor `w`: it is f32[4,8], not f32[8,4]"]);
+    refused("T(2,4)", &["is a part of a layout", "write `{1,0:T(2,4)}`"]);
+    refused("zN", &["`zN` is no layout", "`ascend:zN`"]);
+}
+
+fn model_file(name: &str, value: u8) -> Vec<u8> {
+    let header = format!(
+        "{{\"__metadata__\":{{\"format\":\"pt\"}},\"{name}\":{{\"dtype\":\"U8\",\"shape\":[3,5],\"data_offsets\":[0,15]}}}}"
+    );
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend(header.as_bytes());
+    file.extend([value; 15]);
+    file
+}
+
+/// A model of one file is a folder without an index; what else is in it goes along, but for weights.
+#[test]
+fn a_folder_of_one_file_and_what_is_beside_it() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("model/onnx")).unwrap();
+    folder.write("model/model.safetensors", &model_file("w", 7));
+    let beside = ["LICENSE", "config.json", "merges.txt", "tokenizer.json", "tokenizer.model"];
+    for name in beside {
+        folder.write(&format!("model/{name}"), name.as_bytes());
+    }
+    for name in ["pytorch_model.bin", "pytorch_model.bin.index.json", "w.GGUF", "onnx/w.onnx"] {
+        folder.write(&format!("model/{name}"), b"other weights");
+    }
+    let packed = folder.run(&["convert", "model", "-o", "packed", "--to", "{1,0:T(2,4)}"]);
+    let packed = packed.succeeded();
+    for name in ["onnx", "pytorch_model.bin", "pytorch_model.bin.index.json", "w.GGUF"] {
+        assert!(packed.stderr.contains(name), "{packed:?}");
+    }
+    let names_in = |name: &str| {
+        let entries = std::fs::read_dir(folder.path(name)).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    let mut expected: Vec<&str> = beside.to_vec();
+    expected.insert(3, "model.safetensors");
+    assert_eq!(names_in("packed"), expected);
+    for name in beside {
+        assert_eq!(folder.read(&format!("packed/{name}")), name.as_bytes());
+    }
+    folder.run(&["verify", "model", "packed"]).succeeded();
+    let (_, header) =
+        safetensors::SafeTensors::read_metadata(&folder.read("packed/model.safetensors")).unwrap();
+    assert_eq!(header.metadata().as_ref().unwrap()["format"], "pt");
+    // Replaced by another one: what both have is the new one's, what only the old one has stays.
+    folder.write("model/config.json", b"new");
+    folder.write("packed/notes.txt", b"mine");
+    let again = ["convert", "model", "-o", "packed", "--to", "{0,1}"];
+    folder.run(&again).failed_with(&["exists"]);
+    folder.run(&[&again[..], &["--force"]].concat()).succeeded();
+    assert_eq!(folder.read("packed/config.json"), b"new");
+    assert_eq!(folder.read("packed/notes.txt"), b"mine");
+    // In place, all of it stays as it is, what is no file of arrays among it.
+    std::fs::remove_dir_all(folder.path("model/onnx")).unwrap();
+    let before = names_in("model");
+    let in_place = ["convert", "model", "-o", "model", "--to", "{0,1}", "--in-place"];
+    folder.run(&in_place).succeeded();
+    assert_eq!(names_in("model"), before);
+    folder.run(&["verify", "model", "packed"]).succeeded();
 }

@@ -187,3 +187,22 @@ fn better_formats_for_parameters() {
     let part = "  p = f32[2]{0} parameter(0)\n";
     Folder::new().run_with(&["assign", "-"], part).failed_with(&["no entry computation"]);
 }
+
+/// What has no end is not read; a pipe is.
+#[cfg(unix)]
+#[test]
+fn endless_input_is_refused() {
+    for command in ["hlo", "assign"] {
+        run(&[command, "/dev/zero"]).failed_with(&["/dev/zero", "a device, which may have no end"]);
+        let folder = Folder::new();
+        let shell = format!("exec \"$0\" {command} - < /dev/zero");
+        let from_stdin = ["-c", &shell, env!("CARGO_BIN_EXE_tilewright")];
+        folder.run_program("sh", &from_stdin, "").failed_with(&["stdin", "a device"]);
+    }
+    let text = std::fs::read_to_string(dump("kv-cache-update.hlo")).unwrap();
+    let folder = Folder::new();
+    let piped = folder.run_with(&["hlo", "-"], &text).succeeded();
+    assert!(piped.stdout.contains("module jit_cache_update"), "{}", piped.stdout);
+    let pipe = ["-c", "cat | \"$0\" hlo /dev/stdin", env!("CARGO_BIN_EXE_tilewright")];
+    assert_eq!(folder.run_program("sh", &pipe, &text).succeeded().stdout, piped.stdout);
+}

@@ -29,6 +29,18 @@ fn a_swizzled_tile_is_asked_like_any_other() {
 }
 
 #[test]
+fn what_python_prints_can_be_pasted() {
+    run(&["same", "(8,):(2,)", "8:2"]).succeeded();
+    assert_eq!(run(&["to", "cute", "((2,), 4):((4,), 1)"]).succeeded().stdout, "((2),4):((4),1)\n");
+    assert_eq!(run(&["index", "(8,):(2,)", "(3,)"]).succeeded().stdout, "6\n");
+    run(&["index", "(8,):(2,)", "(3,,)"]).failed_with(&["unexpected `,`"]);
+    assert_eq!(run(&["index", "f32[8]", "(3,)"]).succeeded().stdout, "3\n");
+    run(&["index", "f32[8]", "(3,,)"]).failed_with(&["is not a whole number"]);
+    run(&["show", "--strict", "(8,):(1,)"]).failed_with(&["expected"]);
+    assert_eq!(calc("coalesce((2, (4,)):(4, (8,)))"), "8:4");
+}
+
+#[test]
 fn a_composed_layout_is_the_layout_that_it_comes_to() {
     // Every offset is the same; the memory is that of the layout that is read, all of it.
     let composed = "(10,2):(16,4) o 0 o (3,4):(1,5)";

@@ -44,6 +44,53 @@ fn show_of_what_is_no_array() {
     assert_eq!((&unbounded["dims"], &unbounded["bytes"]), (&json!([null, 5]), &Value::Null));
 }
 
+/// A buffer is where an array lives, and no array: it holds one as a tuple does.
+#[test]
+fn what_holds_arrays_is_shown_as_itself_with_the_arrays_in_it() {
+    let array = run(&["show", "f32[8]{0:T(128)}", "--json"]).succeeded().json();
+    for text in ["b(f32[8]{0:T(128)})", "(f32[8]{0:T(128)})"] {
+        let shown = run(&["show", text, "--json"]).succeeded().json();
+        assert_eq!((&shown["text"], &shown["xla"]), (&json!(text), &json!(text)));
+        let of_array = ["element_type", "dims", "bytes", "index_expression", "tla"];
+        assert!(of_array.iter().all(|key| shown[key] == Value::Null), "{shown}");
+        assert_eq!(shown["leaves"], json!([array]));
+        let words = run(&["show", text]).succeeded().stdout;
+        assert!(words.starts_with(&format!("{text}\n\nf32[8]{{0:T(128)}}\n")), "{words}");
+    }
+    let nested = run(&["show", "(b(f32[?]), token[])", "--json"]).succeeded().json();
+    assert_eq!(nested["leaves"][0]["text"], json!("b(f32[?]{0})"));
+    assert_eq!(nested["leaves"][0]["leaves"][0]["text"], json!("f32[?]{0}"));
+}
+
+/// And no command takes one of these for an array.
+#[test]
+fn what_is_no_array_is_refused_where_one_is_asked_for() {
+    for (text, found) in [
+        ("b(f32[8]{0})", "a buffer"),
+        ("(f32[8]{0})", "a tuple"),
+        ("token[]", "a token"),
+        ("opaque[]", "an opaque value"),
+    ] {
+        let refusal = format!("expected an array shape, found {found}");
+        let array = "f32[8]{0}";
+        for command in [
+            &["index", text, "3"][..],
+            &["index", text, "--all"],
+            &["same", text, array],
+            &["same", array, text],
+            &["bitcast", text, array],
+            &["plan", array, text],
+            &["to", "tla", text],
+            &["to", "numpy", text],
+            &["tpu", text, "--chip", "v5e"],
+            &["formats", text, "--chip", "v5e"],
+        ] {
+            run(command).failed_with(&[&refusal]);
+        }
+        assert_eq!(run(&["to", "xla", text]).succeeded().stdout, format!("{text}\n"));
+    }
+}
+
 #[test]
 fn show_for_a_person() {
     let shown = run(&["show", "F32[3,5]{1,0:T(2,2)}"]).succeeded().stdout;
@@ -188,7 +235,7 @@ fn algebra() {
     run(&["calc", "composition((4,6,8):(2,3,5),6:3)"])
         .failed_with(&["in composition", "is no layout"]);
     run(&["calc", "composition((4,2:(1,2),3)"]).failed_with(&["in a tuple", "^"]);
-    run(&["calc", "frobnicate(4:1)"]).failed_with(&["no operation `frobnicate`"]);
+    run(&["calc", "frobnicate(4:1)"]).failed_with(&["no operation `frobnicate`", "--list"]);
     run(&["calc", "complement()"]).failed_with(&[]);
     run(&["calc", &"coalesce(".repeat(5000)]).failed_with(&[]);
     let deep = format!("{}4:1{}", "coalesce(".repeat(500), ")".repeat(500));

@@ -10,7 +10,7 @@ use crate::open::ArrayFile;
 use crate::plan::{Beside, Plan, PlannedFile};
 use crate::positional::{FileId, folder_of};
 use crate::publish::{self, Existing, clear_abandoned, is_there};
-use crate::safetensors::{self, folder, replaced};
+use crate::safetensors::{self, Companions, folder, replaced};
 use crate::side_file::{path_beside, stands_alone};
 use crate::staged::{StagedFile, StagedFolder};
 use crate::write::{Staged, Writer};
@@ -45,6 +45,7 @@ pub struct CreateOptions {
     folders_read: Vec<FileId>,
     metadata: Metadata,
     shards: Vec<Shard>,
+    companions: Companions,
 }
 
 impl CreateOptions {
@@ -57,6 +58,11 @@ impl CreateOptions {
     pub fn force(mut self) -> Self {
         self.force = true;
         self
+    }
+
+    /// Whether what is there is replaced.
+    pub(crate) fn replaces(&self) -> bool {
+        self.force
     }
 
     /// Replaces the very file or folder that a [`source`](Self::source) is read from. It can still
@@ -92,6 +98,12 @@ impl CreateOptions {
         self
     }
 
+    /// Files that go along into a folder.
+    pub fn companions(mut self, companions: Companions) -> Self {
+        self.companions = companions;
+        self
+    }
+
     /// Begins the file or folder at `path`: claims the room for it and writes its headers, all under
     /// another name until [`Writer::finish`].
     ///
@@ -100,9 +112,10 @@ impl CreateOptions {
     ///
     /// # Replacing a folder
     ///
-    /// Only an empty folder or one with a `model.safetensors.index.json` is replaced, and only if it
-    /// has no subfolder. Its index and the shards that the index names go; its other files (a
-    /// tokenizer, a README) are in the new folder too. On Linux the two change places in one step.
+    /// Only an empty folder or one with a `model.safetensors.index.json`, or with a `model.safetensors`
+    /// and no index, is replaced, and only if it has no subfolder. Its index and its shards go; its
+    /// other files (a tokenizer, a README) are in the new folder too, but for those of whose names
+    /// there are [companions](Self::companions). On Linux the two change places in one step.
     /// Elsewhere there is a moment without any; of a process killed in it the next output to the same
     /// place brings the old folder back.
     ///
@@ -184,8 +197,11 @@ impl CreateOptions {
         for (shard, planned) in shards.iter().zip(&plan.files) {
             outputs.push(staged.file(shard.name(), planned, folder::INDEX)?);
         }
-        let index = text_file(folder::write_index(&plan.arrays, &shards));
-        staged.file(folder::INDEX, &index, folder::INDEX)?.sync()?;
+        if folder::needs_index(&shards) {
+            let index = text_file(folder::write_index(&plan.arrays, &shards));
+            staged.file(folder::INDEX, &index, folder::INDEX)?.sync()?;
+        }
+        self.companions.copy_to(&staged)?;
         let staged = Staged::Folder(staged, shards);
         Ok(Writer::new(plan.arrays, outputs, staged, existing, path))
     }

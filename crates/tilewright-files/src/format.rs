@@ -19,7 +19,8 @@ pub enum Format {
     Npy,
     /// One `.safetensors` file: any number of named arrays.
     Safetensors,
-    /// A folder of `.safetensors` files with a `model.safetensors.index.json`.
+    /// A folder of `.safetensors` files with a `model.safetensors.index.json`, or of one
+    /// `model.safetensors` without.
     SafetensorsFolder,
     /// The bytes of one array and nothing else.
     Raw,

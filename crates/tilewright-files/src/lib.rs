@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `.npy`, versions 1 to 3 | one, in C or Fortran order | `<file>.layout.json` beside it |
 //! | `.safetensors` | any number, by name | `__metadata__["tilewright"]` |
-//! | a folder with `model.safetensors.index.json` | any number, over several files | each file's `__metadata__` |
+//! | a folder with `model.safetensors.index.json`, or with one `model.safetensors` | any number, over several files | each file's `__metadata__` |
 //! | raw | one, of dims that the caller says | `<file>.layout.json` beside it |
 //! | Zarr v3, written only | one, in chunks that are tiled buffers | the codecs themselves |
 //!
@@ -90,6 +90,8 @@ mod buffer;
 
 mod stored;
 
+mod rules;
+
 mod zarr;
 
 pub use crate::buffer::Buffer;
@@ -99,6 +101,8 @@ pub use crate::error::Error;
 pub use crate::format::Format;
 pub use crate::info::{ArrayInfo, ArraySpec, Metadata, Order, Shard, StoredLayout};
 pub use crate::open::{ArrayFile, OpenOptions};
+pub use crate::rules::{RuleError, Rules};
+pub use crate::safetensors::Companions;
 pub use crate::side_file::layout_beside;
 pub use crate::write::Writer;
-pub use crate::zarr::ZarrStore;
+pub use crate::zarr::{ZarrStore, ZarrWriter};

@@ -134,7 +134,12 @@ impl Writer {
                 publish::pair(staged, layout, self.existing)
             }
             Staged::Folder(staged, shards) => {
-                publish::folder(staged, self.existing, |path| replaced::kept(path, shards))
+                let folder = staged.path();
+                publish::folder(staged, self.existing, |path| {
+                    let mut kept = replaced::kept(path, shards)?;
+                    kept.retain(|name| !folder.join(name).exists());
+                    Ok(kept)
+                })
             }
         }
     }

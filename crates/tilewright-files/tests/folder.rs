@@ -11,7 +11,7 @@ use std::path::Path;
 use scratch::{Scratch, data, names_in};
 use tilewright::ElementType;
 use tilewright_files::{
-    ArrayFile, ArraySpec, CreateOptions, Error, Format, Metadata, Shard, StoredLayout,
+    ArrayFile, ArraySpec, Companions, CreateOptions, Error, Format, Metadata, Shard, StoredLayout,
 };
 
 const INDEX: &str = "model.safetensors.index.json";
@@ -291,4 +291,85 @@ fn shards_that_cannot_be_written() {
     rejects(&[INDEX], 0, "not a bare file name");
     rejects(&["a", "a"], 0, "two shards have one name");
     rejects(&["a"], 1, "array `a` is to be in shard 1, but there are 1");
+}
+
+#[test]
+fn a_folder_of_one_file_has_no_index() {
+    let scratch = Scratch::new();
+    let path = scratch.path("model");
+    let only = CreateOptions::new().shards([Shard::new("model.safetensors", metadata("pt"))]);
+    let write = |options: &CreateOptions, byte: u8| {
+        let spec = [ArraySpec::new("a", ElementType::U8, [2])];
+        let mut writer = options.create(&path, Format::SafetensorsFolder, &spec)?;
+        writer.append(0, &[byte; 2])?;
+        writer.finish()
+    };
+    write(&only, 1).unwrap();
+    assert_eq!(names_in(&path), ["model.safetensors"]);
+    let file = ArrayFile::open(&path).unwrap();
+    assert_eq!(file.format(), Format::SafetensorsFolder);
+    assert_eq!((file.shards().len(), file.metadata()), (1, &metadata("pt")));
+    assert_eq!((file.shards()[0].name(), data(&file, 0)), ("model.safetensors", vec![1; 2]));
+    // Replaced by another of its kind, by one of several files, and by one again.
+    fs::write(path.join("config.json"), "{}").unwrap();
+    assert!(write(&only, 2).unwrap_err().is_exists());
+    write(&only.clone().force(), 2).unwrap();
+    assert_eq!(data(&ArrayFile::open(&path).unwrap(), 0), [2; 2]);
+    make(&options().force(), &path, 3).unwrap();
+    assert_eq!(names_in(&path), ["config.json", INDEX, "x-1.safetensors", "x-2.safetensors"]);
+    check(&path, 3);
+    write(&only.force(), 4).unwrap();
+    assert_eq!(names_in(&path), ["config.json", "model.safetensors"]);
+    // The index is what is believed, where there is one.
+    fs::write(path.join(INDEX), "{\"weight_map\":{}}").unwrap();
+    assert!(ArrayFile::open(&path).unwrap().arrays().is_empty());
+}
+
+#[test]
+fn what_goes_along() {
+    let scratch = Scratch::new();
+    let path = scratch.path("model");
+    make(&options(), &path, 1).unwrap();
+    let large: Vec<u8> = (0..3_000_000u32).map(|i| (i % 251) as u8).collect();
+    fs::write(path.join("tokenizer.json"), &large).unwrap();
+    for name in ["b.txt", "empty.md", "model.BIN", "x-3.safetensors", ".tilewright-t.partial"] {
+        fs::write(path.join(name), name.replace("empty.md", "")).unwrap();
+    }
+    fs::create_dir(path.join("runs")).unwrap();
+    let file = ArrayFile::open(&path).unwrap();
+    let companions = Companions::of(&file).unwrap();
+    assert_eq!(companions.carried(), ["b.txt", "empty.md", "tokenizer.json"]);
+    assert_eq!(companions.left(), ["model.BIN", "runs", "x-3.safetensors"]);
+    let by_index = Companions::of(&ArrayFile::open(path.join(INDEX)).unwrap()).unwrap();
+    assert_eq!(by_index.carried(), companions.carried());
+    let other = scratch.path("other");
+    make(&options().companions(companions), &other, 1).unwrap();
+    assert_eq!(fs::read(other.join("tokenizer.json")).unwrap(), large);
+    assert_eq!(fs::read(other.join("empty.md")).unwrap(), b"");
+    check(&other, 1);
+    // A file has none.
+    let one = scratch.path("w.npy");
+    let spec = [ArraySpec::new("a", ElementType::U8, [0])];
+    CreateOptions::new().create(&one, Format::Npy, &spec).unwrap().finish().unwrap();
+    assert!(Companions::of(&ArrayFile::open(&one).unwrap()).unwrap().carried().is_empty());
+}
+
+/// What a cache has is links to where the files are; a pipe is nobody's configuration.
+#[test]
+#[cfg(unix)]
+fn links_go_along_as_files() {
+    let scratch = Scratch::new();
+    let path = scratch.path("model");
+    make(&options(), &path, 1).unwrap();
+    fs::write(scratch.path("blob"), "text").unwrap();
+    std::os::unix::fs::symlink(scratch.path("blob"), path.join("config.json")).unwrap();
+    std::os::unix::fs::symlink(scratch.path("nowhere"), path.join("gone.json")).unwrap();
+    let companions = Companions::of(&ArrayFile::open(&path).unwrap()).unwrap();
+    assert_eq!(companions.carried(), ["config.json"]);
+    assert_eq!(companions.left(), ["gone.json"]);
+    let other = scratch.path("other");
+    make(&options().companions(companions), &other, 1).unwrap();
+    let copied = other.join("config.json");
+    assert!(fs::symlink_metadata(&copied).unwrap().is_file());
+    assert_eq!(fs::read(copied).unwrap(), b"text");
 }

@@ -43,6 +43,17 @@ impl<'a> Dump<'a> {
         }
         reader.finish()
     }
+
+    /// Why the entry's parameters are not known, if they are not.
+    pub fn missing_entry(&self) -> Option<&'static str> {
+        match &self.module {
+            None => Some("no HLO module"),
+            Some(module) if module.entry().is_none() => {
+                Some("the module has no entry computation, so its parameters are not known")
+            }
+            Some(_) => None,
+        }
+    }
 }
 
 struct Reader<'a> {

@@ -44,15 +44,24 @@ pub(crate) fn operations() -> Vec<&'static str> {
 
 /// A swizzle, ``Sw<bits,base,shift>``: some bits of an offset are exclusive-ored onto others.
 ///
+/// Parameters
+/// ----------
+/// bits : int or str
+///     How many bits; or the text.
+/// base, shift : int
+///     How many low bits are left as they are, and how far apart the bits are; not with a text.
+///
 /// Raises
 /// ------
 /// LayoutError
-///     If the text means nothing.
+///     If the text means nothing, or there is no such swizzle.
 ///
 /// Examples
 /// --------
 /// >>> import tilewright as tw
-/// >>> swizzle = tw.Swizzle("Sw<3,4,3>")
+/// >>> swizzle = tw.Swizzle(3, 4, 3)
+/// >>> swizzle == tw.Swizzle("Sw<3,4,3>")
+/// True
 /// >>> swizzle.bits, swizzle.base, swizzle.shift, swizzle(128)
 /// (3, 4, 3, 144)
 #[pyclass(frozen, eq, hash, module = "tilewright")]
@@ -62,8 +71,20 @@ pub(crate) struct Swizzle(CoreSwizzle);
 #[pymethods]
 impl Swizzle {
     #[new]
-    #[pyo3(signature = (text, /))]
-    fn new(text: &str) -> Result<Self, Failure> {
+    #[pyo3(signature = (bits, base=None, shift=None, /))]
+    fn new(
+        bits: &Bound<'_, PyAny>,
+        base: Option<&Bound<'_, PyAny>>,
+        shift: Option<&Bound<'_, PyAny>>,
+    ) -> Result<Self, Failure> {
+        let text = match (base, shift) {
+            (None, None) => bits.extract()?,
+            (Some(base), Some(shift)) => {
+                let [bits, base, shift] = [bits, base, shift].map(nested::integer);
+                format!("Sw<{},{},{}>", bits?, base?, shift?)
+            }
+            _ => return Err(Failure::value("a swizzle is bits, base and shift, or a text")),
+        };
         Ok(Swizzle(text.parse()?))
     }
 

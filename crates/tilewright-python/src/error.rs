@@ -2,7 +2,9 @@
 
 use std::io;
 
-use pyo3::exceptions::{PyFileExistsError, PyFileNotFoundError, PyOSError, PyValueError};
+use pyo3::exceptions::{
+    PyFileExistsError, PyFileNotFoundError, PyMemoryError, PyOSError, PyValueError,
+};
 use pyo3::prelude::*;
 use tilewright::text::Diagnostic;
 
@@ -14,6 +16,10 @@ pub(crate) enum Failure {
     Text(Diagnostic),
     /// Anything else that is wrong with a value.
     Value(String),
+    /// An index or an offset that is not there.
+    Range(String),
+    /// There is not enough memory.
+    Memory(String),
     /// A file.
     File(tilewright_files::Error),
     /// What Python itself raised.
@@ -29,21 +35,25 @@ impl Failure {
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Text(diagnostic) => layout_error(&diagnostic.to_string(), Some(&diagnostic)),
-            Failure::Value(message) => layout_error(&message, None),
+            Failure::Text(diagnostic) => {
+                layout_error("LayoutError", &diagnostic.to_string(), Some(&diagnostic))
+            }
+            Failure::Value(message) => layout_error("LayoutError", &message, None),
+            Failure::Range(message) => layout_error("OutOfRangeError", &message, None),
+            Failure::Memory(message) => PyMemoryError::new_err(message),
             Failure::File(error) => file_error(&error),
             Failure::Raised(error) => error,
         }
     }
 }
 
-/// `tilewright.LayoutError(message, diagnostic)`.
-fn layout_error(message: &str, diagnostic: Option<&Diagnostic>) -> PyErr {
+/// `tilewright.LayoutError(message, diagnostic)`, or one of its kinds.
+fn layout_error(class: &str, message: &str, diagnostic: Option<&Diagnostic>) -> PyErr {
     Python::attach(|py| {
         let built = || {
             let module = py.import("tilewright._errors")?;
             let diagnostic = diagnostic.map(|it| found(&module, it)).transpose()?;
-            module.getattr("LayoutError")?.call1((message, diagnostic))
+            module.getattr(class)?.call1((message, diagnostic))
         };
         built().map_or_else(|error| error, PyErr::from_value)
     })
@@ -57,6 +67,7 @@ fn found<'py>(module: &Bound<'py, PyModule>, it: &Diagnostic) -> PyResult<Bound<
 
 fn file_error(error: &tilewright_files::Error) -> PyErr {
     let message = match error.help() {
+        Some(_) if error.is_exists() => format!("{error}; force=True replaces it"),
         Some(help) => format!("{error}; {help}"),
         None => error.to_string(),
     };
@@ -81,6 +92,19 @@ impl From<Diagnostic> for Failure {
 
 impl From<tilewright::Error> for Failure {
     fn from(error: tilewright::Error) -> Self {
+        let message = error.to_string();
+        if error.is_out_of_bounds() {
+            Failure::Range(message)
+        } else if error.is_out_of_memory() {
+            Failure::Memory(message)
+        } else {
+            Failure::Value(message)
+        }
+    }
+}
+
+impl From<tilewright_files::RuleError> for Failure {
+    fn from(error: tilewright_files::RuleError) -> Self {
         Failure::Value(error.to_string())
     }
 }
@@ -101,6 +125,9 @@ impl From<tilewright_calc::Error> for Failure {
     fn from(error: tilewright_calc::Error) -> Self {
         match error.diagnostic() {
             Some(diagnostic) => Failure::Text(diagnostic.clone()),
+            None if error.is_unknown_operation() => Failure::Value(format!(
+                "{error}; tilewright.algebra.operations() lists those that there are"
+            )),
             None => Failure::Value(error.to_string()),
         }
     }

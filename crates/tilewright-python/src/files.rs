@@ -1,15 +1,22 @@
 //! Array files, by position.
 
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use numpy::{PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
+use tilewright::ArrayShape;
 use tilewright_files::{self as files, ArraySpec, CreateOptions, Format, Metadata, OpenOptions};
+use tilewright_relayout::{Plan, RunOptions};
 
-use crate::element::element_type;
+use crate::element::{ElementType, element_type};
 use crate::error::Failure;
-use crate::shape::Shape;
+use crate::mover::Mover;
+use crate::shape::{Shape, target};
+
+/// So many bytes of a file are read at once, where the layout allows it.
+const PIECE: usize = 32 << 20;
 
 /// An open file, and what arrays it holds.
 #[pyclass(frozen, module = "tilewright._tilewright")]
@@ -49,6 +56,17 @@ impl ArrayFile {
         self.0.metadata().iter().map(|(key, text)| (key.clone(), text.clone())).collect()
     }
 
+    /// The names that layouts are recorded of and that no array has.
+    #[getter]
+    fn unused_layouts(&self) -> Vec<String> {
+        self.0.unused_layouts().to_vec()
+    }
+
+    /// What the padding of an array holds, where that is recorded.
+    fn pad(&self, array: usize) -> Option<String> {
+        Some(self.0.arrays().get(array)?.layout()?.pad.clone())
+    }
+
     /// The logical shape of an array and its layout.
     fn shape(&self, py: Python<'_>, array: usize) -> Result<Py<Shape>, Failure> {
         Shape::of_array(py, self.0.shape(array)?)
@@ -64,6 +82,132 @@ impl ArrayFile {
     ) -> Result<(), Failure> {
         let target = target.as_slice_mut().map_err(PyErr::from)?;
         Ok(py.detach(|| self.0.read_at(array, start, target))?)
+    }
+
+    /// Fills a contiguous array of uint8 with what a mover makes of an array, from a byte on. Reads
+    /// no more of the file than these bytes come from, and holds little of it at a time.
+    fn read_moved(
+        &self,
+        py: Python<'_>,
+        array: usize,
+        mover: &Mover,
+        start: usize,
+        mut target: PyReadwriteArray1<'_, u8>,
+    ) -> Result<(), Failure> {
+        let target = target.as_slice_mut().map_err(PyErr::from)?;
+        let mut part = Part { file: &self.0, array, plan: &mover.0, source: Vec::new() };
+        let mut next = start / part.plan.chunk_bytes(0).len().max(1);
+        let end = start.saturating_add(target.len());
+        while next < part.plan.n_chunks() && part.plan.chunk_bytes(next).start < end {
+            py.check_signals()?;
+            next = py.detach(|| part.move_from(next, start, target))?;
+        }
+        Ok(())
+    }
+}
+
+/// An array of a file on its way through a plan.
+struct Part<'a> {
+    file: &'a files::ArrayFile,
+    array: usize,
+    plan: &'a Plan,
+    source: Vec<u8>,
+}
+
+impl Part<'_> {
+    /// Moves the chunk of this number, and those after it that come from near to it, into a target
+    /// that begins at byte `start` of the whole. The number of the next.
+    fn move_from(
+        &mut self,
+        first: usize,
+        start: usize,
+        target: &mut [u8],
+    ) -> Result<usize, Failure> {
+        let after = start.saturating_add(target.len());
+        let mut end = first + 1;
+        while end < self.plan.n_chunks()
+            && self.plan.chunk_bytes(end).start < after
+            && self.plan.source_span(first..end + 1).len() <= PIECE
+            && self.plan.chunk_bytes(end).end - self.plan.chunk_bytes(first).start <= PIECE
+        {
+            end += 1;
+        }
+        let span = self.plan.source_span(first..end);
+        reserve(&mut self.source, span.len())?;
+        self.file.read_at(self.array, span.start as u64, &mut self.source)?;
+        let made = self.plan.chunk_bytes(first).start..self.plan.chunk_bytes(end - 1).end;
+        let options = RunOptions::default();
+        let run = |part: &mut [u8]| {
+            self.plan.run_chunks(first..end, &self.source, span.start, part, &options)
+        };
+        let wanted = made.start.max(start)..made.end.min(after);
+        let place = wanted.start - start..wanted.end - start;
+        if wanted == made {
+            if let Some(part) = target.get_mut(place) {
+                run(part)?;
+            }
+            return Ok(end);
+        }
+        let mut whole = Vec::new();
+        reserve(&mut whole, made.len())?;
+        run(&mut whole)?;
+        let from = whole.get(wanted.start - made.start..wanted.end - made.start);
+        if let (Some(from), Some(to)) = (from, target.get_mut(place)) {
+            to.copy_from_slice(from);
+        }
+        Ok(end)
+    }
+}
+
+/// Makes a buffer as long as that, if there is memory for it.
+fn reserve(buffer: &mut Vec<u8>, len: usize) -> Result<(), Failure> {
+    buffer.clear();
+    buffer.try_reserve_exact(len).map_err(|_| {
+        Failure::Memory(format!("there is not enough memory for {len} bytes of the file"))
+    })?;
+    buffer.resize(len, 0);
+    Ok(())
+}
+
+/// Which array of a file becomes what.
+#[pyclass(frozen, module = "tilewright._tilewright")]
+pub(crate) struct Rules(files::Rules);
+
+#[pymethods]
+impl Rules {
+    /// `by_name`: patterns and what the arrays become whose names match, the last that does.
+    #[new]
+    fn new(
+        others: Option<&Bound<'_, PyAny>>,
+        by_name: Vec<(String, Bound<'_, PyAny>)>,
+    ) -> Result<Self, Failure> {
+        let mut rules = files::Rules::new();
+        for (pattern, layout) in by_name {
+            rules = rules.by_name(&pattern, target(&layout)?)?;
+        }
+        Ok(Rules(match others {
+            Some(layout) => rules.others(target(layout)?),
+            None => rules,
+        }))
+    }
+
+    /// An error if a pattern matches none of these names.
+    fn check_names(&self, names: Vec<String>) -> Result<(), Failure> {
+        Ok(self.0.check_names(names.iter().map(String::as_str))?)
+    }
+
+    /// The shape in which a format is to hold the array of a name, None where it stays as it is.
+    fn shape(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        element_type: ElementType,
+        dims: Vec<i64>,
+        format: &str,
+    ) -> Result<Option<Py<Shape>>, Failure> {
+        let array = ArrayShape::new(element_type.0, &dims)?;
+        let shape = self.0.applied_to(name, &array, format_named(format)?)?;
+        shape.map(|shape| Shape::of_array(py, shape)).transpose()
     }
 }
 
@@ -87,11 +231,10 @@ impl Writer {
             Ok(ArraySpec::of_shape(name, &shape.array()?, &pad, format)?)
         };
         let specs = arrays.into_iter().map(spec).collect::<Result<Vec<_>, Failure>>()?;
-        let mut options = CreateOptions::new();
+        let mut options = self::options(force);
         if format == Format::Safetensors {
             options = options.metadata(metadata.into_iter().collect::<Metadata>());
         }
-        let options = if force { options.force() } else { options };
         Ok(Writer(Some(options.create(path, format, &specs)?)))
     }
 
@@ -114,7 +257,7 @@ impl Writer {
     }
 }
 
-/// A Zarr v3 array on the disk, written chunk by chunk.
+/// What a Zarr v3 array on the disk will be.
 #[pyclass(frozen, module = "tilewright._tilewright")]
 pub(crate) struct ZarrStore(files::ZarrStore);
 
@@ -151,9 +294,51 @@ impl ZarrStore {
         PyBytes::new(py, self.0.suffix())
     }
 
-    /// Makes the folder; with `replace`, in place of a store that is there.
-    fn begin(&self, replace: bool) -> Result<(), Failure> {
-        Ok(self.0.begin(replace)?)
+    /// An error if the store may not come to be at its path.
+    #[pyo3(signature = (force=false))]
+    fn check_place(&self, force: bool) -> Result<(), Failure> {
+        Ok(self.0.check_place(&options(force))?)
+    }
+
+    /// Begins to make the store beside its path, in a folder of this process.
+    #[pyo3(signature = (force=false))]
+    fn create(&self, force: bool) -> Result<ZarrWriter, Failure> {
+        Ok(self.writer(self.0.create(&options(force))?))
+    }
+
+    /// Begins to make the store beside its path, in a folder of all processes that know the token,
+    /// or goes on with it.
+    #[pyo3(signature = (token, force=false))]
+    fn begin_shared(&self, token: &str, force: bool) -> Result<ZarrWriter, Failure> {
+        Ok(self.writer(self.0.begin_shared(&options(force), token)?))
+    }
+
+    /// Takes part in that.
+    #[pyo3(signature = (token, force=false))]
+    fn join_shared(&self, token: &str, force: bool) -> Result<ZarrWriter, Failure> {
+        Ok(self.writer(self.0.join_shared(&options(force), token)?))
+    }
+}
+
+impl ZarrStore {
+    fn writer(&self, writer: files::ZarrWriter) -> ZarrWriter {
+        ZarrWriter { chunk: self.0.chunk().clone(), writer: Mutex::new(Some(writer)) }
+    }
+}
+
+/// A store that is being made.
+#[pyclass(frozen, module = "tilewright._tilewright")]
+pub(crate) struct ZarrWriter {
+    chunk: ArrayShape,
+    writer: Mutex<Option<files::ZarrWriter>>,
+}
+
+#[pymethods]
+impl ZarrWriter {
+    /// One chunk of the store.
+    #[getter]
+    fn chunk(&self, py: Python<'_>) -> Result<Py<Shape>, Failure> {
+        Shape::of_array(py, self.chunk.clone())
     }
 
     /// Writes the buffer of the chunk at a place of the grid.
@@ -164,13 +349,37 @@ impl ZarrStore {
         buffer: PyReadonlyArray1<'_, u8>,
     ) -> Result<(), Failure> {
         let buffer = buffer.as_slice().map_err(PyErr::from)?;
-        Ok(py.detach(|| self.0.write_chunk(&place, buffer))?)
+        py.detach(|| match &*self.lock() {
+            Some(writer) => Ok(writer.write_chunk(&place, buffer)?),
+            None => Err(finished()),
+        })
     }
 
-    /// Writes `zarr.json`, with which there is an array.
+    /// Puts the store in place, when it has all its chunks.
     fn finish(&self, py: Python<'_>) -> Result<(), Failure> {
-        Ok(py.detach(|| self.0.finish())?)
+        py.detach(|| {
+            let writer = self.lock().take().ok_or_else(finished)?;
+            Ok(writer.finish()?)
+        })
     }
+
+    /// Gives up; what is at the path stays as it is.
+    fn abandon(&self, py: Python<'_>) -> Result<(), Failure> {
+        py.detach(|| match self.lock().take() {
+            Some(writer) => Ok(writer.abandon()?),
+            None => Ok(()),
+        })
+    }
+}
+
+impl ZarrWriter {
+    fn lock(&self) -> MutexGuard<'_, Option<files::ZarrWriter>> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn options(force: bool) -> CreateOptions {
+    if force { CreateOptions::new().force() } else { CreateOptions::new() }
 }
 
 fn finished() -> Failure {

@@ -6,13 +6,16 @@ use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 use tilewright::algebra::Composition;
+use tilewright::formats::Target;
 use tilewright::map::fit;
 use tilewright::notation::Described;
 use tilewright::tla::Typed;
 use tilewright::xla::{self, ParseOptions, parse_layout};
+use tilewright_calc::{Expression, Value, without_marks};
 
 use crate::element::element_type;
 use crate::error::Failure;
+use crate::nested;
 use crate::placement::Placement;
 use crate::shape::Shape;
 
@@ -20,10 +23,19 @@ use crate::shape::Shape;
 ///
 /// Shape and stride, as TLA and CuTe write it, perhaps composed:
 /// ``((16,2),(16,3)):((16,256),(1,512)):(28,40)``, ``Sw<3,0,3> o 0 o (8,8):(8,1)``. Such a layout
-/// can be asked everything that a `Placement` can, and has the operations of the algebra as methods.
+/// can be asked everything that a `Placement` can, has the operations of the algebra as methods, and
+/// is called with a coordinate: ``layout(i, j)``, or ``layout(k)`` with the leftmost mode fastest.
 ///
 /// Or what XLA writes in braces: ``{1,0:T(8,128)}``. That is a layout of an array of any
 /// dimensions; `of` says which.
+///
+/// Parameters
+/// ----------
+/// layout : str, Layout, int or tuple
+///     The text; or a shape, as integers in tuples.
+/// stride : int or tuple, optional
+///     With a shape, its strides, nested like it; where they are not said, the leftmost mode is
+///     dense and the others follow, as in CuTe.
 ///
 /// Raises
 /// ------
@@ -35,6 +47,8 @@ use crate::shape::Shape;
 /// >>> import tilewright as tw
 /// >>> tw.Layout("(10,2):(16,4)").composition("(3,4):(1,5)")
 /// Layout('(3,(2,2)):(16,(80,4))')
+/// >>> tw.Layout((4, 8), (8, 1)), tw.Layout((4, (2, 3)))
+/// (Layout('(4,8):(8,1)'), Layout('(4,(2,3)):(1,(4,8))'))
 /// >>> tw.Layout("{1,0:T(8,128)}").of("f32", (30, 300)).bytes
 /// 49152
 #[pyclass(frozen, subclass, extends = Placement, module = "tilewright._tilewright")]
@@ -51,12 +65,18 @@ enum Said {
 #[pymethods]
 impl Layout {
     #[new]
-    #[pyo3(signature = (text, /))]
-    fn new(text: &Bound<'_, PyAny>) -> Result<PyClassInitializer<Self>, Failure> {
-        if let Ok(known) = text.cast::<Layout>() {
+    #[pyo3(signature = (layout, stride=None, /))]
+    fn new(
+        layout: &Bound<'_, PyAny>,
+        stride: Option<&Bound<'_, PyAny>>,
+    ) -> Result<PyClassInitializer<Self>, Failure> {
+        if stride.is_some() || nested::is_nested(layout) {
+            return Self::of_modes(layout, stride);
+        }
+        if let Ok(known) = layout.cast::<Layout>() {
             return Ok(Self::of_said(known.get().said.clone()));
         }
-        let text: String = text.extract()?;
+        let text: String = layout.extract()?;
         if text.trim_start().starts_with('{') {
             let layout = parse_layout(&text, ParseOptions::default())?.value;
             return Ok(Self::of_said(Said::Xla(layout)));
@@ -181,6 +201,36 @@ impl Layout {
         layout: &Composition,
     ) -> Result<Py<Self>, Failure> {
         of_text(py, &layout.to_string())
+    }
+
+    /// What an array is to become that gets this layout.
+    pub(crate) fn target(&self) -> Target {
+        match &self.said {
+            Said::Xla(layout) => Target::Layout(layout.clone()),
+            Said::Strides(layout) => {
+                let layout = layout.clone();
+                Target::Described(Described::Tla(Typed { element_type: None, layout }))
+            }
+        }
+    }
+
+    /// Of a shape and strides as Python has them.
+    fn of_modes(
+        shape: &Bound<'_, PyAny>,
+        stride: Option<&Bound<'_, PyAny>>,
+    ) -> Result<PyClassInitializer<Self>, Failure> {
+        let shape = nested::from_python(shape)?;
+        let layout = match stride {
+            Some(stride) => format!("{shape}:{}", nested::from_python(stride)?).parse()?,
+            None => {
+                let expression = format!("make_layout({shape})");
+                match Expression::parse(&expression)?.value()? {
+                    Value::Layout(layout) => without_marks(&layout.to_string()).parse()?,
+                    other => return Err(Failure::value(format!("{shape} makes {other}"))),
+                }
+            }
+        };
+        Ok(Self::of_said(Said::Strides(layout)))
     }
 
     /// In XLA's notation, translated if need be.

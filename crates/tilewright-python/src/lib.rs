@@ -37,9 +37,9 @@ mod _tilewright {
     #[pymodule_export]
     use crate::element::ElementType;
     #[pymodule_export]
-    use crate::files::{ArrayFile, Writer, ZarrStore};
+    use crate::files::{ArrayFile, Rules, Writer, ZarrStore, ZarrWriter};
     #[pymodule_export]
-    use crate::hlo::{hlo_page, hlo_report};
+    use crate::hlo::{hlo_assignment, hlo_change, hlo_page, hlo_report};
     #[pymodule_export]
     use crate::layout::{Layout, fit_table};
     #[pymodule_export]
@@ -49,13 +49,14 @@ mod _tilewright {
     #[pymodule_export]
     use crate::placement::Placement;
     #[pymodule_export]
-    use crate::shape::Shape;
+    use crate::shape::{Shape, padding, shape_in};
     #[pymodule_export]
     use crate::tpu::{tpu_bytes, tpu_candidates, tpu_default, tpu_padding};
 
     /// Numpy's interface is looked up now: a signal that came in the middle of that would be a panic.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         let array = PyArray1::<u8>::zeros(module.py(), 1, false);
         array.try_readonly().map(drop).map_err(PyErr::from)
     }

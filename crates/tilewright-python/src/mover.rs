@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use numpy::{BorrowError, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{BorrowError, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
 use pyo3::{Borrowed, IntoPyObjectExt};
@@ -26,21 +26,23 @@ const BYTES_BETWEEN_SIGNALS: usize = 64 << 20;
 ///
 /// Bytes in, bytes out: of C-contiguous arrays of uint8.
 #[pyclass(frozen, module = "tilewright._tilewright")]
-pub(crate) struct Mover(Plan);
+pub(crate) struct Mover(pub(crate) Plan);
 
 #[pymethods]
 impl Mover {
     #[new]
-    #[pyo3(signature = (source, source_bits, target, target_bits, value_bits=None))]
+    #[pyo3(signature = (source, source_bits, target, target_bits, value_bits=None, copies=false))]
     fn new(
         source: &Placement,
         source_bits: u32,
         target: &Placement,
         target_bits: u32,
         value_bits: Option<u32>,
+        copies: bool,
     ) -> Result<Self, Failure> {
         let from = Place::new(source.map()?.clone(), source_bits)?;
         let to = Place::new(target.map()?.clone(), target_bits)?;
+        let to = if copies { to.holding_copies() } else { to };
         Ok(Mover(match value_bits {
             Some(bits) if source_bits != target_bits => Plan::with_value_bits(&from, &to, bits)?,
             _ => Plan::new(&from, &to)?,
@@ -65,6 +67,11 @@ impl Mover {
         self.0.is_copy()
     }
 
+    /// The same in smaller chunks, of about so many bytes.
+    fn in_chunks_of(&self, bytes: usize) -> Result<Self, Failure> {
+        Ok(Mover(self.0.clone().with_chunks_of(bytes)?))
+    }
+
     /// Moves the whole array, without the GIL.
     #[pyo3(signature = (source, target, pad=0, threads=None))]
     fn run(
@@ -82,8 +89,7 @@ impl Mover {
         let mut target = target.try_readwrite().map_err(unborrowed)?;
         let source = source.as_slice().map_err(PyErr::from)?;
         let target = target.as_slice_mut().map_err(PyErr::from)?;
-        let pad = if pad == 0 { Pad::Zero } else { Pad::Bits(pad) };
-        self.move_all(py, source, target, pad, threads)
+        self.move_all(py, source, target, pad_of(pad), threads)
     }
 }
 
@@ -161,15 +167,25 @@ impl Mover {
 pub(crate) struct ArrayMover {
     mover: Py<Mover>,
     natives: Option<(Native, Native)>,
+    /// What padding holds where nothing is asked for.
+    pad: Pad,
+    /// Whether the elements' type has a zero, whose bits are zero.
+    has_zero: bool,
 }
 
 #[pymethods]
 impl ArrayMover {
     #[new]
-    #[pyo3(signature = (mover, source_dtype, target_dtype))]
-    fn new(mover: Py<Mover>, source_dtype: &str, target_dtype: &str) -> Self {
+    #[pyo3(signature = (mover, source_dtype, target_dtype, pad=0, has_zero=true))]
+    fn new(
+        mover: Py<Mover>,
+        source_dtype: &str,
+        target_dtype: &str,
+        pad: u128,
+        has_zero: bool,
+    ) -> Self {
         let natives = Native::of_dtype(source_dtype).zip(Native::of_dtype(target_dtype));
-        ArrayMover { mover, natives }
+        ArrayMover { mover, natives, pad: pad_of(pad), has_zero }
     }
 
     #[getter(_mover)]
@@ -181,23 +197,25 @@ impl ArrayMover {
     ///
     /// Parameters
     /// ----------
-    /// source : ndarray
-    ///     The source's bytes: C-contiguous, of its dtype or of uint8, in any dims.
-    /// out : ndarray, optional
-    ///     As `source`, for the target; writable, and not overlapping `source`.
+    /// source : ndarray or Packed
+    ///     The source's bytes: of its dtype or of uint8, in any dims if they are C-contiguous. Of any
+    ///     strides if the dims are those that `pack` would give them; an array that is dense by
+    ///     its layout is then moved as it lies.
+    /// out : ndarray or Packed, optional
+    ///     As `source`, for the target; C-contiguous, writable, and not overlapping `source`.
     /// pad, threads
     ///     As for `pack`.
     ///
     /// Returns
     /// -------
-    /// ndarray
-    ///     `out`; where none is given, a new array as `pack` returns it.
+    /// ndarray or Packed
+    ///     `out`; where none is given, a new array as `pack` returns it, a Packed of a Packed.
     ///
     /// Raises
     /// ------
     /// ValueError
-    ///     If an array has not the bytes that it should have, is not contiguous, not writable, or
-    ///     the two overlap.
+    ///     If an array has not the bytes that it should have, is not contiguous, not writable, the
+    ///     two overlap, a Packed is in another layout, or the type has no such `pad`.
     /// TypeError
     ///     If an array is of another dtype.
     ///
@@ -208,8 +226,8 @@ impl ArrayMover {
     /// >>> plan.run(np.arange(6, dtype=np.uint8), np.empty(6, np.uint8))
     /// array([0, 3, 1, 4, 2, 5], dtype=uint8)
     #[pyo3(
-        signature = (source, out=None, *, pad=Padding::Zero, threads=None),
-        text_signature = "($self, source, out=None, *, pad=0, threads=None)"
+        signature = (source, out=None, *, pad=Padding::Default, threads=None),
+        text_signature = "($self, source, out=None, *, pad=..., threads=None)"
     )]
     fn run<'py>(
         slf: &Bound<'py, Self>,
@@ -218,37 +236,58 @@ impl ArrayMover {
         pad: Padding<'py>,
         threads: Option<usize>,
     ) -> Result<Bound<'py, PyAny>, Failure> {
-        let out = out.map_or_else(|| slf.call_method0("_empty"), Ok)?;
+        let this = slf.get();
+        let bits = match &pad {
+            Padding::Default => Some(this.pad),
+            Padding::Zero if this.has_zero => Some(Pad::Zero),
+            Padding::Zero | Padding::Value(_) => None,
+        };
+        // What is neither of two plain arrays is found out on the long way.
+        let mut out = out;
+        if let Some(bits) = bits
+            && source.is_exact_instance_of::<PyUntypedArray>()
+        {
+            let target = out.map_or_else(|| slf.call_method0("_empty"), Ok)?;
+            if this.run_borrowed(source, &target, bits, threads)? {
+                return Ok(target);
+            }
+            out = Some(target);
+        }
         let pad = match pad {
-            Padding::Zero if slf.get().run_borrowed(source, &out, threads)? => return Ok(out),
+            Padding::Default => slf.py().import("tilewright._pads")?.getattr("DEFAULT")?,
             Padding::Zero => 0.into_bound_py_any(slf.py())?,
             Padding::Value(value) => value,
         };
-        slf.call_method1("_run_views", (source, &out, pad, threads))?;
-        Ok(out)
+        Ok(slf.call_method1("_run_views", (source, out, pad, threads))?)
     }
 }
 
 impl ArrayMover {
-    /// Moves the whole array, if both are such as can be borrowed as they are. Says whether it has;
-    /// what is wrong with others is found out on the long way.
+    /// Moves the whole array, if both are such as can be borrowed as they are. Says whether it has.
     fn run_borrowed(
         &self,
         source: &Bound<'_, PyAny>,
         target: &Bound<'_, PyAny>,
+        pad: Pad,
         threads: Option<usize>,
     ) -> Result<bool, Failure> {
         let Some((source_type, target_type)) = self.natives else { return Ok(false) };
         let Some(from) = Source::borrow(source_type, source) else { return Ok(false) };
         let Some(mut to) = Target::borrow(target_type, target) else { return Ok(false) };
         let (Some(from), Some(to)) = (from.bytes(), to.bytes()) else { return Ok(false) };
-        self.mover.get().move_all(source.py(), from, to, Pad::Zero, threads)?;
+        self.mover.get().move_all(source.py(), from, to, pad, threads)?;
         Ok(true)
     }
 }
 
+fn pad_of(bits: u128) -> Pad {
+    if bits == 0 { Pad::Zero } else { Pad::Bits(bits) }
+}
+
 /// What padding is to hold.
 enum Padding<'py> {
+    /// Nothing is asked for.
+    Default,
     /// The integer 0. A float's zero may have a sign.
     Zero,
     Value(Bound<'py, PyAny>),

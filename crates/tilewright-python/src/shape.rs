@@ -1,10 +1,12 @@
 //! Shapes: an array's element type, dimensions and layout.
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
+use tilewright::formats::Target;
 use tilewright::notation::Described;
-use tilewright::xla::{ParseOptions, parse_layout};
-use tilewright::{ArrayShape, Shape as XlaShape};
+use tilewright::xla::ParseOptions;
+use tilewright::{ArrayShape, Shape as XlaShape, literal};
 
 use crate::element::{ElementType, element_type};
 use crate::error::Failure;
@@ -61,19 +63,21 @@ impl Shape {
     /// ----------
     /// element_type : ElementType, str or dtype
     /// dims : sequence of int
-    /// layout : Layout or str, optional
-    ///     In XLA's notation: ``"{1,0:T(8,128)}"``.
+    /// layout : Shape, Layout or str, optional
+    ///     As `shape_for` takes it: ``"{1,0:T(8,128)}"``, ``"tpu:v5e"``, ``"(3,5):(1,3)"``.
     ///
     /// Raises
     /// ------
     /// LayoutError
-    ///     If the layout is of another rank, or a size is negative or too large.
+    ///     If the layout is for another array, or a size is negative or too large.
     ///
     /// Examples
     /// --------
     /// >>> import tilewright as tw
     /// >>> tw.Shape.of("float32", (3, 5), "{1,0:T(2,2)}")
     /// Shape('f32[3,5]{1,0:T(2,2)}')
+    /// >>> tw.Shape.of("bf16", (17, 1000), "tpu:v5e")
+    /// Shape('bf16[17,1000]{1,0:T(8,128)(2,1)}')
     #[staticmethod]
     #[pyo3(name = "of", signature = (element_type, dims, layout=None))]
     fn of_dims(
@@ -83,11 +87,11 @@ impl Shape {
         layout: Option<&Bound<'_, PyAny>>,
     ) -> Result<Py<Self>, Failure> {
         let array = ArrayShape::new(self::element_type(element_type)?, &dims)?;
-        let layout = match layout {
-            None => array.layout_or_default(),
-            Some(layout) => xla_layout(layout)?,
+        let said = match layout {
+            None => Target::RowMajor.applied_to(&array)?,
+            Some(layout) => target(layout)?.applied_to(&array)?,
         };
-        Self::of_array(py, array.with_layout(layout)?)
+        Ok(Py::new(py, Self::of(said)?)?)
     }
 
     /// The notation that it is said in: ``xla``, ``tla``, ``onednn`` or ``numpy``.
@@ -214,15 +218,59 @@ impl Shape {
         Ok(PyTuple::new(py, leaves.collect::<Result<Vec<_>, Failure>>()?)?)
     }
 
-    /// The same array with another layout, in XLA's notation.
+    /// The number of dimensions, as numpy calls it: `rank`.
     ///
+    /// >>> import tilewright as tw
+    /// >>> tw.Shape("f32[3,5]").ndim
+    /// 2
+    #[getter]
+    fn ndim(slf: &Bound<'_, Self>) -> Result<usize, Failure> {
+        Ok(slf.as_super().get().map()?.dims().len())
+    }
+
+    /// The number of logical elements, as numpy calls it: `elements`.
+    ///
+    /// >>> import tilewright as tw
+    /// >>> tw.Shape("f32[3,5]{1,0:T(2,2)}").size
+    /// 15
+    #[getter]
+    fn size(slf: &Bound<'_, Self>) -> Result<i64, Failure> {
+        Ok(slf.as_super().get().map()?.elements())
+    }
+
+    /// The bytes that memory holds, as numpy would call them of the packed array: `bytes`.
+    ///
+    /// >>> import tilewright as tw
+    /// >>> tw.Shape("f32[3,5]{1,0:T(2,2)}").nbytes
+    /// 96
+    #[getter]
+    fn nbytes(slf: &Bound<'_, Self>) -> Result<i64, Failure> {
+        Self::bytes(slf)
+    }
+
+    /// The same array with another layout, whatever its own is.
+    ///
+    /// Parameters
+    /// ----------
+    /// layout : Shape, Layout or str
+    ///     As `shape_for` takes it.
+    ///
+    /// Raises
+    /// ------
+    /// LayoutError
+    ///     If the layout is for another array.
+    ///
+    /// Examples
+    /// --------
     /// >>> import tilewright as tw
     /// >>> tw.Shape("f32[3,5]").with_layout("{0,1}")
     /// Shape('f32[3,5]{0,1}')
+    /// >>> tw.Shape("f32[3,5]{0,1}").with_layout("tpu:v5e")
+    /// Shape('f32[3,5]{1,0:T(4,128)}')
     #[pyo3(signature = (layout, /))]
     fn with_layout(slf: &Bound<'_, Self>, layout: &Bound<'_, PyAny>) -> Result<Py<Self>, Failure> {
-        let array = ArrayShape::new(element(slf)?.kind, slf.as_super().get().map()?.dims())?;
-        Self::of_array(slf.py(), array.with_layout(xla_layout(layout)?)?)
+        let said = target(layout)?.applied_to(&bare(slf)?)?;
+        Ok(Py::new(slf.py(), Self::of(said)?)?)
     }
 
     /// The same array row-major, whatever its layout was.
@@ -231,9 +279,8 @@ impl Shape {
     /// >>> tw.Shape("f32[3,5]{1,0:T(2,2)}").row_major()
     /// Shape('f32[3,5]{1,0}')
     fn row_major(slf: &Bound<'_, Self>) -> Result<Py<Self>, Failure> {
-        let array = ArrayShape::new(element(slf)?.kind, slf.as_super().get().map()?.dims())?;
-        let layout = array.layout_or_default();
-        Self::of_array(slf.py(), array.with_layout(layout)?)
+        let said = Target::RowMajor.applied_to(&bare(slf)?)?;
+        Ok(Py::new(slf.py(), Self::of(said)?)?)
     }
 
     /// The dtype's name and the dims that the packed array has as a numpy array: its physical dims
@@ -283,30 +330,65 @@ impl Shape {
 
     /// The array in XLA's terms.
     pub(crate) fn array(&self) -> Result<ArrayShape, Failure> {
-        match &self.said {
-            Described::Xla(shape) => Ok(shape.as_array()?.clone()),
-            other => {
-                let kind = other.element_type();
-                let kind = kind.ok_or_else(|| Failure::value("no element type is said"))?;
-                let map = other.index_map()?;
-                let bits = other.element_bits().filter(|&bits| bits != kind.storage_bits());
-                let layout = map.to_xla_layout()?.with_element_size_in_bits(bits.unwrap_or(0));
-                Ok(ArrayShape::new(kind, map.dims())?.with_layout(layout)?)
-            }
-        }
+        Ok(self.said.to_array()?)
     }
+
+    /// What padding holds, as bits and as the text that a record has of it: what is asked for, or
+    /// what the layout says, or bits that are all zero.
+    pub(crate) fn padding(&self, asked: Option<&str>) -> Result<(u128, String), Failure> {
+        if let Described::Xla(shape) = &self.said {
+            return Ok(literal::padding(shape.as_array()?, asked)?);
+        }
+        let kind = self.said.element_type();
+        let kind = kind.ok_or_else(|| Failure::value("only an array has padding"))?;
+        Ok(match asked {
+            Some(text) => (literal::bits(text, kind)?, text.to_owned()),
+            None => (0, literal::zero(kind).to_owned()),
+        })
+    }
+}
+
+/// The shape that an array of this type and these dims has in a layout.
+#[pyfunction]
+pub(crate) fn shape_in(
+    py: Python<'_>,
+    layout: &Bound<'_, PyAny>,
+    element_type: ElementType,
+    dims: Vec<i64>,
+) -> Result<Py<Shape>, Failure> {
+    let array = ArrayShape::new(element_type.0, &dims)?;
+    Ok(Py::new(py, Shape::of(target(layout)?.applied_to(&array)?)?)?)
+}
+
+/// What the padding of an array holds, as bits and as text.
+#[pyfunction]
+#[pyo3(signature = (shape, text=None))]
+pub(crate) fn padding(shape: &Shape, text: Option<&str>) -> Result<(u128, String), Failure> {
+    shape.padding(text)
+}
+
+/// What an array is to become, given as a `Shape`, a `Layout` or a text.
+pub(crate) fn target(said: &Bound<'_, PyAny>) -> Result<Target, Failure> {
+    if let Ok(shape) = said.cast::<Shape>() {
+        return Ok(Target::Described(shape.get().said.clone()));
+    }
+    if let Ok(layout) = said.cast::<Layout>() {
+        return Ok(layout.get().target());
+    }
+    let text: String = said.extract().map_err(|_| {
+        let found = said.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
+        let message = format!("expected a Shape, a Layout or a str, found {found}");
+        PyTypeError::new_err(message)
+    })?;
+    Ok(Target::parse(&text, ParseOptions::default())?.value)
+}
+
+/// The array with no layout.
+fn bare(shape: &Bound<'_, Shape>) -> Result<ArrayShape, Failure> {
+    Ok(ArrayShape::new(element(shape)?.kind, shape.as_super().get().map()?.dims())?)
 }
 
 fn element(shape: &Bound<'_, Shape>) -> Result<Element, Failure> {
     let element = shape.as_super().get().element();
     element.ok_or_else(|| Failure::value("only an array has elements"))
-}
-
-/// A layout in XLA's notation, given as a `Layout` or as text.
-fn xla_layout(said: &Bound<'_, PyAny>) -> Result<tilewright::xla::Layout, Failure> {
-    if let Ok(known) = said.cast::<Layout>() {
-        return known.get().xla();
-    }
-    let text: String = said.extract()?;
-    Ok(parse_layout(&text, ParseOptions::default())?.value)
 }

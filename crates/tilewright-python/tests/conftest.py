@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import signal
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import ml_dtypes
@@ -74,6 +79,52 @@ def random_layout(rng: random.Random, rank: int) -> tuple[tuple[int, ...], list[
 def layout_text(order: tuple[int, ...], tiles: list[tuple[int, ...]]) -> str:
     texts = "".join("(" + ",".join(map(str, tile)) + ")" for tile in tiles)
     return "{" + ",".join(map(str, order)) + (f":T{texts}" if tiles else "") + "}"
+
+
+HANGING = 600
+"""A child that takes so many seconds hangs: no test is decided by less."""
+
+
+def run_python(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs Python to its end. It and whatever it started are gone afterwards, come what may."""
+    child = subprocess.Popen(
+        [sys.executable, *map(str, arguments)],
+        cwd=cwd,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        out, err = child.communicate(timeout=HANGING)
+        return subprocess.CompletedProcess(child.args, child.returncode, out, err)
+    finally:
+        try:
+            os.killpg(child.pid, signal.SIGKILL)  # the session, the child itself long gone or not
+        except ProcessLookupError:
+            pass
+        child.wait()
+
+
+def seen_midway(out: np.ndarray, move) -> bool:
+    """Whether another thread saw `out` begun and not ended while `move` wrote it: zeros before, and
+    ones in its first and last byte after. The end is read after the beginning, and nobody takes
+    anything back meanwhile: what was seen was so at one time."""
+    seen, over = threading.Event(), threading.Event()
+
+    def watch():
+        while not over.is_set() and not seen.is_set():
+            if out[0] == 1 and out[-1] == 0:
+                seen.set()
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        move()
+    finally:
+        over.set()
+        thread.join()
+    return seen.is_set()
 
 
 @pytest.fixture

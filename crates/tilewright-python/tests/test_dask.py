@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from conftest import layout_text, random_layout
+from conftest import HANGING, layout_text, random_layout
 
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
@@ -55,17 +55,120 @@ def test_what_does_not_come_in_blocks():
         tw.dask.unpack(x, "f32[64,256]{1,0:T(8,128)}")
 
 
-def block_of_indices(seconds, block_info=None):
-    time.sleep(seconds)
+def test_what_is_no_dask_array_is_told_what_takes_it():
+    x = np.zeros((4, 6), np.float32)
+    for call, help in (
+        (lambda: tw.dask.pack(x, "{0,1}"), "tilewright.pack takes what is in memory"),
+        (lambda: tw.dask.unpack(x, "f32[4,6]"), "tilewright.unpack takes what is in memory"),
+        (lambda: tw.dask.to_zarr(x, "w.zarr", "{0,1}"), "tilewright.zarr.save takes what is in memory"),
+        (lambda: tw.dask.pack(tw.Packed(x, "f32[4,6]"), "{0,1}"), "found Packed; tilewright.pack"),
+        (lambda: tw.dask.align(x, "{0,1}"), "expected a dask array, found ndarray"),
+        (lambda: tw.dask.pack([[1, 2]], "{0,1}"), "expected a dask array, found list"),
+    ):
+        with pytest.raises(TypeError, match=help):
+            call()
+
+
+def test_blocks_of_unknown_sizes_are_told_how_to_be_known(tmp_path):
+    x = da.arange(12, chunks=4)
+    unknown = x[x > 5]
+    for call in (
+        lambda: tw.dask.pack(unknown, "{0}"),
+        lambda: tw.dask.align(unknown, "{0}"),
+        lambda: tw.dask.to_zarr(unknown, tmp_path / "w.zarr", "{0}"),
+    ):
+        with pytest.raises(ValueError, match="compute_chunk_sizes"):
+            call()
+    unknown.compute_chunk_sizes()
+    assert tw.dask.pack(unknown, "{0:T(2)}").compute().tolist() == [[6, 7], [8, 9], [10, 11]]
+
+
+def test_padding_of_the_whole_is_refused_before_it_is_computed():
+    """A rounded tail, and padding before tiling, are once in an array and not in every block."""
+    x = da.zeros((64, 256), "float32", chunks=(16, 128))
+    for layout in ("{1,0:L(16384)}", "{1,0:T(8,128)L(2048)}", "{1,0:PAD(64,512)}", "{1,0:PAD(64,256)}"):
+        for call in (tw.dask.pack, tw.dask.align):
+            with pytest.raises(ValueError, match="blocks"):
+                call(x, layout)
+
+
+def test_blocks_in_other_notations():
+    x = np.arange(24 * 32, dtype=np.float32).reshape(24, 32)
+    for layout in ("AB8a16b", "((8,3),(16,2)):((16,256),(1,128))", "ascend:zZ", "(24,32):(1,24)"):
+        packed = tw.dask.pack(da.from_array(x, chunks=(5, 7)), layout)
+        assert packed.compute().tobytes() == tw.pack(x, layout).tobytes()
+        again = tw.dask.unpack(packed, str(tw.shape_for(layout, x.dtype, x.shape)))
+        np.testing.assert_array_equal(again.compute(), x)
+
+
+def contents(path):
+    return {str(file.relative_to(path)): file.read_bytes() for file in sorted(path.rglob("*")) if file.is_file()}
+
+
+def failing(block, block_info=None):
+    if block_info[None]["chunk-location"] == (1, 1):
+        raise ArithmeticError("no such block")
+    return block
+
+
+def test_a_computation_that_fails_leaves_the_old_store(tmp_path):
+    old, path = np.ones((30, 300), np.float32), tmp_path / "w.zarr"
+    tw.zarr.save(path, old, "{1,0:T(8,128)}")
+    before = contents(tmp_path)
+    x = da.zeros((64, 512), dtype="float32", chunks=(16, 128)).map_blocks(failing, dtype="float32", meta=np.zeros((0, 0)))
+    with pytest.raises(ArithmeticError):
+        tw.dask.to_zarr(x, path, "{1,0:T(8,128)}", force=True)
+    assert contents(tmp_path) == before
+    # Elsewhere it leaves its folder, and goes on there when it is computed again.
+    later = tw.dask.to_zarr(x, path, "{1,0:T(8,128)}", force=True, compute=False)
+    assert contents(tmp_path) == before, "nothing is written before it is computed"
+    for _ in range(2):
+        with pytest.raises(ArithmeticError):
+            later.compute(scheduler="synchronous")
+        assert contents(path) == {name.removeprefix("w.zarr/"): data for name, data in before.items()}
+        assert len(list(tmp_path.glob(".tilewright-*.partial"))) == 1
+    np.testing.assert_array_equal(tw.load(path), old)
+
+
+def test_what_is_there_is_not_replaced_unasked(tmp_path):
+    path = tmp_path / "w.zarr"
+    x = da.zeros((16, 128), dtype="float32", chunks=(8, 128))
+    early = tw.dask.to_zarr(x, path, "{1,0:T(8,128)}", compute=False)
+    tw.dask.to_zarr(x + 1, path, "{1,0:T(8,128)}")
+    before = contents(tmp_path)
+    for write in (lambda: tw.dask.to_zarr(x, path, "{1,0:T(8,128)}"), early.compute):
+        with pytest.raises(FileExistsError):
+            write()
+        assert contents(tmp_path) == before
+    again = tw.dask.to_zarr(x + 2, path, "{1,0:T(8,128)}", force=True, compute=False)
+    for _ in range(2):  # it can be computed twice
+        again.compute()
+        assert [entry.name for entry in tmp_path.iterdir()] == ["w.zarr"]
+        np.testing.assert_array_equal(tw.load(path), np.full((16, 128), 2, np.float32))
+
+
+def block_of_indices(folder=None, block_info=None):
+    """Of each element, its index as a number. Of an array with a folder, the first few blocks are made
+    at once and the others when there is a file `go` in it."""
+    while folder and not (folder / "go").exists() and len(chunks_in(folder)) >= FEW:
+        time.sleep(0.01)
     at = block_info[None]["array-location"]
     rows, columns = (np.arange(*part) for part in at)
     return (rows[:, None] * 10_000 + columns).astype(np.int32)
 
 
-def lazy(dims, chunks, seconds=0.0):
+FEW = 4
+
+
+def chunks_in(folder):
+    """The chunks of a store that is being made."""
+    return list(folder.glob("*.partial/c/*/*"))
+
+
+def lazy(dims, chunks, folder=None):
     """An array that is nowhere as a whole: of each element, its index as a number."""
     chunks = da.core.normalize_chunks(chunks, dims)
-    return da.map_blocks(block_of_indices, seconds, chunks=chunks, dtype=np.int32)
+    return da.map_blocks(block_of_indices, folder, chunks=chunks, dtype=np.int32)
 
 
 @pytest.fixture(scope="module")
@@ -77,18 +180,18 @@ def client():
 
 
 def test_a_worker_that_dies_midway(client, tmp_path):
-    x = lazy((400, 3000), (40, 1024), seconds=0.05)
+    x = lazy((400, 3000), (40, 1024), tmp_path)
     shape = tw.shape_for("{1,0:T(8,128)}", "int32", x.shape)
     done = client.compute(tw.dask.to_zarr(x, tmp_path / "w.zarr", shape, compute=False))
     pids = client.run(os.getpid)
     assert len(pids) == 2
-    deadline = time.monotonic() + 60
-    while len(list(tmp_path.glob("w.zarr/c/*/*"))) < 4:
-        assert time.monotonic() < deadline, "nothing was written"
+    while len(chunks_in(tmp_path)) < FEW:
+        assert done.status != "error", done.exception()
         time.sleep(0.01)
-    assert not done.done()
+    assert not done.done() and not (tmp_path / "w.zarr").exists()
     os.kill(next(iter(pids.values())), signal.SIGKILL)
-    done.result(timeout=120)
+    (tmp_path / "go").touch()
+    done.result(timeout=HANGING)
     assert set(client.run(os.getpid).values()) != set(pids.values()), "none died"
     expected = (np.arange(400)[:, None] * 10_000 + np.arange(3000)).astype(np.int32)
     found = da.from_zarr(str(tmp_path / "w.zarr")).compute(scheduler="synchronous")
@@ -96,6 +199,7 @@ def test_a_worker_that_dies_midway(client, tmp_path):
     blocks = tw.dask.from_zarr(tmp_path / "w.zarr")
     assert blocks.chunks == tw.dask.align(x, shape).chunks
     np.testing.assert_array_equal(blocks.compute(), expected)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["go", "w.zarr"]
 
 
 def test_blocks_that_die_with_their_worker_are_made_again(client):
@@ -108,7 +212,7 @@ def test_blocks_that_die_with_their_worker_are_made_again(client):
     held = client.has_what()
     assert all(held.values()), "each worker has some"
     os.kill(pids[next(iter(held))], signal.SIGKILL)
-    again = client.compute(tw.dask.unpack(packed, tiles)).result(timeout=120)
+    again = client.compute(tw.dask.unpack(packed, tiles)).result(timeout=HANGING)
     np.testing.assert_array_equal(again, lazy((400, 3000), 400).compute(scheduler="synchronous"))
 
 

@@ -69,6 +69,66 @@ def test_what_jax_compiles_can_be_read():
     assert report.totals["parameters"]["bytes"] == 8 * 16 * 4
 
 
+def test_dumps_are_read_from_files(tmp_path):
+    path = EXAMPLES / "embedding.hlo"
+    text = path.read_text()
+    expected = tw.hlo(text).to_dict()
+    for source in (path, str(path), text, text.encode(), memoryview(text.encode())):
+        assert tw.hlo(source).to_dict() == expected
+        assert tw.assign(source).to_dict() == tw.assign(text).to_dict()
+    for name in ("nowhere.hlo", str(tmp_path / "dump"), tmp_path / "none"):
+        with pytest.raises(FileNotFoundError, match="none" if name == tmp_path / "none" else "no file that is there"):
+            tw.hlo(name)
+    with pytest.raises(OSError):
+        tw.hlo(tmp_path)
+    for nothing in ("", "nothing of the kind", "a\nb\n", b""):
+        for read in (tw.hlo, tw.assign):
+            with pytest.raises(ValueError, match="no HLO module"):
+                read(nothing)
+    with pytest.raises(TypeError):
+        tw.hlo(7)
+
+
+def test_reports_of_two_programs():
+    """The second moves into tiles what the first has in rows."""
+    before = tw.hlo(
+        "HloModule m\n\nENTRY e {\n  p = f32[64,256]{1,0:T(8,128)} parameter(0)\n"
+        "  ROOT n = f32[64,256]{1,0:T(8,128)} negate(p)\n}\n"
+    )
+    after = (
+        "HloModule m\n\nENTRY e {\n  p = f32[64,250]{0,1:T(8,128)} parameter(0)\n"
+        "  c = f32[64,250]{1,0:T(8,128)} copy(p)\n  ROOT n = f32[64,250]{1,0:T(8,128)} negate(c)\n}\n"
+    )
+    change = before.diff(after)
+    moved = 64 * 256 * 4
+    wide = 256 * 128 * 4  # 250 rows of tiles of 8, 64 columns of 128
+    assert change.parameters == [
+        {"name": "p", "before": "f32[64,256]{1,0:T(8,128)}", "after": "f32[64,250]{0,1:T(8,128)}",
+         "bytes_change": wide - moved}
+    ]  # fmt: skip
+    assert [row["name"] for row in change.relayouts["new"]] == ["c"] and change.relayouts["gone"] == []
+    assert change.totals["before"]["parameters"]["bytes"] == moved
+    assert change.totals["after"]["relayouts"]["bytes_written"] == moved
+    assert repr(change).endswith("0 relayouts gone and 1 new>")
+    assert "1 new" in repr(before.diff(tw.hlo(after)))
+    same = before.diff(before)
+    assert not same.parameters and not same.buffers and same.relayouts == {"gone": [], "new": []}
+
+
+def test_assigned_formats():
+    found = tw.assign(
+        "HloModule m\n\nENTRY e {\n  p = f32[64,256]{0,1:T(8,128)} parameter(0)\n"
+        "  c = f32[64,256]{1,0:T(8,128)} copy(p)\n  ROOT n = f32[64,256]{1,0:T(8,128)} negate(c)\n}\n"
+    )
+    (row,) = found.parameters
+    assert (row["name"], row["best"]["text"]) == ("p", "f32[64,256]{1,0:T(8,128)}")
+    assert row["best"]["moved_bytes"] == 0 < row["module"]["moved_bytes"]
+    assert found.totals["module"]["moved_bytes"] == row["module"]["moved_bytes"]
+    assert repr(found) == "<Assignment: 1 of 1 parameters would do better in another format>"
+    with pytest.raises(ValueError, match="no entry computation"):
+        tw.assign("HloModule m\n\n%f {\n  ROOT p = f32[9] parameter(0)\n}\n")
+
+
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("ending", ["npy", "safetensors"])
 def test_files_come_back(tmp_path, dtype, ending):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import tilewright as tw
+from conftest import run_python
 
 pytest.importorskip("mypy")
 
@@ -42,12 +41,35 @@ except tw.LayoutError as error:
         assert_type(error.diagnostic.span, tuple[int, int])
 tw.save("x.npy", p, "{1,0}", progress=lambda done, total: None)
 assert_type(tw.tpu.default((3, 5), "float32", chip="v5e"), tw.Shape)
+labelled = tw.pack([[1.0]], s, pad="lowest", labelled=True, copies=True)
+assert_type(labelled, tw.Packed)
+assert_type(tw.pack(labelled, s, out=labelled), tw.Packed)
+assert_type(labelled.relayout("{1,0}"), tw.Packed)
+assert_type(tw.relayout(labelled, "tpu:v5e"), tw.Packed)
+assert_type(labelled == p, bool)
+y = tw.unpack(labelled)
+moved = tw.relayout(p, s, "row-major", pad=np.float32(1))
+out = tw.Plan("f32[3,5]", "(3,5):(1,3)", copies=True).run(np.zeros((3, 5), np.float32))
+with tw.open("x.safetensors") as file:
+    for name, lazy in file.items():
+        assert_type(name, str)
+        assert_type(lazy.packed(), tw.Packed)
+        tw.save("y.npy", lazy)
+        part = lazy[1:, 2]
+    assert_type(file.metadata, dict[str, str])
+assert_type(tw.Layout((4, (2, 3)), (1, (4, 8)))[0], tw.Layout)
+assert_type(tw.Layout([4, 8])(1, 2) + len(tw.Layout(4)), int)
+assert_type(tw.Swizzle(3, 0, 3)(8), int)
+assert_type(tw.Shape.of("f32", (3, 5), s).ndim, int)
+assert_type(tw.hlo("HloModule m").diff(b"HloModule n"), tw.Change)
+assert_type(tw.assign("e.hlo"), tw.Assignment)
+assert_type(tw.__version__, str)
+assert_type(tw.Arrays().metadata, dict[str, str])
 """
 
 
 def run(tmp_path: Path, *arguments: str) -> None:
-    command = [sys.executable, "-m", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    done = run_python("-m", *arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -89,6 +89,7 @@ def test_a_diagnostic_in_an_expression_counts_from_its_start():
         lambda: tw.IndexMap.dense((2, 3), (0, 0)),
         lambda: tw.Layout("(2,3):(3,1)").of("f32", (3, 2)),
         lambda: tw.calc("frobnicate(4:1)"),
+        lambda: tw.Swizzle(3, 0),
         lambda: tw.fit([0, 1, 3, 5]),
         lambda: tw.Swizzle("Sw<3>"),
         lambda: tw.Shape("f32[3,5]").same_as("f32[3"),
@@ -230,3 +231,44 @@ def test_a_large_picture_has_the_end_of_the_first_tile():
 def test_pictures_of_what_is_no_array():
     assert "<code>" in tw.Shape("(f32[2], token[])")._repr_html_()
     assert "&lt;" in tw.Layout("Sw<3,0,3> o 0 o (8,8):(8,1)")._repr_html_()
+
+
+def test_a_missing_operation_is_told_in_pythons_words():
+    with pytest.raises(tw.LayoutError) as caught:
+        tw.calc("coalesce(frobnicate(4:1))")
+    assert "no operation `frobnicate`" in str(caught.value)
+    assert "tilewright.algebra.operations()" in str(caught.value) and "--list" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text,n_rows", [("f32[4,6] strides=(0,4)", 4), ("f32[4,6] strides=(4,0)", 4), ("f32 (2,3,4):(0,1,0)", 6)]
+)
+def test_a_picture_has_every_element_that_shares_its_place(text, n_rows):
+    shape = tw.Shape(text)
+    boxes, texts, n_padding = drawn(text)
+    assert len(boxes) == shape.elements and n_padding == 0
+    assert len({y for _, y, *_ in boxes}) == n_rows
+    offsets = [int(said) for _, _, said, size in sorted(texts, key=lambda t: (t[1], t[0])) if size == 11]
+    assert offsets == shape.offsets().reshape(-1).tolist()
+
+
+@pytest.mark.parametrize(
+    "text,rows,columns",
+    [
+        ("bf16[30,300]{1,0:T(8,128)(2,1)}", (30, 32), (300, 384)),
+        ("f32[3,1000]{1,0:T(4,2048)}", (3, 4), (1000, 2048)),
+        ("f32[1000,3]{1,0:T(512,4)}", (1000, 1024), (3, 4)),
+        ("f32[100]{0:T(64)}", None, (100, 128)),
+    ],
+)
+def test_a_picture_shows_where_the_data_ends(text, rows, columns):
+    """The last index with an element, and the first without."""
+    labels = {said for *_, said, size in drawn(text)[1] if size == 10}
+    for data, padded in filter(None, (rows, columns)):
+        assert {str(data - 1), str(data)} <= labels and str(padded - 1) in labels
+
+
+def test_a_picture_needs_no_style_sheet():
+    """Some renderers take `max-width` for nothing at all, and draw nothing."""
+    assert "style" not in tw.Shape("f32[3,5]")._repr_svg_()
+    assert tw.Shape("f32[3,5]")._repr_html_().count("<svg") == 1

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 
 import ml_dtypes
 import numpy as np
 import pytest
 
 import tilewright as tw
-from conftest import layout_text, random_array, random_layout
+from conftest import layout_text, random_array, random_layout, run_python
 
 zarr = pytest.importorskip("zarr")
 
@@ -205,3 +206,128 @@ def test_what_cannot_be_said(tmp_path):
         tw.save(tmp_path / "v.zarr", x, metadata={"k": "v"})
     with pytest.raises(ValueError):
         tw.zarr.load_packed(tmp_path / "w.zarr", "f32[7,5]")
+
+
+def state(path):
+    """Every file in a folder, and what is in it."""
+    return {str(file.relative_to(path)): file.read_bytes() for file in sorted(path.rglob("*")) if file.is_file()}
+
+
+@pytest.mark.parametrize("save", [tw.save, tw.zarr.save])
+def test_a_callback_that_raises_leaves_the_old_store(tmp_path, save):
+    """It is stopped when half of the new one is written."""
+    x, path = np.arange(9000, dtype=np.float32).reshape(30, 300), tmp_path / "w.zarr"
+    tw.zarr.save(path, x, "{1,0:T(8,128)}", chunks=(16, 128))
+    before, told = state(tmp_path), []
+
+    class Stop(Exception):
+        pass
+
+    def stop(done, total):
+        told.append((done, total))
+        if done * 2 >= total:
+            raise Stop
+
+    options = {} if save is tw.save else {"chunks": (8, 384)}
+    with pytest.raises(Stop):
+        save(path, x + 1, "{1,0:T(8,128)}", force=True, progress=stop, **options)
+    assert state(tmp_path) == before and told
+    assert tw.load(path).tobytes() == x.tobytes()
+    save(path, x + 1, "{1,0:T(8,128)}", force=True, **options)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["w.zarr"]
+    np.testing.assert_array_equal(tw.load(path), x + 1)
+
+
+def test_what_fails_before_it_begins_leaves_the_old_store(tmp_path):
+    x, path = np.ones((4, 6), np.float32), tmp_path / "w.zarr"
+    tw.save(path, x)
+    before = state(tmp_path)
+    for call in (
+        lambda: tw.save(path, x),
+        lambda: tw.save(path, x, "{1,0:T(*,8)(2,1)}", force=True),
+        lambda: tw.save(path, x, pad="white", force=True),
+        lambda: tw.zarr.save(path, x, "{1,0:T(2,2)}", chunks=(3, 2), force=True),
+        lambda: tw.save(path, np.zeros(0, np.float32), force=True),
+    ):
+        with pytest.raises((ValueError, FileExistsError)):
+            call()
+        assert state(tmp_path) == before
+
+
+def test_only_an_array_of_zarr_is_replaced(tmp_path):
+    x = np.ones((4, 6), np.float32)
+    group = zarr.create_group(tmp_path / "group.zarr")
+    group.create_array("inner", shape=(3,), dtype="f4")[:] = 1
+    (tmp_path / "notes.zarr").mkdir()
+    (tmp_path / "notes.zarr" / "notes.txt").write_text("mine")
+    (tmp_path / "file.zarr").write_text("mine")
+    before = state(tmp_path)
+    for name in ("group.zarr", "notes.zarr", "file.zarr"):
+        with pytest.raises((FileExistsError, ValueError)):
+            tw.save(tmp_path / name, x, force=True)
+        assert state(tmp_path) == before
+    theirs = zarr.create_array(tmp_path / "theirs.zarr", shape=(3,), dtype="f4")
+    theirs[:] = 1
+    tw.save(tmp_path / "theirs.zarr", x, force=True)
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "theirs.zarr")[:], x)
+    (tmp_path / "empty.zarr").mkdir()
+    tw.save(tmp_path / "empty.zarr", x)
+    np.testing.assert_array_equal(tw.load(tmp_path / "empty.zarr"), x)
+
+
+KILLED = """
+import os, signal, sys
+import numpy as np, tilewright as tw
+
+def kill(done, total):
+    if done * 2 >= total:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+tw.zarr.save(sys.argv[1], np.zeros((30, 300), np.float32), "{1,0:T(8,128)}", chunks=(16, 128),
+             force=True, progress=kill)
+"""
+
+
+def test_a_killed_process_leaves_the_old_store_and_the_next_clears_up(tmp_path):
+    x, path = array_of("float32", (30, 300)), tmp_path / "w.zarr"
+    tw.zarr.save(path, x, "{1,0:T(8,128)}")
+    before = state(path)
+    assert run_python("-c", KILLED, path).returncode == -signal.SIGKILL
+    assert state(path) == before
+    assert len(list(tmp_path.iterdir())) > 1, "it was killed midway"
+    tw.zarr.save(path, x, force=True)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["w.zarr"]
+
+
+def test_a_store_by_many_processes(tmp_path):
+    """What dask does, by hand: one begins, others join, any finishes."""
+    x, path = array_of("int32", (20, 30)), tmp_path / "deeper" / "w.zarr"
+    plan = ("s32[20,30]{1,0:T(4,8)}", (8, 16))
+    store = tw.zarr.store_for(path, *plan)
+    store.begin_shared("t0ken")
+    with pytest.raises(ValueError, match="chunk .* has not been written"):
+        store.join_shared("t0ken").finish()
+    code = (
+        "import sys, numpy as np, tilewright as tw\n"
+        "path, row = sys.argv[1], int(sys.argv[2])\n"
+        "store = tw.zarr.store_for(path, 's32[20,30]{1,0:T(4,8)}', (8, 16))\n"
+        "x = np.load(sys.argv[3])\n"
+        "for column in range(store.grid[1]):\n"
+        "    block = x[row * 8 : row * 8 + 8, column * 16 : column * 16 + 16]\n"
+        "    tw.zarr.write_chunk(store.join_shared('t0ken'), (row, column), block)\n"
+    )
+    np.save(tmp_path / "x.npy", x)
+    for row in range(store.grid[0]):
+        done = run_python("-c", code, path, str(row), tmp_path / "x.npy")
+        assert done.returncode == 0, done.stderr
+    assert not path.exists()
+    store.join_shared("t0ken").finish()
+    np.testing.assert_array_equal(zarr.open_array(path)[:], x)
+    with pytest.raises(ValueError, match="not being made"):
+        tw.zarr.write_chunk(store.join_shared("t0ken"), (0, 0), x[:8, :16])
+    writer = store.create(force=True)
+    writer.abandon()
+    for call in (writer.finish, lambda: tw.zarr.write_chunk(writer, (0, 0), x[:8, :16])):
+        with pytest.raises(ValueError, match="finished"):
+            call()
+    assert [entry.name for entry in path.parent.iterdir()] == ["w.zarr"]

@@ -3,6 +3,35 @@
 //! A packed buffer is a stream of bits: bit `n` is bit `n mod 8` of byte `n div 8`, and element
 //! `i` of width `w` is bits `i·w` to `(i + 1)·w`, its low bit first.
 
+/// A width of elements of which several make a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SubByte {
+    One,
+    Two,
+    Four,
+}
+
+impl SubByte {
+    /// Elements of so many bits, if they are such.
+    pub(crate) fn of(bits: u32) -> Option<Self> {
+        match bits {
+            1 => Some(SubByte::One),
+            2 => Some(SubByte::Two),
+            4 => Some(SubByte::Four),
+            _ => None,
+        }
+    }
+
+    /// The number of elements in a byte.
+    pub(crate) fn per_byte(self) -> i64 {
+        match self {
+            SubByte::One => 8,
+            SubByte::Two => 4,
+            SubByte::Four => 2,
+        }
+    }
+}
+
 /// A number whose low `bits` bits are set; all of them from 128 on.
 pub(crate) fn mask(bits: u32) -> u128 {
     1u128.checked_shl(bits).map_or(u128::MAX, |next| next - 1)

@@ -12,7 +12,7 @@
 
 use crate::bits;
 use crate::chunk::{Cuttable, Piece, chunk_elements};
-use crate::description::{BoxDescription, Storing};
+use crate::description::{BoxDescription, KernelKind, Storing};
 use crate::error::{Error, checked};
 use crate::kernels::{Level, Lists, Means, Stores, move_box};
 use crate::nest::{Loop, Nest, walk};
@@ -22,9 +22,26 @@ use crate::padding::Padding;
 use crate::refine::Refined;
 use crate::sizing::{Sizing, alignment, streams_whole_lines};
 use crate::widths::Widths;
-use crate::work::{SourcePart, Work};
+use crate::work::{SourcePart, Work, grown};
 use std::ops::Range;
 use tilewright::IndexMap;
+
+/// Chunks for which memory is needed beside them, in proportion to their length, are written in
+/// parts of at most so many bytes, which chunks of the plan's own choice never have.
+const MAX_PART_BYTES: i64 = 64 << 20;
+
+/// Parts are a multiple of so many slots: whole lines, whatever the width of a slot.
+const PART_SLOTS: i64 = 512;
+
+/// A list that grows has room for up to twice as much as it holds, and there are two while it is
+/// copied.
+const GROWTH: usize = 3;
+
+/// The bytes of all lists whose length is that of a list of loops.
+const SMALL_LISTS: i64 = 32 << 10;
+
+/// The bytes of a cache line.
+const LINE_BYTES: i64 = 64;
 
 /// A source is unpacked if a chunk reads at least one element in this many that it spans.
 const MAX_SPREAD: i64 = 4;
@@ -70,8 +87,7 @@ impl BoxMoves {
         let padding = refined.padding.and_then(|boxes| Padding::new(boxes, widths.to, allocation));
         let slot_bits = match steps {
             Steps::Units(bits) => bits,
-            Steps::Elements if widths.fit_bytes() => 8,
-            Steps::Elements => 128,
+            Steps::Elements => element_bits(widths),
         };
         let is_filled_first = padding.is_none() && to.elements() < allocation;
         let is_staged = is_filled_first || !streams_whole_lines(&boxes, slot_bits);
@@ -166,13 +182,95 @@ impl BoxMoves {
         pad: u128,
     ) {
         let elements = self.elements_of(&(chunk..chunk + 1));
+        let part = self.part_elements();
+        if elements.end - elements.start <= part {
+            return self.run_part(work, src, elements, dst, pad);
+        }
+        let part_bytes = (part / 8 * i64::from(self.widths.to)) as usize;
+        let starts = (elements.start..elements.end).step_by(part as usize);
+        for (start, dst) in starts.zip(dst.chunks_mut(part_bytes)) {
+            self.run_part(work, src, start..elements.end.min(start + part), dst, pad);
+        }
+    }
+
+    /// The most slots that are written at a time.
+    fn part_elements(&self) -> i64 {
+        let bits = match self.steps {
+            Steps::Units(_) if !self.is_staged => return i64::MAX,
+            Steps::Units(_) => i64::from(self.widths.to),
+            Steps::Elements => element_bits(self.widths),
+        };
+        (MAX_PART_BYTES * 8 / bits / PART_SLOTS * PART_SLOTS).max(PART_SLOTS)
+    }
+
+    /// The most bytes that a thread allocates to write chunks, beside the source and the
+    /// destination.
+    pub(crate) fn scratch_bytes(&self) -> usize {
+        let slots = self.slots_at_a_time();
+        let bytes = |slots: i64, bits: i64| slots.saturating_mul(bits) / 8 + 1;
+        let to = i64::from(self.widths.to);
+        let stage = if self.is_staged() { bytes(slots, to) + LINE_BYTES } else { 0 };
+        let on_the_way = match self.steps {
+            Steps::Units(_) => 0,
+            Steps::Elements if self.widths.fit_bytes() => {
+                // Packed from a byte each, and before that unpacked from what they are spread over.
+                let spread = if self.widths.are_bytes_already() { 0 } else { MAX_SPREAD };
+                slots.saturating_mul(1 + spread)
+            }
+            Steps::Elements => bytes(slots, 128),
+        };
+        let folded = if self.packed.is_some() { bytes(slots, 4) } else { 0 };
+        let lists = if self.packed.is_some() { 2 } else { 1 } * Lists::MOST_BYTES;
+        let all = [stage, on_the_way, folded].into_iter().fold(lists as i64, i64::saturating_add);
+        usize::try_from(all).unwrap_or(usize::MAX).saturating_add(self.list_bytes())
+    }
+
+    /// The slots of a chunk, or of the largest part of one that is written at a time.
+    fn slots_at_a_time(&self) -> i64 {
+        self.chunk_elements.min(self.allocation).min(self.part_elements()).max(0)
+    }
+
+    /// The most bytes of lists: of the pieces of elements in a chunk, once to find out what they
+    /// read and once to be moved; and of the pieces of padding.
+    pub(crate) fn list_bytes(&self) -> usize {
+        let slots = self.slots_at_a_time();
+        let of_a_piece = |nest: &Cuttable| {
+            let folded = self.packed.map_or(0, |_| packed::most_bytes_of_a_box(nest.nest()));
+            (2 * GROWTH * size_of::<Piece>() + folded) as i64
+        };
+        let of_elements = self.boxes.iter().fold(0i64, |sum, nest| {
+            sum.saturating_add(nest.most_pieces(slots).saturating_mul(of_a_piece(nest)))
+        });
+        let n_padding = self.padding.as_ref().map_or(0, |padding| padding.most_pieces(slots));
+        let of_padding = n_padding.saturating_mul((GROWTH * size_of::<Piece>()) as i64);
+        let all = of_elements.saturating_add(of_padding).saturating_add(SMALL_LISTS);
+        usize::try_from(all).unwrap_or(usize::MAX)
+    }
+
+    /// The bytes that the moves have allocated.
+    pub(crate) fn held_bytes(&self) -> usize {
+        let boxes = self.boxes.iter().map(Cuttable::held_bytes).sum::<usize>();
+        let all = self.boxes.capacity() * size_of::<Cuttable>() + boxes;
+        let padding = self.padding.as_ref().map_or(0, Padding::held_bytes);
+        all + padding + self.digits.capacity() * size_of::<Loop>()
+    }
+
+    /// Writes some slots of a chunk, which are the bytes of `dst`, padding included.
+    fn run_part(
+        &self,
+        work: &mut Work,
+        src: SourcePart<'_>,
+        elements: Range<i64>,
+        dst: &mut [u8],
+        pad: u128,
+    ) {
         let within = self.within(&elements);
         work.pieces.clear();
         self.cut(&within, &mut work.pieces);
         let n_elements = (elements.end - elements.start) as usize;
         if let Some(boxes) = self.packed_boxes(work, src, within.start) {
             return staged(work, dst, |work, dst| {
-                self.write_packed(&boxes, work, src, n_elements, dst, pad);
+                self.write_folded(&boxes, work, src, n_elements, dst, pad);
             });
         }
         match self.steps {
@@ -202,9 +300,9 @@ impl BoxMoves {
         let described = |nest: &Nest| match (self.steps, self.packed) {
             (Steps::Units(bits), _) => BoxDescription::of_units(nest, bits, to, storing),
             (Steps::Elements, Some(packed)) if packed.folded(nest).is_some() => {
-                BoxDescription::of_elements(nest, from, to, packed.name())
+                BoxDescription::of_elements(nest, from, to, packed.kernel())
             }
-            (Steps::Elements, _) => BoxDescription::of_elements(nest, from, to, "bits"),
+            (Steps::Elements, _) => BoxDescription::of_elements(nest, from, to, KernelKind::Bits),
         };
         self.boxes.iter().map(|nest| described(nest.nest())).collect()
     }
@@ -256,21 +354,20 @@ impl BoxMoves {
         work: &Work,
         src: SourcePart<'_>,
         first_dst: i64,
-    ) -> Option<(Packed, Vec<Folded>)> {
+    ) -> Option<Vec<Folded>> {
         let packed = self.packed?;
         let first_src = packed.source_elements(src.start);
         let folded = |(nest, piece): (&Cuttable, &Piece)| {
             let loops = nest.loops(piece).filter(|l| l.extent != 1).collect();
             packed.folded(&Nest { src: piece.src - first_src, dst: piece.dst - first_dst, loops })
         };
-        let boxes: Option<Vec<Folded>> = self.nests_of(&work.pieces).map(folded).collect();
-        Some((packed, boxes?))
+        self.nests_of(&work.pieces).map(folded).collect()
     }
 
     /// Writes a chunk from boxes of whole bytes.
-    fn write_packed(
+    fn write_folded(
         &self,
-        (packed, boxes): &(Packed, Vec<Folded>),
+        boxes: &[Folded],
         work: &mut Work,
         src: SourcePart<'_>,
         n_elements: usize,
@@ -281,7 +378,7 @@ impl BoxMoves {
             bits::fill(dst, pad, self.widths.to, n_elements);
         }
         for folded in boxes {
-            packed.move_box(folded, src.bytes, dst, &mut work.folds, work.means);
+            folded.run(src.bytes, dst, &mut work.folds, work.means);
         }
     }
 
@@ -338,9 +435,7 @@ impl BoxMoves {
             return self.gather_bytes(work, src, within.start, dst, pad);
         }
         let mut elements = std::mem::take(&mut work.elements);
-        let n_elements = (within.end - within.start) as usize;
-        elements.resize(n_elements.max(elements.len()), 0);
-        let chunk = elements.get_mut(..n_elements).unwrap_or_default();
+        let chunk = grown(&mut elements, (within.end - within.start) as usize);
         self.gather_bytes(work, src, within.start, chunk, pad);
         packed::pack(work.means.level, chunk, self.widths.to, dst);
         work.elements = elements;
@@ -369,8 +464,7 @@ impl BoxMoves {
             return self.gather(work, first_dst, out, |slot| self.element_at(src, slot) as u8);
         }
         let mut unpacked = std::mem::take(&mut work.unpacked);
-        unpacked.resize((n_spanned as usize).max(unpacked.len()), 0);
-        let bytes = unpacked.get_mut(..n_spanned as usize).unwrap_or_default();
+        let bytes = grown(&mut unpacked, n_spanned as usize);
         self.unpack(work.means.level, src, span.start, bytes);
         let part = SourcePart { bytes, start: span.start as usize };
         self.move_pieces(work, part, first_dst, out, 1, means);
@@ -397,10 +491,10 @@ impl BoxMoves {
         pad: u128,
     ) {
         let mut wide = std::mem::take(&mut work.wide);
-        wide.clear();
-        wide.resize((within.end - within.start) as usize, pad);
-        self.gather(work, within.start, &mut wide, |slot| self.element_at(src, slot));
-        bits::pack_stream(wide.iter().copied(), self.widths.to, dst);
+        let chunk = grown(&mut wide, (within.end - within.start) as usize);
+        chunk.fill(pad);
+        self.gather(work, within.start, chunk, |slot| self.element_at(src, slot));
+        bits::pack_stream(chunk.iter().copied(), self.widths.to, dst);
         work.wide = wide;
     }
 
@@ -421,6 +515,11 @@ impl BoxMoves {
         let Widths { from, value, .. } = self.widths;
         bits::read(src.bytes, src.place_of(slot * i64::from(from)), value)
     }
+}
+
+/// The bits of an element on its way, where elements are not moved as units.
+fn element_bits(widths: Widths) -> i64 {
+    if widths.fit_bytes() { 8 } else { 128 }
 }
 
 /// The boxes in the largest whole units that suit all of them, or as they are.
@@ -454,7 +553,7 @@ fn staged(work: &mut Work, dst: &mut [u8], write: impl FnOnce(&mut Work, &mut [u
 
 /// `len` bytes of a buffer from the beginning of a cache line on.
 fn on_a_line(buffer: &mut Vec<u8>, len: usize) -> &mut [u8] {
-    buffer.resize(buffer.len().max(len + 64), 0);
+    let buffer = grown(buffer, len + 64);
     let start = buffer.as_ptr().align_offset(64).min(64);
     buffer.get_mut(start..start + len).unwrap_or_default()
 }

@@ -65,6 +65,27 @@ impl Cuttable {
         self.cut_loop(Piece { nest: number, depth: 0, steps: 1, src, dst }, within, pieces);
     }
 
+    /// The most pieces that [`cut`](Self::cut) finds in a range of so many slots, if no two elements
+    /// share one.
+    ///
+    /// Of a loop, one step and those whose inner loops reach across it lie across an end of the
+    /// range; each of them is taken apart further, and those between the ends are one piece.
+    pub(crate) fn most_pieces(&self, slots: i64) -> i64 {
+        let loops = self.nest.loops.iter().zip(self.below.iter().skip(1));
+        let across_an_end = loops.rev().fold(1i64, |pieces, (l, inner)| {
+            let steps = 1 + inner.dst_reach / l.dst.max(1);
+            steps.min(l.extent).saturating_mul(pieces).saturating_add(1)
+        });
+        let elements = self.below.first().map_or(1, |all| all.elements);
+        across_an_end.saturating_mul(2).min(elements).min(slots).max(1)
+    }
+
+    /// The bytes that it has allocated.
+    pub(crate) fn held_bytes(&self) -> usize {
+        let below = self.below.capacity() * size_of::<Below>();
+        self.nest.loops.capacity() * size_of::<Loop>() + below
+    }
+
     /// The loops of a piece, largest destination stride first.
     pub(crate) fn loops(&self, piece: &Piece) -> impl Iterator<Item = Loop> {
         let loops = self.nest.loops.get(piece.depth..).unwrap_or_default();
@@ -211,6 +232,7 @@ mod tests {
             for end in (start..90).step_by(step) {
                 let mut pieces = Vec::new();
                 nest.cut(0, &(start..end), &mut pieces);
+                assert!(pieces.len() as i64 <= nest.most_pieces(end - start));
                 let found: Vec<_> = pieces.iter().flat_map(|p| slots(&nest, p)).collect();
                 let expected: Vec<_> =
                     all.iter().filter(|(_, d)| (start..end).contains(d)).copied().collect();

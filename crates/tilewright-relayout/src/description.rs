@@ -2,6 +2,7 @@
 
 use crate::kernels::{self, Level, Stores};
 use crate::nest::{Loop, Nest};
+use std::fmt;
 
 /// What a [`Plan`](crate::Plan) does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,15 +65,77 @@ pub struct BoxDescription {
     /// The bits that are moved at a time by the kernel: a whole number of bytes where elements
     /// stay together or are whole bytes themselves.
     pub unit_bits: i64,
-    /// What moves the innermost loops: `runs`, `joined runs`, `zip`, `unzip`, `grid`, `staged
-    /// grid`, `single`, `pack`, `unpack` or `bits`.
-    pub kernel: &'static str,
+    /// What moves the innermost loops.
+    ///
+    /// The kernel is chosen when a box is moved: a chunk may have only a part of it, and its memory
+    /// begins where the caller's does. This is the choice for the whole box, in memory that begins
+    /// on a cache line.
+    pub kernel: KernelKind,
     /// Where the first element lies in the source, in bits.
     pub src_start_bits: i64,
     /// Where the first element goes, in bits.
     pub dst_start_bits: i64,
     /// The loops, outermost first.
     pub loops: Vec<LoopDescription>,
+}
+
+/// Kernels with what they are called. Each has to have words of its own, since documentation must
+/// not be missing; and [`kernels::choice`] names one of these for each kernel that there is.
+macro_rules! kernel_kinds {
+    ($($(#[doc = $words:literal])* $kind:ident = $name:literal,)*) => {
+        /// What moves the innermost loops of a box.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum KernelKind {
+            $($(#[doc = $words])* $kind,)*
+        }
+
+        impl KernelKind {
+            /// Every kernel that there is.
+            pub const ALL: &[KernelKind] = &[$(KernelKind::$kind,)*];
+
+            /// What it is called.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(KernelKind::$kind => $name,)*
+                }
+            }
+        }
+    };
+}
+
+kernel_kinds! {
+    /// Runs, contiguous on both sides, are copied.
+    Runs = "runs",
+    /// Runs that follow each other in the destination are streamed as one, where they do not begin
+    /// at cache lines.
+    JoinedRuns = "joined runs",
+    /// Rows of the source are interleaved.
+    Zip = "zip",
+    /// A run of the source is taken apart into rows.
+    Unzip = "unzip",
+    /// What is contiguous on either side is not on the other: a 2-D transpose, in registers.
+    Grid = "grid",
+    /// A grid of which blocks are put together in the caches before they are streamed.
+    StagedGrid = "staged grid",
+    /// A grid whose elements are small transposed blocks: contiguous on both sides, in row-major
+    /// order on one and in column-major order on the other.
+    TurnedGrid = "turned grid",
+    /// Elements are moved one by one.
+    Single = "single",
+    /// Elements below a byte are put together from a byte each.
+    Pack = "pack",
+    /// Elements below a byte are taken apart into a byte each.
+    Unpack = "unpack",
+    /// Elements below a byte, packed along another loop on either side, are transposed in squares.
+    BitSquares = "bit squares",
+    /// Elements of any other widths, or at places within bytes, one by one.
+    Bits = "bits",
+}
+
+impl fmt::Display for KernelKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// One loop of a box.
@@ -130,7 +193,7 @@ impl BoxDescription {
     }
 
     /// A box of elements that are not whole bytes on both sides, or not of the same width.
-    pub(crate) fn of_elements(nest: &Nest, from: i64, to: i64, kernel: &'static str) -> Self {
+    pub(crate) fn of_elements(nest: &Nest, from: i64, to: i64, kernel: KernelKind) -> Self {
         BoxDescription {
             elements: n_steps(nest),
             unit_bits: from.min(to),

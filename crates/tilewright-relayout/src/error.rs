@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use tilewright::map::Alias;
+
 /// Why a relayout could not be planned or run.
 ///
 /// One word wide; what happened is inside. Ask with the `is_…` predicates, show with `Display`.
@@ -44,6 +46,11 @@ impl Error {
         matches!(*self.0, Kind::Dims { .. })
     }
 
+    /// Elements share a slot of the destination, which would keep one of them.
+    pub fn is_sharing(&self) -> bool {
+        matches!(*self.0, Kind::Sharing(_))
+    }
+
     /// A buffer is not as long as its placement, or does not hold the bytes that are read.
     pub fn is_length_mismatch(&self) -> bool {
         matches!(*self.0, Kind::Length { .. } | Kind::Missing { .. } | Kind::NotInPlace { .. })
@@ -57,7 +64,7 @@ impl Error {
     /// A size does not fit the numbers or the memory of this machine.
     pub fn is_overflow(&self) -> bool {
         match &*self.0 {
-            Kind::Overflow { .. } => true,
+            Kind::Overflow { .. } | Kind::Memory { .. } => true,
             Kind::Map(error) => error.is_overflow(),
             _ => false,
         }
@@ -74,7 +81,9 @@ pub(crate) enum Kind {
     Chunks { asked: Range<usize>, n_chunks: usize },
     NotInPlace { from: usize, to: usize },
     Overflow { what: &'static str },
+    Memory { bytes: usize },
     BelowBuffer { offset: i64 },
+    Sharing(Alias),
     Map(tilewright::Error),
 }
 
@@ -106,9 +115,16 @@ impl fmt::Display for Kind {
                 "the source has {from} bytes and the destination {to}, expected the same for one buffer"
             ),
             Kind::Overflow { what } => write!(f, "{what} does not fit this machine"),
+            Kind::Memory { bytes } => {
+                write!(f, "there is not enough memory for {bytes} bytes beside the buffers")
+            }
             Kind::BelowBuffer { offset } => {
                 write!(f, "the map has elements at offset {offset}, before the buffer begins")
             }
+            Kind::Sharing(alias) => write!(
+                f,
+                "elements share a place of the destination, which would hold one of them: {alias}"
+            ),
             Kind::Map(error) => error.fmt(f),
         }
     }

@@ -1,47 +1,92 @@
 //! Moving element by element: the last resort, where there would be too many boxes.
 //!
-//! Both maps list their offsets in logical order, and elements are read and written one by one.
-//! The destination is one chunk and one thread's work.
+//! Both maps say the offsets of a block of elements after the other, in logical row-major order, and
+//! elements are read and written one by one. The destination is one chunk and one thread's work.
+//! Neither the tables of the maps nor the blocks grow with the array.
 
 use crate::bits;
 use crate::error::Error;
 use crate::widths::Widths;
 use std::sync::Arc;
 use tilewright::IndexMap;
-use tilewright::map::OffsetRows;
+use tilewright::map::{Merged, OffsetLookup};
 
-/// Two maps as lists of offsets, and how elements are moved.
+/// How many elements' offsets are looked up at a time.
+const BLOCK: usize = 512;
+
+/// The most bytes of the tables that a map is looked up in, for each source of its digits and each
+/// sum that these go into (see [`IndexMap::lookup`]).
+const TABLE_BYTES: usize = 1 << 20;
+
+/// Two maps to look offsets up in, and how elements are moved.
 #[derive(Clone, Debug)]
 pub(crate) struct ElementMoves {
-    from: Arc<OffsetRows>,
-    to: Arc<OffsetRows>,
+    dims: Vec<i64>,
+    from: Arc<OffsetLookup>,
+    to: Arc<OffsetLookup>,
     widths: Widths,
     allocation: usize,
+    table_bytes: usize,
+    n_sums: usize,
 }
 
 impl ElementMoves {
     /// # Errors
-    /// If the tables of a map do not fit memory.
+    /// If there is no memory for the tables of a map.
     pub(crate) fn new(from: &IndexMap, to: &IndexMap, widths: Widths) -> Result<Self, Error> {
         Ok(ElementMoves {
-            from: Arc::new(from.rows()?),
-            to: Arc::new(to.rows()?),
+            dims: from.dims().to_vec(),
+            from: Arc::new(from.lookup()?),
+            to: Arc::new(to.lookup()?),
             widths,
             allocation: usize::try_from(to.allocation()).unwrap_or(usize::MAX),
+            table_bytes: most_table_bytes(from).saturating_add(most_table_bytes(to)),
+            n_sums: 2 + from.merged().len() + to.merged().len(),
         })
     }
 
+    /// The most bytes that the maps' tables take.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.table_bytes
+    }
+
+    /// The most bytes that a run allocates: for a block of elements their indices and offsets, and
+    /// what the maps work out on the way to these.
+    pub(crate) fn scratch_bytes(&self) -> usize {
+        BLOCK * size_of::<i64>() * (self.dims.len() + 2 + 4 * self.n_sums)
+    }
+
     /// Writes the whole destination, padding included.
-    pub(crate) fn run(&self, src: &[u8], dst: &mut [u8], pad: u128) {
+    ///
+    /// # Errors
+    /// None that is known: every index is one of the array's.
+    pub(crate) fn run(&self, src: &[u8], dst: &mut [u8], pad: u128) -> Result<(), Error> {
         bits::fill(dst, pad, self.widths.to, self.allocation);
-        let offsets = Offsets::new(&self.from).zip(Offsets::new(&self.to));
+        let mut indices = Indices::new(&self.dims);
+        let (mut from, mut to) = ([0; BLOCK], [0; BLOCK]);
+        while let Some((count, block)) = indices.next_block() {
+            let (from, to) = (&mut from[..count], &mut to[..count]);
+            self.from.offsets_at(block, from)?;
+            self.to.offsets_at(block, to)?;
+            self.move_block(src, dst, from.iter().zip(to.iter()));
+        }
+        Ok(())
+    }
+
+    /// Moves elements from offsets to offsets.
+    fn move_block<'o>(
+        &self,
+        src: &[u8],
+        dst: &mut [u8],
+        offsets: impl Iterator<Item = (&'o i64, &'o i64)>,
+    ) {
         match self.widths.to {
             8 if self.widths.are_equal() => move_units::<1>(offsets, src, dst),
             16 if self.widths.are_equal() => move_units::<2>(offsets, src, dst),
             32 if self.widths.are_equal() => move_units::<4>(offsets, src, dst),
             64 if self.widths.are_equal() => move_units::<8>(offsets, src, dst),
             128 if self.widths.are_equal() => move_units::<16>(offsets, src, dst),
-            _ => offsets.for_each(|(from, to)| {
+            _ => offsets.for_each(|(&from, &to)| {
                 let element = self.widths.read(src, from as usize);
                 self.widths.write(dst, to as usize, element);
             }),
@@ -49,46 +94,87 @@ impl ElementMoves {
     }
 }
 
-fn move_units<const N: usize>(
-    offsets: impl Iterator<Item = (i64, i64)>,
+/// The most bytes of the tables that a map is looked up in. A source adds to the offset and to each
+/// merged coordinate; it has an entry for each of its values, or none where it has too many.
+fn most_table_bytes(map: &IndexMap) -> usize {
+    let extents = map.dims().iter().copied().chain(map.merged().iter().map(Merged::extent));
+    let table = |extent: i64| (extent.unsigned_abs() as usize).saturating_mul(size_of::<i64>());
+    let tables = extents.map(|extent| table(extent).min(TABLE_BYTES));
+    let n_sums = 1 + map.merged().len();
+    tables.fold(0, usize::saturating_add).saturating_mul(n_sums)
+}
+
+fn move_units<'o, const N: usize>(
+    offsets: impl Iterator<Item = (&'o i64, &'o i64)>,
     src: &[u8],
     dst: &mut [u8],
 ) {
     let (src, dst) = (src.as_chunks::<N>().0, dst.as_chunks_mut::<N>().0);
-    for (from, to) in offsets {
+    for (&from, &to) in offsets {
         if let (Some(from), Some(to)) = (src.get(from as usize), dst.get_mut(to as usize)) {
             *to = *from;
         }
     }
 }
 
-/// The offsets of a map in logical row-major order.
-struct Offsets<'a> {
-    rows: &'a OffsetRows,
-    next_row: usize,
-    row: Vec<i64>,
-    place: usize,
+/// The indices of an array's elements in row-major order, block by block.
+struct Indices<'a> {
+    dims: &'a [i64],
+    /// The index of the element that comes next.
+    next: Vec<i64>,
+    /// How many elements are left.
+    left: i64,
+    block: Vec<i64>,
 }
 
-impl<'a> Offsets<'a> {
-    fn new(rows: &'a OffsetRows) -> Self {
-        Offsets { rows, next_row: 0, row: vec![0; rows.row_len()], place: rows.row_len() }
+impl<'a> Indices<'a> {
+    fn new(dims: &'a [i64]) -> Self {
+        let (next, left) = (vec![0; dims.len()], dims.iter().product());
+        Indices { dims, next, left, block: Vec::with_capacity(BLOCK * dims.len()) }
+    }
+
+    /// How many elements come next, [`BLOCK`] of them or fewer at the end, and their indices one
+    /// after the other.
+    fn next_block(&mut self) -> Option<(usize, &[i64])> {
+        self.block.clear();
+        let count = self.left.min(BLOCK as i64);
+        self.left -= count;
+        for _ in 0..count {
+            self.block.extend_from_slice(&self.next);
+            self.step();
+        }
+        (count > 0).then_some((count as usize, &self.block))
+    }
+
+    /// Goes on to the next element.
+    fn step(&mut self) {
+        for (index, &extent) in self.next.iter_mut().zip(self.dims).rev() {
+            *index += 1;
+            if *index < extent {
+                return;
+            }
+            *index = 0;
+        }
     }
 }
 
-impl Iterator for Offsets<'_> {
-    type Item = i64;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    fn next(&mut self) -> Option<i64> {
-        if self.place >= self.row.len() {
-            if self.next_row >= self.rows.n_rows() {
-                return None;
-            }
-            self.rows.fill(self.next_row, &mut self.row);
-            self.next_row += 1;
-            self.place = 0;
+    #[test]
+    fn every_index_in_row_major_order() {
+        let mut indices = Indices::new(&[3, 2, 200]);
+        let mut all: Vec<Vec<i64>> = Vec::new();
+        while let Some((count, block)) = indices.next_block() {
+            assert!(count <= BLOCK && block.len() == 3 * count);
+            all.extend(block.chunks(3).map(<[i64]>::to_vec));
         }
-        self.place += 1;
-        self.row.get(self.place - 1).copied()
+        assert_eq!(all.len(), 1200);
+        assert_eq!(all[..2], [[0, 0, 0], [0, 0, 1]]);
+        assert_eq!([&all[200], &all[1199]], [&[0, 1, 0], &[2, 1, 199]]);
+        assert!(all.is_sorted());
+        assert_eq!(Indices::new(&[3, 0]).next_block(), None);
+        assert_eq!(Indices::new(&[]).next_block(), Some((1, &[][..])));
     }
 }

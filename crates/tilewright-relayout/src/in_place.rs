@@ -3,7 +3,7 @@
 use crate::error::{Error, Kind, check_length};
 use crate::options::RunOptions;
 use crate::placement::Placement;
-use crate::plan::Plan;
+use crate::plan::{Plan, room};
 
 /// A relayout prepared to be run within one buffer.
 ///
@@ -61,13 +61,14 @@ impl InPlace {
     /// Moves the elements.
     ///
     /// # Errors
-    /// If the buffer is not exactly as long as the placements say.
+    /// If the buffer is not exactly as long as the placements say, or there is no memory for
+    /// [`extra_bytes`](Self::extra_bytes).
     pub fn run(&self, bytes: &mut [u8], options: &RunOptions<'_>) -> Result<(), Error> {
         check_length("buffer", self.plan.dst_bytes(), bytes.len())?;
         if self.plan.is_copy() {
             return Ok(());
         }
-        let mut before = Vec::with_capacity(self.extra_bytes());
+        let mut before = room(self.extra_bytes())?;
         let n_chunks = self.plan.n_chunks();
         for first in (0..n_chunks).step_by(self.chunks_per_piece.max(1)) {
             let chunks = first..(first + self.chunks_per_piece).min(n_chunks);

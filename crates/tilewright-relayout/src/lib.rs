@@ -33,23 +33,32 @@
 //!    into a few more.
 //! 2. **Units.** What stays together on both sides moves together: a row of 128 `s4` is 2 units
 //!    of 32 bytes, the largest there are.
-//! 3. **Chunks.** The destination is cut where its tiles begin, into pieces of about half a
-//!    megabyte (up to 32 where source neighbours end up far apart), written in order and each by
-//!    one thread.
+//! 3. **Chunks.** The destination is cut where its tiles begin, into pieces written in order and each
+//!    by one thread: of about 512 KiB, or 256 KiB where a piece is put together in the caches before
+//!    it is streamed or packed; of up to 32 MiB where source neighbours end up far apart, so that
+//!    enough is read at a time. What is not more than two such pieces is a single one.
 //!
-//! Running it cuts the boxes to each chunk and hands them to a kernel: copy runs, zip rows, transpose
-//! squares, pack rows of elements below a byte, transpose packed ones. Slots without an element are filled apart. Kernels
+//! Running it cuts the boxes to each chunk and chooses a kernel for what is there, by its loops and
+//! by where its memory begins: copy runs, zip rows, transpose squares, pack rows of elements below a
+//! byte, transpose packed ones. Slots without an element are filled apart. Kernels
 //! use the vector registers that the processor has, AVX-512, AVX2, SSE4.1 or NEON, found at run time;
 //! what comes out does not depend on them. Destinations of 8 MiB and more are written past the
-//! caches. [`Plan::describe`] tells all of it.
+//! caches. [`Plan::describe`] tells all of it, with the kernel that each whole box would be moved by.
+//!
+//! # Memory
+//! A plan is small whatever the array, and so are a kernel's tables, of 128 KiB each at most. What a
+//! run takes beside the source and the destination grows with its chunks, never with the array,
+//! unless the array goes through rows: [`Plan::scratch_bytes`] says how much that is for each thread,
+//! [`Plan::held_bytes`] what the plan has.
 //!
 //! # What a relayout promises
 //! * Every byte of the destination is written. A slot that holds no element holds the
 //!   [`Pad`], bits after the last slot are zero.
 //! * Values are opaque: NaN payloads, negative zeros and subnormals come through bit for bit.
 //! * The bytes do not depend on the number of threads, nor on how the chunks were run.
-//! * If a destination map puts several elements into one slot, one of them is there afterwards,
-//!   the same one every time.
+//! * No element is lost: a destination map that puts several elements into one slot is refused,
+//!   unless they are said to be [copies](Placement::holding_copies) of each other. Then one of them
+//!   is there afterwards, the same one every time.
 //!
 //! # What is not here
 //! No files, no allocation of the buffers themselves, no conversion of values. And not every pair
@@ -92,7 +101,7 @@ mod sizing;
 mod widths;
 mod work;
 
-pub use description::{BoxDescription, Description, LoopDescription, Route, Storing};
+pub use description::{BoxDescription, Description, KernelKind, LoopDescription, Route, Storing};
 pub use error::Error;
 pub use in_place::{InPlace, relayout_in_place};
 pub use options::{Pad, RunOptions, Threads};

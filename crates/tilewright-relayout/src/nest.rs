@@ -32,7 +32,7 @@ impl Nest {
     pub(crate) fn tidied(mut self) -> Self {
         self.loops.retain(|l| l.extent != 1);
         self.face_forward();
-        self.loops.sort_by_key(|l| (std::cmp::Reverse(l.dst), std::cmp::Reverse(l.src)));
+        order_by_destination(&mut self.loops);
         self.loops.dedup_by(|inner, outer| {
             let joins = runs_on(outer, inner);
             if joins {
@@ -117,6 +117,11 @@ pub(crate) fn walk(loops: &[Loop], at: (i64, i64), visit: &mut impl FnMut((i64, 
             }
         }
     }
+}
+
+/// Puts loops in the order of the destination's strides, largest first.
+pub(crate) fn order_by_destination(loops: &mut [Loop]) {
+    loops.sort_by_key(|l| (std::cmp::Reverse(l.dst), std::cmp::Reverse(l.src)));
 }
 
 fn runs_on(outer: &Loop, inner: &Loop) -> bool {

@@ -11,25 +11,29 @@
 //!
 //! Boxes that begin or end within a byte are not moved in this way.
 
-use crate::bits;
-use crate::kernels::{BitSquares, Fold, Form, Level, Lists, Means, Stores, WORDS};
+use crate::bits::{self, SubByte};
+use crate::description::KernelKind;
+use crate::kernels::{BitSquares, Fold, Form, Level, Lists, Means, Stores, Word};
 use crate::kernels::{fold, move_box, transpose_bits};
 use crate::nest::{Loop, Nest, walk};
 use crate::widths::Widths;
+use crate::work::grown;
 
-/// The sides of a move: which one is packed, and into how many elements a byte.
+/// The sides of a move: which one is packed, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packed {
-    Destination { per_byte: i64 },
-    Source { per_byte: i64 },
-    Both { per_byte: i64 },
+    Destination(SubByte),
+    Source(SubByte),
+    Both(SubByte),
 }
 
 /// A box on its way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Folded {
-    /// Bytes that hold an element each, on one side.
-    Bytes(FoldedBytes),
+    /// From bytes that hold an element each.
+    Pack(FoldedBytes),
+    /// To such bytes. The sides of the box are exchanged, so that the packed one is the destination.
+    Unpack(FoldedBytes),
     /// Both sides are packed, along different loops.
     Squares(BitSquares),
 }
@@ -37,6 +41,7 @@ pub(crate) enum Folded {
 /// How the elements of a box make bytes, and all that is left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoldedBytes {
+    width: SubByte,
     /// From one element of a byte to the next, on the side of bytes.
     lane: i64,
     /// Bytes of the packed side that are made of runs on the other; if the elements of a byte are
@@ -64,19 +69,14 @@ impl FoldWork {
 }
 
 impl Packed {
-    /// Which side is packed, where the other has a byte for each element.
+    /// Which side is packed, where the other has a byte for each element; or both, where elements go
+    /// over as they are.
     pub(crate) fn of(widths: Widths) -> Option<Self> {
         let Widths { from, to, value } = widths;
-        match (from, to) {
-            (8, 1 | 2 | 4) if value == to => {
-                Some(Packed::Destination { per_byte: i64::from(8 / to) })
-            }
-            (1 | 2 | 4, 8) if value == from => {
-                Some(Packed::Source { per_byte: i64::from(8 / from) })
-            }
-            (1 | 2 | 4, _) if widths.are_equal() => {
-                Some(Packed::Both { per_byte: i64::from(8 / from) })
-            }
+        match (SubByte::of(from), SubByte::of(to)) {
+            (None, Some(width)) if from == 8 && value == to => Some(Packed::Destination(width)),
+            (Some(width), None) if to == 8 && value == from => Some(Packed::Source(width)),
+            (Some(width), Some(_)) if widths.are_equal() => Some(Packed::Both(width)),
             _ => None,
         }
     }
@@ -84,34 +84,17 @@ impl Packed {
     /// The number of elements in so many bytes of the source.
     pub(crate) fn source_elements(self, bytes: usize) -> i64 {
         match self {
-            Packed::Destination { .. } => bytes as i64,
-            Packed::Source { per_byte } | Packed::Both { per_byte } => bytes as i64 * per_byte,
+            Packed::Destination(_) => bytes as i64,
+            Packed::Source(width) | Packed::Both(width) => bytes as i64 * width.per_byte(),
         }
     }
 
-    /// What is done, in a word.
-    pub(crate) fn name(self) -> &'static str {
+    /// What is done.
+    pub(crate) fn kernel(self) -> KernelKind {
         match self {
-            Packed::Destination { .. } => "pack",
-            Packed::Source { .. } => "unpack",
-            Packed::Both { .. } => "bit squares",
-        }
-    }
-
-    fn per_byte(self) -> i64 {
-        match self {
-            Packed::Destination { per_byte }
-            | Packed::Source { per_byte }
-            | Packed::Both { per_byte } => per_byte,
-        }
-    }
-
-    /// The same box with the sides exchanged if the source is the packed one, so that the packed
-    /// one is always the destination.
-    fn packed_last(self, nest: Nest) -> Nest {
-        match self {
-            Packed::Destination { .. } | Packed::Both { .. } => nest,
-            Packed::Source { .. } => exchanged(nest),
+            Packed::Destination(_) => KernelKind::Pack,
+            Packed::Source(_) => KernelKind::Unpack,
+            Packed::Both(_) => KernelKind::BitSquares,
         }
     }
 
@@ -119,14 +102,31 @@ impl Packed {
     /// no runs.
     pub(crate) fn folded(self, nest: &Nest) -> Option<Folded> {
         match self {
-            Packed::Both { per_byte } => squares(nest, per_byte).map(Folded::Squares),
-            _ => self.folded_bytes(nest).map(Folded::Bytes),
+            Packed::Destination(width) => FoldedBytes::of(nest.clone(), width).map(Folded::Pack),
+            Packed::Source(width) => {
+                FoldedBytes::of(exchanged(nest.clone()), width).map(Folded::Unpack)
+            }
+            Packed::Both(width) => squares(nest, width).map(Folded::Squares),
         }
     }
+}
 
-    fn folded_bytes(self, nest: &Nest) -> Option<FoldedBytes> {
-        let per_byte = self.per_byte();
-        let Nest { src, dst, mut loops } = self.packed_last(nest.clone());
+impl Folded {
+    /// Moves a box whose places count elements of `src` and `dst` from their beginning.
+    pub(crate) fn run(&self, src: &[u8], dst: &mut [u8], work: &mut FoldWork, means: Means) {
+        match self {
+            Folded::Pack(folded) => folded.pack(src, dst, work, means),
+            Folded::Unpack(folded) => folded.unpack(src, dst, work, means),
+            Folded::Squares(squares) => transpose_bits(means.level, squares, src, dst),
+        }
+    }
+}
+
+impl FoldedBytes {
+    /// A box of elements that go to packed ones of this width.
+    fn of(nest: Nest, width: SubByte) -> Option<Self> {
+        let per_byte = width.per_byte();
+        let Nest { src, dst, mut loops } = nest;
         let is_whole = |steps: i64| steps % per_byte == 0;
         let first = loops.iter().position(|l| l.dst == 1 && is_whole(l.extent))?;
         let first = loops.remove(first);
@@ -145,57 +145,33 @@ impl Packed {
             loops.remove(run)
         };
         loops.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
-        Some(FoldedBytes { lane: first.src, run, outer: loops, src, dst: dst / per_byte })
+        let dst = dst / per_byte;
+        Some(FoldedBytes { width, lane: first.src, run, outer: loops, src, dst })
     }
 
-    /// Moves a box whose places count elements of `src` and `dst` from their beginning.
-    pub(crate) fn move_box(
-        self,
-        folded: &Folded,
-        src: &[u8],
-        dst: &mut [u8],
-        work: &mut FoldWork,
-        means: Means,
-    ) {
-        let folded = match folded {
-            Folded::Bytes(folded) => folded,
-            Folded::Squares(squares) => return transpose_bits(means.level, squares, src, dst),
-        };
-        match self.per_byte() {
-            2 => self.move_folded::<2>(folded, src, dst, work, means),
-            4 => self.move_folded::<4>(folded, src, dst, work, means),
-            _ => self.move_folded::<8>(folded, src, dst, work, means),
+    /// Puts elements together into bytes, in the order of the source, and moves those.
+    fn pack(&self, src: &[u8], dst: &mut [u8], work: &mut FoldWork, means: Means) {
+        let bytes = grown(&mut work.bytes, self.n_bytes());
+        match self.width {
+            SubByte::One => self.fold::<8>(src, bytes, means),
+            SubByte::Two => self.fold::<4>(src, bytes, means),
+            SubByte::Four => self.fold::<2>(src, bytes, means),
+        }
+        move_nest(self.through_bytes(), bytes, dst, &mut work.lists, means);
+    }
+
+    /// Moves bytes into the order of the destination, and takes them apart there.
+    fn unpack(&self, src: &[u8], dst: &mut [u8], work: &mut FoldWork, means: Means) {
+        let bytes = grown(&mut work.bytes, self.n_bytes());
+        let near = Means { stores: Stores::Cached, ..means };
+        move_nest(exchanged(self.through_bytes()), src, bytes, &mut work.lists, near);
+        match self.width {
+            SubByte::One => self.unfold::<8>(bytes, dst, means),
+            SubByte::Two => self.unfold::<4>(bytes, dst, means),
+            SubByte::Four => self.unfold::<2>(bytes, dst, means),
         }
     }
 
-    fn move_folded<const P: usize>(
-        self,
-        folded: &FoldedBytes,
-        src: &[u8],
-        dst: &mut [u8],
-        work: &mut FoldWork,
-        means: Means,
-    ) {
-        let bytes_nest = folded.through_bytes();
-        let n_bytes = folded.n_bytes();
-        work.bytes.resize(n_bytes.max(work.bytes.len()), 0);
-        let Some(bytes) = work.bytes.get_mut(..n_bytes) else { return };
-        match self {
-            Packed::Destination { .. } => {
-                folded.fold::<P>(src, bytes, means);
-                move_nest(bytes_nest, bytes, dst, &mut work.lists, means);
-            }
-            Packed::Source { .. } => {
-                let near = Means { stores: Stores::Cached, ..means };
-                move_nest(exchanged(bytes_nest), src, bytes, &mut work.lists, near);
-                folded.unfold::<P>(bytes, dst, means);
-            }
-            Packed::Both { .. } => {}
-        }
-    }
-}
-
-impl FoldedBytes {
     fn n_bytes(&self) -> usize {
         let rows: i64 = self.outer.iter().map(|l| l.extent).product();
         usize::try_from(rows.saturating_mul(self.run.extent)).unwrap_or(usize::MAX)
@@ -260,7 +236,8 @@ impl FoldedBytes {
 }
 
 /// A box between packed elements whose neighbours come from two loops, as squares of whole words.
-fn squares(nest: &Nest, per_byte: i64) -> Option<BitSquares> {
+fn squares(nest: &Nest, width: SubByte) -> Option<BitSquares> {
+    let per_byte = width.per_byte();
     let is_whole = |steps: i64| steps % per_byte == 0;
     let along = nest.loops.iter().position(|l| l.src == 1)?;
     let across = nest.loops.iter().position(|l| l.dst == 1)?;
@@ -271,12 +248,12 @@ fn squares(nest: &Nest, per_byte: i64) -> Option<BitSquares> {
     if along == across || !are_whole || !starts.into_iter().all(is_whole) {
         return None;
     }
-    let fits = |&word: &usize| {
-        let side = word as i64 * per_byte;
+    let fits = |word: &Word| {
+        let side = word.bytes() * per_byte;
         row.extent % side == 0 && column.extent % side == 0
     };
-    let word = WORDS.into_iter().find(fits)?;
-    let (bytes, side) = (word as i64, word as i64 * per_byte);
+    let word = Word::ALL.into_iter().find(fits)?;
+    let (bytes, side) = (word.bytes(), word.bytes() * per_byte);
     let in_bytes = |l: &Loop| Loop { src: l.src / per_byte, dst: l.dst / per_byte, ..*l };
     let mut loops: Vec<Loop> = others().map(|(_, l)| in_bytes(l)).collect();
     loops.push(Loop { extent: column.extent / side, src: column.src * bytes, dst: bytes });
@@ -285,7 +262,12 @@ fn squares(nest: &Nest, per_byte: i64) -> Option<BitSquares> {
     loops.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
     let (src_step, dst_step) = (column.src / per_byte, row.dst / per_byte);
     let (src, dst) = (nest.src / per_byte, nest.dst / per_byte);
-    Some(BitSquares { bits: (8 / per_byte) as u32, word, src_step, dst_step, loops, src, dst })
+    Some(BitSquares { width, word, src_step, dst_step, loops, src, dst })
+}
+
+/// The most bytes of a box with so many loops on its way, as an item of a list that grows.
+pub(crate) fn most_bytes_of_a_box(nest: &Nest) -> usize {
+    3 * size_of::<Folded>() + 4 * (nest.loops.len() + 2) * size_of::<Loop>()
 }
 
 /// Packs elements of `width` bits that follow each other, given in the low bits of a byte each. What

@@ -29,6 +29,17 @@ impl Padding {
             .then(|| Padding { boxes: boxes.into_iter().map(Cuttable::new).collect(), slot_bytes })
     }
 
+    /// The bytes that it has allocated.
+    pub(crate) fn held_bytes(&self) -> usize {
+        let boxes = self.boxes.iter().map(Cuttable::held_bytes).sum::<usize>();
+        boxes + self.boxes.capacity() * size_of::<Cuttable>()
+    }
+
+    /// The most pieces of padding in a range of so many slots.
+    pub(crate) fn most_pieces(&self, slots: i64) -> i64 {
+        self.boxes.iter().fold(0, |sum, nest| sum.saturating_add(nest.most_pieces(slots)))
+    }
+
     /// Fills the padding in slots `within` of the destination, which are the bytes of `dst`.
     pub(crate) fn fill(
         &self,
@@ -67,6 +78,13 @@ impl Padding {
 pub(crate) struct PadLists {
     pieces: Vec<Piece>,
     loops: Vec<Loop>,
+}
+
+impl PadLists {
+    /// How many pieces there is room for.
+    pub(crate) fn n_pieces(&self) -> usize {
+        self.pieces.capacity()
+    }
 }
 
 fn n_runs(nest: &Nest) -> i64 {

@@ -11,13 +11,18 @@ use crate::placement::Placement;
 use crate::refine::{MAX_BOXES, Refined, refine, refine_any};
 use crate::run::Chunks;
 use crate::widths::Widths;
-use crate::work::SourcePart;
+use crate::work::{MAX_KEPT, SourcePart};
 use std::ops::Range;
 use tilewright::IndexMap;
 use tilewright::xla::Layout;
 
 /// An array that goes neither in [`MAX_BOXES`] nor through rows may be as many boxes as this.
 const MOST_BOXES: usize = 1 << 16;
+
+/// Arrays of more dimensions are planned without those of a single index: what planning takes grows
+/// with the number of dimensions more than once over. No more than 62 sizes above 1 have a product
+/// that an `i64` counts.
+const MAX_RANK: usize = 62;
 
 /// How to move an array from one [`Placement`] to another.
 ///
@@ -69,7 +74,8 @@ impl Plan {
     /// slot gets zeros above them, a narrower one cuts them off.
     ///
     /// # Errors
-    /// If the logical dimensions differ, or a table that is needed does not fit memory.
+    /// If the logical dimensions differ, elements share a slot of the destination that is not said
+    /// to [hold copies](Placement::holding_copies), or a table that is needed does not fit memory.
     pub fn new(from: &Placement, to: &Placement) -> Result<Self, Error> {
         Self::with_value_bits(from, to, 128)
     }
@@ -105,6 +111,10 @@ impl Plan {
             let (from, to) = (source.dims().to_vec(), target.dims().to_vec());
             return Err(Error::new(Kind::Dims { from, to }));
         }
+        if source.dims().len() > MAX_RANK {
+            return Self::with_value_bits(&squeezed(from)?, &squeezed(to)?, value_bits);
+        }
+        to.check_loses_nothing()?;
         let (from_bits, to_bits) = (from.element_bits(), to.element_bits());
         let value = value_bits.min(from_bits).min(to_bits);
         let widths = Widths { from: from_bits, to: to_bits, value };
@@ -119,7 +129,7 @@ impl Plan {
     }
 
     /// The same plan in chunks of about `bytes` bytes of the destination, instead of what the plan
-    /// chose, a quarter of a megabyte to 32. Chunks begin where the destination's tiles do, and
+    /// [chose](crate#the-idea). Chunks begin where the destination's tiles do, and
     /// are larger than asked for where that is not possible, or where the whole is hardly more than
     /// one.
     ///
@@ -187,18 +197,67 @@ impl Plan {
         }
     }
 
-    /// What the plan does: its way, its chunks, its boxes with their loops and kernels.
+    /// The most bytes of memory that a thread allocates to run chunks, or all of it, on its own,
+    /// besides the source and the destination: tables, a chunk that is put together before it is
+    /// streamed, elements on their way to being packed, rows that an array goes through.
+    ///
+    /// Every thread has its own. What one has kept of an earlier run, of this plan or another,
+    /// comes on top: [`MOST_KEPT_BYTES`](Self::MOST_KEPT_BYTES) at most.
     ///
     /// ```
     /// use tilewright::Shape;
-    /// use tilewright_relayout::{Placement, Plan, Route};
+    /// use tilewright_relayout::{Placement, Plan};
+    /// # fn placement(text: &str) -> Result<Placement, Box<dyn std::error::Error>> {
+    /// #     Ok(Placement::from_shape(text.parse::<Shape>()?.as_array()?)?)
+    /// # }
+    /// let packed = placement("s4[4096,4096]{1,0:T(8,128)(8,1)E(4)}")?;
+    /// let plan = Plan::new(&placement("s4[4096,4096]")?, &packed)?;
+    /// let small = plan.clone().with_chunks_of(1 << 16)?;
+    /// assert!(small.scratch_bytes() < plan.scratch_bytes());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn scratch_bytes(&self) -> usize {
+        match &self.route {
+            Way::Copy(moves) => moves.list_bytes(),
+            Way::Boxes(moves) => moves.scratch_bytes(),
+            Way::Through(plans) => {
+                let [there, on] = &**plans;
+                let runs = there.scratch_bytes().saturating_add(on.scratch_bytes());
+                there.dst_bytes.saturating_add(runs)
+            }
+            Way::Elements(moves) => moves.scratch_bytes(),
+        }
+    }
+
+    /// The bytes of memory that a thread keeps at most from one run to the next, so that many small
+    /// arrays cost no allocations.
+    pub const MOST_KEPT_BYTES: usize = MAX_KEPT;
+
+    /// The bytes of memory that the plan itself holds, or the most that it may: its boxes, and the
+    /// tables of the offsets of elements that are moved one by one.
+    pub fn held_bytes(&self) -> usize {
+        let here = size_of::<Self>();
+        here.saturating_add(match &self.route {
+            Way::Copy(moves) | Way::Boxes(moves) => moves.held_bytes(),
+            Way::Through(plans) => plans.iter().map(Plan::held_bytes).sum(),
+            Way::Elements(moves) => moves.held_bytes(),
+        })
+    }
+
+    /// What the plan does: its way, its chunks, its boxes with their loops and kernels. Kernels are
+    /// chosen when the plan is run, chunk by chunk; here are those that whole boxes would be moved
+    /// by, in memory that begins on a cache line.
+    ///
+    /// ```
+    /// use tilewright::Shape;
+    /// use tilewright_relayout::{KernelKind, Placement, Plan, Route};
     /// # fn placement(text: &str) -> Result<Placement, Box<dyn std::error::Error>> {
     /// #     Ok(Placement::from_shape(text.parse::<Shape>()?.as_array()?)?)
     /// # }
     /// let tiled = placement("f32[64,512]{1,0:T(8,128)}")?;
     /// let description = Plan::new(&placement("f32[64,512]")?, &tiled)?.describe();
     /// assert_eq!(description.route, Route::Boxes);
-    /// assert_eq!(description.boxes[0].kernel, "runs"); // of the 512 bytes of a tile's row
+    /// assert_eq!(description.boxes[0].kernel, KernelKind::Runs); // of the 512 bytes of a tile's row
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn describe(&self) -> Description {
@@ -230,8 +289,7 @@ impl Plan {
     pub fn run(&self, src: &[u8], dst: &mut [u8], options: &RunOptions<'_>) -> Result<(), Error> {
         check_length("source", self.src_bytes, src.len())?;
         check_length("destination", self.dst_bytes, dst.len())?;
-        self.write(0, SourcePart { bytes: src, start: 0 }, dst, options);
-        Ok(())
+        self.write(0, SourcePart { bytes: src, start: 0 }, dst, options)
     }
 
     /// Writes some chunks from a part of the source.
@@ -292,8 +350,7 @@ impl Plan {
             return Err(Error::new(Kind::Missing { needed, given }));
         }
         let src = SourcePart { bytes: src_part, start: src_start };
-        self.write(chunks.start, src, dst_part, options);
-        Ok(())
+        self.write(chunks.start, src, dst_part, options)
     }
 
     fn check_chunks(&self, chunks: &Range<usize>) -> Result<(), Error> {
@@ -307,7 +364,13 @@ impl Plan {
     }
 
     /// Writes chunks from number `first` on into a `dst` of the right length.
-    fn write(&self, first: usize, src: SourcePart<'_>, dst: &mut [u8], options: &RunOptions<'_>) {
+    fn write(
+        &self,
+        first: usize,
+        src: SourcePart<'_>,
+        dst: &mut [u8],
+        options: &RunOptions<'_>,
+    ) -> Result<(), Error> {
         let pad = options.pad.pattern(self.widths.to);
         match &self.route {
             Way::Copy(_) => copy(src, self.chunk_bytes(first).start, dst),
@@ -326,12 +389,29 @@ impl Plan {
             Way::Through(plans) => {
                 let [there, on] = &**plans;
                 let whole = whole_of(src, self.src_bytes);
-                let mut rows = vec![0; there.dst_bytes];
-                there.write(0, SourcePart { bytes: whole, start: 0 }, &mut rows, options);
-                on.write(0, SourcePart { bytes: &rows, start: 0 }, dst, options);
+                let mut rows = zeros(there.dst_bytes)?;
+                there.write(0, SourcePart { bytes: whole, start: 0 }, &mut rows, options)?;
+                on.write(0, SourcePart { bytes: &rows, start: 0 }, dst, options)?;
             }
-            Way::Elements(moves) => moves.run(whole_of(src, self.src_bytes), dst, pad),
+            Way::Elements(moves) => moves.run(whole_of(src, self.src_bytes), dst, pad)?,
         }
+        Ok(())
+    }
+}
+
+/// Zeros, if there is memory for so many bytes. It is asked for before, since a `Vec` of zeros that cannot be had ends
+/// the process; one that is reserved first and then filled has all of its pages touched twice.
+fn zeros(len: usize) -> Result<Vec<u8>, Error> {
+    drop(std::hint::black_box(room(len)?));
+    Ok(vec![0; len])
+}
+
+/// An empty list with room for so many bytes.
+pub(crate) fn room(len: usize) -> Result<Vec<u8>, Error> {
+    let mut room = Vec::new();
+    match room.try_reserve_exact(len) {
+        Ok(()) => Ok(room),
+        Err(_) => Err(Error::new(Kind::Memory { bytes: len })),
     }
 }
 
@@ -377,6 +457,16 @@ impl Way {
             Way::Through(_) | Way::Elements(_) => Ok((usize::from(dst_bytes > 0), dst_bytes)),
         }
     }
+}
+
+/// The same array without its dimensions of a single index; of one without elements, a list of none.
+fn squeezed(placement: &Placement) -> Result<Placement, Error> {
+    let map = placement.map();
+    let sizes: Vec<i64> = match map.elements() {
+        0 => vec![0],
+        _ => map.dims().iter().copied().filter(|&size| size > 1).collect(),
+    };
+    Placement::new(map.reshaped(&sizes)?, placement.element_bits())
 }
 
 /// The plans by way of rows, if both are of boxes.

@@ -34,8 +34,13 @@ impl Chunks<'_> {
             let only = (!dst.is_empty()).then_some((0, dst));
             return write_alone(only, means, write);
         }
-        let chunks: Vec<Chunk<'_>> = dst.chunks_mut(chunk_bytes.max(1)).enumerate().collect();
-        match order.filter(|_| means.stores == Stores::Streamed) {
+        let order = order.filter(|_| means.stores == Stores::Streamed);
+        let chunks = dst.chunks_mut(chunk_bytes.max(1)).enumerate();
+        if order.is_none() && matches!(threads, Threads::Current) {
+            return write_alone(chunks, means, write);
+        }
+        let chunks: Vec<Chunk<'_>> = chunks.collect();
+        match order {
             Some((order, ahead)) => {
                 let chunks = in_order(chunks, &order.numbers());
                 share_out(chunks, Means { ahead, ..means }, threads, write);

@@ -1,4 +1,9 @@
 //! How large a chunk is best, and whether it can be streamed as it is made.
+//!
+//! About [`CHUNK_BYTES`], or [`STAGED_CHUNK_BYTES`] where it is put together in the caches; where such
+//! a chunk would read few bytes of the source at a time, as much as reads [`READ_TOGETHER`], up to
+//! [`MAX_CHUNK_BYTES`]. [`chunk_elements`](crate::chunk::chunk_elements) rounds that to where tiles
+//! begin.
 
 use crate::nest::Nest;
 
@@ -71,13 +76,14 @@ pub(crate) fn streams_whole_lines(boxes: &[Nest], step_bits: i64) -> bool {
 /// Whether what a box writes at a time are whole lines, or so long that their ends hardly matter:
 /// runs, or what several loops write side by side.
 fn writes_lines(nest: &Nest, step_bits: i64) -> bool {
-    let is_lines = |steps: i64| (steps * step_bits) % LINE_BITS == 0;
+    // An element on its way may be wider than its slots, for which the whole array's bits fit.
+    let is_lines = |steps: i64| steps % LINE_BITS * step_bits % LINE_BITS == 0;
     let (mut length, mut inner) = (1, nest.loops.len());
     while let Some(place) = nest.loops[..inner].iter().rposition(|l| l.dst == length) {
         length *= nest.loops[place].extent;
         inner = place;
     }
     let are_lines = is_lines(length) && is_lines(nest.dst);
-    let is_long = length * step_bits >= 64 * LINE_BITS;
+    let is_long = length.saturating_mul(step_bits) >= 64 * LINE_BITS;
     is_long || are_lines && nest.loops[..inner].iter().all(|l| is_lines(l.dst))
 }

@@ -32,7 +32,7 @@ thread_local! {
 }
 
 /// Buffers that together have more bytes than this are not kept.
-const MAX_KEPT: usize = 2 << 20;
+pub(crate) const MAX_KEPT: usize = 2 << 20;
 
 impl Work {
     /// What this thread has kept, or nothing yet.
@@ -48,10 +48,11 @@ impl Work {
 
     /// Keeps what is small for this thread's next run.
     pub(crate) fn keep(self: Box<Self>) {
-        let Work { stage, elements, unpacked, wide, folds, lists, .. } = &*self;
+        let Work { stage, elements, unpacked, wide, folds, lists, pieces, padding, .. } = &*self;
         let bytes = stage.capacity() + elements.capacity() + unpacked.capacity();
         let more = wide.capacity() * size_of::<u128>() + folds.bytes() + lists.bytes();
-        if bytes + more <= MAX_KEPT {
+        let n_pieces = pieces.capacity() + padding.n_pieces();
+        if bytes + more + n_pieces * size_of::<Piece>() <= MAX_KEPT {
             SPARE.set(Some(self));
         }
     }
@@ -70,6 +71,16 @@ impl Work {
             wide: Vec::new(),
         }
     }
+}
+
+/// The first `len` of a buffer's elements, which holds as many and no more if it has to grow. What it
+/// held is given back before that, so that there are never two; what is in it is not said.
+pub(crate) fn grown<T: Clone + Default>(buffer: &mut Vec<T>, len: usize) -> &mut [T] {
+    if buffer.len() < len {
+        *buffer = Vec::new();
+        *buffer = vec![T::default(); len];
+    }
+    buffer.get_mut(..len).unwrap_or_default()
 }
 
 /// A part of the source: some bytes, and where in the source the first of them is.

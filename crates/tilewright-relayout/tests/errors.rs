@@ -4,9 +4,9 @@
 
 mod support;
 
-use support::{map, placement};
+use support::{composed, map, placement};
 use tilewright::IndexMap;
-use tilewright_relayout::{Error, Pad, Placement, Plan, RunOptions, relayout};
+use tilewright_relayout::{Error, InPlace, Pad, Placement, Plan, RunOptions, relayout};
 
 fn message<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
     result.unwrap_err().to_string()
@@ -93,4 +93,38 @@ fn offsets_before_the_buffer() {
     let error = Placement::new(map, 8).unwrap_err();
     assert!(error.is_below_buffer());
     assert_eq!(error.to_string(), "the map has elements at offset -3, before the buffer begins");
+}
+
+/// What would keep one of several elements is refused, by name, whatever notation it came from; a
+/// source in which elements share a slot is read.
+#[test]
+fn elements_that_share_a_slot() {
+    let rows = composed("(4,4):(4,1)", 8);
+    let shared = [
+        ("(4,4):(1,1)", "(0,1) and (1,0) share offset 1"),
+        ("(4,4):(0,1)", "(0,0) and (1,0) share offset 0"),
+        ("(4,4):(4,0)", "(0,0) and (0,1) share offset 0"),
+        ("Sw<1,0,2> o 0 o (4,4):(0,1)", "(0,0) and (1,0) share offset 0"),
+        ("((2,2),4):((4,4),1)", "(1,0) and (2,0) share offset 4"),
+    ];
+    for (text, alias) in shared {
+        let to = composed(text, 8);
+        let errors = [
+            Plan::new(&rows, &to).unwrap_err(),
+            Plan::with_value_bits(&rows, &to, 4).unwrap_err(),
+            Plan::new(&to, &to).unwrap_err(),
+            InPlace::new(&to, &to).unwrap_err(),
+        ];
+        for error in errors {
+            assert!(error.is_sharing(), "{text}: {error}");
+            assert!(error.to_string().ends_with(alias), "{text}: {error}");
+        }
+        Plan::new(&to, &rows).unwrap();
+        Plan::new(&rows, &to.holding_copies()).unwrap();
+    }
+    for text in ["(4,4):(1,4)", "(4,4):(1,5)", "Sw<2,0,2> o 0 o (4,4):(4,1)"] {
+        Plan::new(&rows, &composed(text, 8)).unwrap();
+    }
+    // A stride of 0 along one element is no sharing.
+    Plan::new(&composed("(4,1):(1,1)", 8), &composed("(4,1):(1,0)", 8)).unwrap();
 }

@@ -138,7 +138,7 @@ fn swizzles() {
 #[test]
 fn several_elements_in_a_slot() {
     let rows = composed("(64,64):(64,1)", 128);
-    let swizzled_rows_of_one = composed("Sw<2,0,3> o 0 o (64,64):(0,1)", 128);
+    let swizzled_rows_of_one = composed("Sw<2,0,3> o 0 o (64,64):(0,1)", 128).holding_copies();
     let plan = Plan::new(&rows, &swizzled_rows_of_one).unwrap().with_chunks_of(1).unwrap();
     assert_eq!((plan.describe().route, plan.n_chunks()), (Route::Boxes, 1));
     let swizzled = composed("Sw<2,0,3> o 0 o (64,64):(64,1)", 128);

@@ -45,7 +45,7 @@ impl Error {
 
     /// Two things that must have the same number of dimensions do not.
     pub fn is_rank_mismatch(&self) -> bool {
-        matches!(*self.0, Kind::RankMismatch { .. })
+        matches!(*self.0, Kind::RankMismatch { .. } | Kind::LayoutRank { .. })
     }
 
     /// There is not enough memory for the answer.
@@ -90,6 +90,13 @@ pub(crate) enum Kind {
         what: &'static str,
         expected: usize,
         found: usize,
+    },
+    /// A layout for an array of another rank.
+    LayoutRank {
+        layout: String,
+        orders: usize,
+        array: String,
+        rank: usize,
     },
     NotAPermutation {
         reason: String,
@@ -138,6 +145,10 @@ impl fmt::Display for Kind {
             Kind::RankMismatch { what, expected, found } => {
                 write!(f, "{what} has {found} dimensions, expected {expected}")
             }
+            Kind::LayoutRank { layout, orders, array, rank } => {
+                let layout = abridged(layout);
+                write!(f, "the layout {layout} orders {orders} dimensions, and {array} has {rank}")
+            }
             Kind::NotAPermutation { reason } => write!(f, "not a permutation: {reason}"),
             Kind::Unbounded { dimension } => {
                 write!(f, "dimension {dimension} is unbounded (`?`), so the size is not known")
@@ -171,4 +182,9 @@ impl std::error::Error for Error {}
 /// `Ok` of a checked computation, or the overflow of `what`.
 pub(crate) fn checked<T>(value: Option<T>, what: &'static str) -> Result<T, Error> {
     value.ok_or_else(|| Error::new(Kind::Overflow { what }))
+}
+
+/// The error that a value is wrong, in these words.
+pub(crate) fn invalid<T>(message: String) -> Result<T, Error> {
+    Err(Error::new(Kind::Invalid { message }))
 }

@@ -20,12 +20,17 @@
 //! XLA writes where it lies, [`tla`] how shapes and strides do, [`map`] what either means,
 //! [`formats`] names the common ones. [`text`] is what all readers share.
 //!
+//! The modules stand in layers: texts and errors, maps beside notations, lowering and lifting
+//! between them, named formats on top. A file uses only what is below it.
+//!
 //! There is deliberately no I/O here, no `unsafe`, no thread, and nothing that looks at the value
 //! of an element; [`literal`] reads the one that padding holds.
 
 #![forbid(unsafe_code)]
 
+mod addressing;
 pub mod algebra;
+mod arithmetic;
 mod bare;
 pub mod element;
 mod error;

@@ -16,9 +16,11 @@
 //! `1e300` is no `f16`. A number that is not whole is no integer, and 0 is no `f8e8m0fnu`, which has
 //! powers of two alone.
 
+use crate::ArrayShape;
 use crate::element::{ElementClass, ElementType};
 use crate::error::{Error, Kind};
 use crate::text::abridged;
+use crate::xla::{Padding, PaddingValue};
 
 /// The bits of the element of this type that a text says.
 ///
@@ -53,6 +55,34 @@ pub fn bits(text: &str, element_type: ElementType) -> Result<u128, Error> {
 /// ```
 pub fn zero(element_type: ElementType) -> &'static str {
     if element_type == ElementType::F8E8M0Fnu { "lowest" } else { "0" }
+}
+
+/// What the padding of an array holds, as bits and as the text that a record says: what is asked
+/// for; or else what the array's layout says (`PAD(3,5;lowest)`); or else bits that are all zero.
+///
+/// ```
+/// use tilewright::literal::padding;
+/// let array = "f32[2,3]{0,1:PAD(3,5;1)}".parse()?;
+/// assert_eq!(padding(&array, None)?, (0x3f80_0000, "1".to_owned()));
+/// assert_eq!(padding(&array, Some("-0"))?, (0x8000_0000, "-0".to_owned()));
+/// assert_eq!(padding(&"f8e8m0fnu[3]{0:T(4)}".parse()?, None)?, (0, "lowest".to_owned()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// The type has no such element.
+pub fn padding(array: &ArrayShape, asked: Option<&str>) -> Result<(u128, String), Error> {
+    let element_type = array.element_type();
+    let value = array.layout().and_then(|layout| layout.padding()).and_then(Padding::value);
+    let text = match (asked, value) {
+        (Some(text), _) => text,
+        (None, Some(PaddingValue::Zero | PaddingValue::Unknown) | None) => {
+            return Ok((0, zero(element_type).to_owned()));
+        }
+        (None, Some(value)) => value.name(),
+    };
+    Ok((bits(text, element_type)?, text.to_owned()))
 }
 
 fn value(text: &str, element_type: ElementType) -> Option<u128> {

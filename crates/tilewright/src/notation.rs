@@ -14,10 +14,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::algebra::Composition;
-use crate::error::Error;
+use crate::error::{Error, Kind};
 use crate::onednn::TaggedArray;
 use crate::strided::StridedArray;
-use crate::text::{Diagnostic, blank_comments};
+use crate::text::{Diagnostic, Span, abridged, blank_comments};
 use crate::tla::Typed;
 use crate::xla::{ParseOptions, Parsed, parse_shape};
 use crate::{ArrayShape, ElementType, IndexMap, Shape};
@@ -51,6 +51,9 @@ impl Described {
     /// # Errors
     /// If the text is not of the notation that it looks like; the diagnostic points at the place.
     pub fn parse(text: &str, options: ParseOptions) -> Result<Parsed<Self>, Diagnostic> {
+        if let Some(error) = attributes_alone(text) {
+            return Err(error);
+        }
         let looks = if options.strict { Looks::Xla } else { Looks::of(text) };
         let value = match looks {
             Looks::Xla => {
@@ -94,6 +97,33 @@ impl Described {
         }
     }
 
+    /// The array in XLA's terms, translated if need be.
+    ///
+    /// ```
+    /// use tilewright::notation::Described;
+    /// let tagged: Described = "f32[2,35,7,7] aBcd16b".parse()?;
+    /// assert_eq!(tagged.to_array()?.to_string(), "f32[2,35,7,7]{3,2,1,0:T(16,1,1)}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it is no array, or says no element type; if XLA's notation cannot say the layout: the
+    /// message names the tile and the dimension.
+    pub fn to_array(&self) -> Result<ArrayShape, Error> {
+        if let Described::Xla(shape) = self {
+            return shape.as_array().cloned();
+        }
+        let invalid = |message: String| Error::new(Kind::Invalid { message });
+        let element_type = self.element_type();
+        let element_type =
+            element_type.ok_or_else(|| invalid(format!("`{self}` says no element type")))?;
+        let map = self.index_map()?;
+        let layout = map.to_xla_layout().map_err(|reason| invalid(reason.to_string()))?;
+        let bits = self.element_bits().filter(|&bits| bits != element_type.storage_bits());
+        let layout = layout.with_element_size_in_bits(bits.unwrap_or(0));
+        ArrayShape::new(element_type, map.dims())?.with_layout(layout)
+    }
+
     /// Where every element lies.
     ///
     /// # Errors
@@ -126,6 +156,30 @@ impl fmt::Display for Described {
             Described::Strided(array) => array.fmt(f),
         }
     }
+}
+
+/// `T(8,128)` and the like is a part of a layout: the dimensions' order and the braces are missing,
+/// or the braces alone.
+fn attributes_alone(text: &str) -> Option<Diagnostic> {
+    let said = text.trim();
+    let has_order = said.starts_with(|c: char| c.is_ascii_digit());
+    let attributes = if has_order { said.split_once(':')?.1 } else { said };
+    let sizes = attributes.strip_prefix(['T', 'E', 'L', 'S'])?.strip_prefix('(')?;
+    let rank = match attributes.starts_with('T') {
+        true => sizes.split(')').next()?.split(',').count(),
+        false => 2,
+    };
+    let order: Vec<String> = (0..rank).rev().map(|dim| dim.to_string()).collect();
+    let whole = match has_order {
+        true => format!("{{{said}}}"),
+        false => format!("{{{}:{said}}}", order.join(",")),
+    };
+    let start = text.len() - text.trim_start().len();
+    let span = Span::new(start, start + said.len());
+    let error =
+        Diagnostic::error(text, span, format!("`{}` is a part of a layout", abridged(said)));
+    let error = error.expected("the dimensions' order in front, and braces around it");
+    Some(error.help(format!("write `{}`", abridged(&whole))))
 }
 
 /// The notation that a text looks like.

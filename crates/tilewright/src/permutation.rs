@@ -110,6 +110,14 @@ impl Permutation {
         &self.0
     }
 
+    /// The permutation of the entries that are kept, numbered anew in their order.
+    pub(crate) fn kept(&self, kept: &[bool]) -> Self {
+        let numbers = numbers_of_kept(kept.iter().copied());
+        Permutation(
+            self.iter().filter_map(|&entry| numbers.get(entry).copied().flatten()).collect(),
+        )
+    }
+
     /// The permutation without `entry`, the larger entries one less.
     pub(crate) fn without(&self, entry: usize) -> Self {
         let kept = self.iter().filter(|&&e| e != entry);
@@ -123,6 +131,17 @@ impl Permutation {
         entries.insert(position, entry);
         Permutation(entries)
     }
+}
+
+/// What is kept numbered from 0, and nothing for the rest.
+pub(crate) fn numbers_of_kept(kept: impl Iterator<Item = bool>) -> Vec<Option<usize>> {
+    let mut n_before = 0;
+    kept.map(|is_kept| {
+        let number = n_before;
+        n_before += usize::from(is_kept);
+        is_kept.then_some(number)
+    })
+    .collect()
 }
 
 /// The list with a number put in at each place, from the end on.

@@ -9,11 +9,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::{Error, Kind};
+use crate::arithmetic::{checked_product, span};
+use crate::error::{Error, Kind, invalid};
 use crate::text::{Cursor, Diagnostic, Span, Token, TokenKind, blank_comments};
-use crate::tla::{Int, IntTuple, Layout, Nested};
-use crate::xla::invalid;
-use crate::{ElementType, IndexMap, bare};
+use crate::{ElementType, bare};
 
 /// An array with strides in bytes.
 ///
@@ -37,20 +36,8 @@ pub struct StridedArray {
 }
 
 impl StridedArray {
-    /// Where each element lies. The allocation reaches from the lowest element to the highest.
-    ///
-    /// # Errors
-    /// If there is not one stride per dimension, a stride is not a multiple of the element's
-    /// bytes, a size is negative, or a number does not fit 64 bits.
-    pub fn index_map(&self) -> Result<IndexMap, Error> {
-        let strides: Vec<i64> = self.element_strides()?;
-        let strides = strides.into_iter().map(|stride| Nested::Leaf(Int::dynamic(stride).into()));
-        let shape = IntTuple::dynamic(&self.dims);
-        IndexMap::from_tla(&Layout::new(shape, Nested::Tuple(strides.collect()))?)
-    }
-
     /// The strides in elements.
-    fn element_strides(&self) -> Result<Vec<i64>, Error> {
+    pub(crate) fn element_strides(&self) -> Result<Vec<i64>, Error> {
         if self.byte_strides.len() != self.dims.len() {
             return Err(Error::new(Kind::RankMismatch {
                 what: "the list of strides",
@@ -78,12 +65,15 @@ impl StridedArray {
         i64::from(self.element_bits() / 8)
     }
 
-    /// The bytes from the first of the lowest element to the last of the highest.
-    ///
-    /// # Errors
-    /// As [`index_map`](Self::index_map), and if the number does not fit 64 bits.
-    pub fn bytes(&self) -> Result<i64, Error> {
-        self.index_map()?.bytes(self.element_bits())
+    /// What an array that is read has to hold: that there is a map of it.
+    fn check(&self) -> Result<(), Error> {
+        if let Some(size) = self.dims.iter().find(|size| **size < 0) {
+            return invalid(format!("a dimension cannot have {size} elements"));
+        }
+        let strides = self.element_strides()?;
+        checked_product(self.dims.iter().copied())?;
+        let leaves: Vec<(i64, i64)> = self.dims.iter().copied().zip(strides).collect();
+        span(leaves.iter()).map(drop)
     }
 }
 
@@ -141,24 +131,36 @@ fn unknown_type(cursor: &Cursor<'_>, name: Token<'_>) -> Diagnostic {
     }
 }
 
-/// `strides=(20,4)` or `(20,4)`, and nothing after it.
+/// `strides=(20,4)` or `(20,4)`, and nothing after it, for an array of any rank.
+pub(crate) fn any_byte_strides(text: &str) -> Result<Vec<i64>, Diagnostic> {
+    let (strides, _) = read_byte_strides(&mut Cursor::new(text)?)?;
+    Ok(strides)
+}
+
+/// The same for an array of this rank.
 fn byte_strides(text: &str, rank: usize) -> Result<Vec<i64>, Diagnostic> {
     let mut cursor = Cursor::new(text)?;
-    if cursor.peek().text == "strides" {
-        cursor.take()?;
-        cursor.expect('=')?;
-    }
-    let start = cursor.peek().span;
-    let strides = tuple(&mut cursor)?;
-    let span = cursor.since(start);
-    if cursor.peek().kind != TokenKind::End {
-        return Err(cursor.unexpected("the end"));
-    }
+    let (strides, span) = read_byte_strides(&mut cursor)?;
     if strides.len() != rank {
         let message = format!("{} strides for an array of {rank} dimensions", strides.len());
         return Err(cursor.error(span, message).expected(format!("{rank} strides in bytes")));
     }
     Ok(strides)
+}
+
+/// The strides, and where they stand.
+fn read_byte_strides(cursor: &mut Cursor<'_>) -> Result<(Vec<i64>, Span), Diagnostic> {
+    if cursor.peek().text == "strides" {
+        cursor.take()?;
+        cursor.expect('=')?;
+    }
+    let start = cursor.peek().span;
+    let strides = tuple(cursor)?;
+    let span = cursor.since(start);
+    if cursor.peek().kind != TokenKind::End {
+        return Err(cursor.unexpected("the end"));
+    }
+    Ok((strides, span))
 }
 
 /// A tuple as Python writes it; the comma after a single element may be missing.
@@ -175,10 +177,10 @@ fn tuple(cursor: &mut Cursor<'_>) -> Result<Vec<i64>, Diagnostic> {
     Ok(values)
 }
 
-/// The array, if it has a map; `start` is where its strides are written.
+/// The array, if its elements have places; `start` is where its strides are written.
 fn checked(text: &str, start: usize, array: StridedArray) -> Result<StridedArray, Diagnostic> {
-    match array.index_map() {
-        Ok(_) => Ok(array),
+    match array.check() {
+        Ok(()) => Ok(array),
         Err(error) => Err(Diagnostic::error(text, Span::new(start, text.len()), error.to_string())),
     }
 }

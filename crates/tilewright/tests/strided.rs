@@ -142,7 +142,7 @@ fn refused() {
     check("float (3) (4)", "numpy has no element type `float`", "float");
     check("f32 (3) (4)", "numpy has no element type `f32`", "f32");
     check("float32 3 4", "unexpected `3`", "3");
-    check("float32 (-3) (4)", "the extent -3 of a mode is negative", "(4)");
+    check("float32 (-3) (4)", "a dimension cannot have -3 elements", "(4)");
     check(
         "u8[3] (9223372036854775807)",
         "the allocation does not fit in 64 bits",

@@ -15,6 +15,7 @@ use tilewright::algebra::explain::{self, Explanation};
 use tilewright::tla::{Int, Layout, Tag};
 
 use crate::call::{Call, value};
+use crate::error::UnknownOperation;
 use crate::expression::{Kind, Node};
 use crate::value::Value;
 
@@ -58,7 +59,7 @@ pub(crate) fn outcome(call: Call<'_, '_>) -> anyhow::Result<Value> {
     }
     let mut operations = OPERATIONS.iter().flat_map(|(_, operations)| operations.iter());
     let Some(operation) = operations.find(|operation| operation.name() == call.name) else {
-        bail!("there is no operation `{}`; --list shows all of them", call.name);
+        return Err(UnknownOperation::new(call.name).into());
     };
     let (least, most) = operation.n_arguments();
     if !(least..=most).contains(&call.arguments.len()) {

@@ -4,15 +4,18 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
-use tilewright::xla::{Padding, PaddingValue};
+use tilewright::text::abridged;
+use tilewright::xla::PaddingValue;
 use tilewright::{ArrayShape, ElementType, literal};
-use tilewright_files::{ArraySpec, Format};
+use tilewright_files::{ArrayFile, ArraySpec, Format};
 use tilewright_relayout::{Pad, Placement, Plan};
 
 use super::Row;
 use super::crew::Crew;
+use super::narrow::Narrowed;
 use super::target::Targets;
 use crate::input::{self, Input};
+use crate::memory;
 
 /// One array: what it is, what it becomes, and how.
 pub(crate) struct Job {
@@ -33,7 +36,7 @@ struct Conversion {
     pad: Pad,
     /// What padding holds, as it is recorded; `None` where it holds what it held.
     pad_text: Option<String>,
-    narrowed: Option<ElementType>,
+    narrowed: Option<Narrowed>,
 }
 
 /// What turns one shape into another, kept for the next array that needs the same.
@@ -60,10 +63,7 @@ impl Job {
         let arrays = input.file.arrays();
         targets.check_names(arrays)?;
         let planner = Planner { input, targets, format, pad, known: Known::default() };
-        let plan = |array| {
-            planner.job(array).with_context(|| format!("tensor `{}`", arrays[array].name()))
-        };
-        crew.each(arrays.len(), plan).into_iter().collect()
+        crew.each(arrays.len(), |array| planner.job(array)).into_iter().collect()
     }
 
     /// How to move it, or `None` where its bytes stay as they are.
@@ -71,14 +71,19 @@ impl Job {
         self.conversion.plan.as_ref()
     }
 
+    /// The most bytes that a thread allocates to move it, beside its source and its destination.
+    pub(crate) fn scratch_bytes(&self) -> usize {
+        self.plan().map_or(0, Plan::scratch_bytes)
+    }
+
     /// What padding holds.
     pub(crate) fn pad(&self) -> Pad {
         self.conversion.pad
     }
 
-    /// The type, where elements go from whole bytes to fewer bits.
-    pub(crate) fn narrowed(&self) -> Option<ElementType> {
-        self.conversion.narrowed
+    /// What is to be checked, where elements go from whole bytes to fewer bits.
+    pub(crate) fn narrowed(&self) -> Option<&Narrowed> {
+        self.conversion.narrowed.as_ref()
     }
 
     pub(crate) fn element_type(&self) -> ElementType {
@@ -105,17 +110,34 @@ impl Job {
     }
 }
 
+/// What is held of all arrays and of the ways to move them, about, beside their elements.
+pub(crate) fn held_bytes(jobs: &[Job], file: &ArrayFile) -> usize {
+    let of_array = |job: &Job| {
+        let layouts = job.conversion.from.len() + job.conversion.to.len();
+        let info = file.arrays().get(job.array);
+        // Arrays of the same shapes share a plan.
+        let shared = job.plan().map_or(0, Plan::held_bytes);
+        let plan = shared.div_ceil(Arc::strong_count(&job.conversion).max(1));
+        info.map_or(0, |info| memory::of_array(info, layouts)).saturating_add(plan)
+    };
+    jobs.iter().map(of_array).fold(0, usize::saturating_add)
+}
+
 impl Planner<'_> {
     fn job(&self, array: usize) -> anyhow::Result<Job> {
         let Planner { input, targets, format, .. } = *self;
-        let info = &input.file.arrays()[array];
-        let from = input.shape(array)?;
-        let to = match targets.of(info.name()) {
-            Some(target) => target.applied_to(&from, format)?,
-            None => kept(input, array, &from, format),
-        };
-        let shapes = [from, to];
-        let conversion = self.conversion(&shapes)?;
+        let name = input.file.arrays()[array].name();
+        let about = || format!("tensor `{}`", abridged(name));
+        let from = input.shape(array).with_context(about)?;
+        let to = targets.applied_to(name, &from, format)?;
+        let to = to.unwrap_or_else(|| kept(input, array, &from, format));
+        self.job_between(array, &[from, to]).with_context(about)
+    }
+
+    fn job_between(&self, array: usize, shapes: &[ArrayShape; 2]) -> anyhow::Result<Job> {
+        let info = &self.input.file.arrays()[array];
+        let format = self.format;
+        let conversion = self.conversion(shapes)?;
         let shard = if format == Format::SafetensorsFolder { info.shard() } else { 0 };
         let pad_text = match (&conversion.pad_text, info.layout()) {
             (Some(text), _) => text,
@@ -143,7 +165,7 @@ impl Conversion {
         check_width(to)?;
         let [source, target] = [Placement::from_shape(from)?, Placement::from_shape(to)?];
         let has_padding = target.map().allocation() != target.map().elements();
-        let (bits, pad_text) = padding(to, pad.filter(|_| has_padding))?;
+        let (bits, pad_text) = literal::padding(to, pad.filter(|_| has_padding))?;
         let (bytes_in, bytes_out) = (source.bytes() as u64, target.bytes() as u64);
         let element_type = from.element_type();
         // Asked to hold something, padding is written where nothing else changes, too.
@@ -162,7 +184,7 @@ impl Conversion {
             pad_text: (is_moved || !has_padding).then_some(pad_text),
             plan,
             pad: if bits == 0 { Pad::Zero } else { Pad::Bits(bits) },
-            narrowed: narrows.then_some(element_type),
+            narrowed: narrows.then(|| Narrowed::new(element_type, source.map().clone())),
         })
     }
 }
@@ -184,19 +206,4 @@ fn kept(input: &Input, array: usize, from: &ArrayShape, format: Format) -> Array
     }
     let dense = format.dense_layout(from.element_type(), from.rank(), info.order());
     from.clone().with_layout(dense).unwrap_or_else(|_| from.clone())
-}
-
-/// What padding holds, as bits and as the text that is recorded: what was asked for, or what the
-/// layout says, or zeros.
-fn padding(to: &ArrayShape, asked: Option<&str>) -> anyhow::Result<(u128, String)> {
-    let element_type = to.element_type();
-    let value = to.layout().and_then(|layout| layout.padding()).and_then(Padding::value);
-    let text = match (asked, value) {
-        (Some(text), _) => text,
-        (None, Some(PaddingValue::Zero | PaddingValue::Unknown) | None) => {
-            return Ok((0, literal::zero(element_type).to_owned()));
-        }
-        (None, Some(value)) => value.name(),
-    };
-    Ok((literal::bits(text, element_type)?, text.to_owned()))
 }

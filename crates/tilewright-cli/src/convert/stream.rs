@@ -5,16 +5,14 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use anyhow::bail;
-use tilewright::{ElementClass, ElementType};
 use tilewright_files::{ArrayFile, Buffer, Writer};
 use tilewright_relayout::{Plan, RunOptions, Threads};
 
 use super::bundle;
 use super::crew::Crew;
-use super::cut::{Budget, Cut, Piece, bytes_of, parts};
+use super::cut::{Apart, Cut, Piece, Together, bytes_of, of_a_bundle};
 use super::job::Job;
-use crate::memory;
+use crate::memory::{self, Budget, Buffers};
 use crate::progress::Progress;
 
 /// How much of a source that all threads wait for each of them reads at a time.
@@ -31,14 +29,14 @@ pub(crate) struct Stream<'a> {
 
 /// What one thread does at a time.
 enum Task<'p, 'a> {
-    Piece(&'p Passage<'a>, &'p Piece),
+    Piece(&'p Passage<'a>, Piece),
     Bundle(&'p [Passage<'a>]),
 }
 
 /// An array on its way.
 pub(crate) struct Passage<'a> {
     job: &'a Job,
-    cut: Cut,
+    cut: Cut<'a>,
     clock: Clock,
 }
 
@@ -47,13 +45,6 @@ pub(crate) struct Passage<'a> {
 struct Clock {
     begin: OnceLock<Instant>,
     nanoseconds: AtomicU64,
-}
-
-/// What a thread keeps from piece to piece.
-#[derive(Default)]
-struct Buffers {
-    source: Buffer,
-    target: Buffer,
 }
 
 impl<'a> Passage<'a> {
@@ -72,6 +63,14 @@ impl<'a> Passage<'a> {
     /// Its number, in the source and in what is made of it.
     pub(crate) fn array(&self) -> usize {
         self.job.array
+    }
+
+    /// Its pieces, if it goes in pieces that threads work on apart.
+    fn apart(&self) -> Option<&Apart<'a>> {
+        match &self.cut {
+            Cut::Apart(apart) => Some(apart),
+            Cut::Together(_) => None,
+        }
     }
 
     /// How long it took. Arrays that are moved at the same time count the same time.
@@ -96,8 +95,8 @@ impl Stream<'_> {
     pub(crate) fn convert(&self, passages: &[Passage<'_>]) -> anyhow::Result<()> {
         for stretch in passages.chunk_by(|a, b| a.cut.is_apart() && b.cut.is_apart()) {
             match stretch {
-                [Passage { job, cut: Cut::Together(groups), clock }] => {
-                    self.together(job, groups, clock)?;
+                [Passage { job, cut: Cut::Together(together), clock }] => {
+                    self.together(job, together, clock)?;
                 }
                 _ => self.apart(stretch)?,
             }
@@ -107,28 +106,41 @@ impl Stream<'_> {
 
     fn apart(&self, passages: &[Passage<'_>]) -> anyhow::Result<()> {
         let tasks = self.tasks(passages);
-        self.crew.work_off(tasks.into_iter(), Buffers::default, |buffers, task| match task {
+        self.crew.work_off(tasks, Buffers::default, |buffers, task| match task {
             Task::Bundle(passages) => self.bundle(passages, buffers),
-            Task::Piece(passage, piece) => self.piece(passage, piece, buffers),
+            Task::Piece(passage, piece) => self.piece(passage, &piece, buffers),
         })
     }
 
-    fn tasks<'p, 'a>(&self, passages: &'p [Passage<'a>]) -> Vec<Task<'p, 'a>> {
+    /// What threads do, one thing after the other: pieces of an array, or a bundle of small ones.
+    fn tasks<'p, 'a>(
+        &self,
+        passages: &'p [Passage<'a>],
+    ) -> impl Iterator<Item = Task<'p, 'a>> + Send {
         let arrays = [self.file.arrays(), self.writer.arrays()];
-        let (mut tasks, mut left) = (Vec::new(), passages);
-        while let [first, ..] = left {
-            let is_small = |passage: &Passage<'_>| {
-                passage.cut.is_one_piece() && passage.job.narrowed().is_none()
-            };
-            let (bundle, rest) =
-                left.split_at(bundle::length(left, arrays, self.budget.of_a_bundle(), is_small));
-            match bundle {
-                [_] => tasks.extend(pieces_of(first).iter().map(|piece| Task::Piece(first, piece))),
-                _ => tasks.push(Task::Bundle(bundle)),
-            }
+        let is_small =
+            |passage: &Passage<'_>| passage.cut.is_one_piece() && passage.job.narrowed().is_none();
+        let small = passages.iter().filter(|passage| is_small(passage));
+        let scratch = small.map(|passage| passage.job.scratch_bytes()).max().unwrap_or(0);
+        let limit = of_a_bundle(self.budget, scratch);
+        let mut left = passages;
+        let bundles = std::iter::from_fn(move || {
+            let length = if left.is_empty() { return None } else { left };
+            let (bundle, rest) = left.split_at(bundle::length(length, arrays, limit, is_small));
             left = rest;
-        }
-        tasks
+            Some(bundle)
+        });
+        bundles.flat_map(|bundle| {
+            let (alone, together) = match bundle {
+                [only] => (Some(only), None),
+                _ => (None, Some(Task::Bundle(bundle))),
+            };
+            let pieces = alone.and_then(|passage| Some((passage, passage.apart()?.pieces())));
+            let pieces = pieces
+                .into_iter()
+                .flat_map(|(passage, pieces)| pieces.map(move |piece| Task::Piece(passage, piece)));
+            pieces.chain(together)
+        })
     }
 
     fn piece(
@@ -142,7 +154,7 @@ impl Stream<'_> {
             (Piece::Chunks(chunks), Some(plan)) => {
                 self.move_piece(passage.job, plan, chunks.clone(), buffers)?;
             }
-            (Piece::Bytes(bytes), _) => self.copy(passage.job, bytes, &mut buffers.source)?,
+            (Piece::Bytes(bytes), _) => self.copy(passage.job, bytes, buffers)?,
             (Piece::Chunks(_), None) => {}
         }
         passage.clock.stop();
@@ -155,9 +167,10 @@ impl Stream<'_> {
         let arrays = first.array..first.array + passages.len();
         let all = |bytes: fn(&Job) -> u64| passages.iter().map(|passage| bytes(passage.job)).sum();
         let [bytes_in, bytes_out]: [u64; 2] = [all(Job::bytes_in), all(Job::bytes_out)];
-        let Buffers { source, target } = buffers;
-        memory::reset(source, usize::try_from(bytes_in)?)?;
-        memory::reset(target, usize::try_from(bytes_out)?)?;
+        let scratch = passages.iter().map(|passage| passage.job.scratch_bytes()).max().unwrap_or(0);
+        let most = self.budget.of_a_thread().saturating_sub(scratch);
+        buffers.reset(usize::try_from(bytes_in)?, usize::try_from(bytes_out)?, most)?;
+        let Buffers { source, target, .. } = buffers;
         passages.iter().for_each(|passage| self.begin(passage.job, &passage.clock));
         self.file.read_arrays(arrays.clone(), source)?;
         let (mut from, mut to): (&[u8], &mut [u8]) = (source, target);
@@ -178,31 +191,34 @@ impl Stream<'_> {
         job: &Job,
         plan: &Plan,
         chunks: Range<usize>,
-        Buffers { source, target }: &mut Buffers,
+        buffers: &mut Buffers,
     ) -> anyhow::Result<()> {
         let span = plan.source_span(chunks.clone());
-        memory::reset(source, span.len())?;
+        let most = self.budget.of_a_thread().saturating_sub(plan.scratch_bytes());
+        buffers.reset(span.len(), bytes_of(plan, &chunks).len(), most)?;
+        let Buffers { source, target, .. } = buffers;
         self.read(job, span.start, source)?;
         self.move_part(job, plan, chunks, (source, span.start), target)
     }
 
     /// Copies bytes of an array that stays as it is.
-    fn copy(&self, job: &Job, bytes: &Range<u64>, buffer: &mut Buffer) -> anyhow::Result<()> {
-        memory::reset(buffer, usize::try_from(bytes.end - bytes.start)?)?;
-        self.file.read_at(job.array, bytes.start, buffer)?;
-        self.write(job, bytes.start, buffer)
+    fn copy(&self, job: &Job, bytes: &Range<u64>, buffers: &mut Buffers) -> anyhow::Result<()> {
+        buffers.reset(usize::try_from(bytes.end - bytes.start)?, 0, self.budget.of_a_thread())?;
+        self.file.read_at(job.array, bytes.start, &mut buffers.source)?;
+        self.write(job, bytes.start, &buffers.source)
     }
 
-    fn together(&self, job: &Job, groups: &[Range<usize>], clock: &Clock) -> anyhow::Result<()> {
-        let Some(plan) = job.plan() else { return Ok(()) };
+    fn together(&self, job: &Job, together: &Together<'_>, clock: &Clock) -> anyhow::Result<()> {
+        let plan = &*together.plan;
         let mut source = Buffer::new();
         self.begin(job, clock);
-        for group in groups {
+        for group in together.groups() {
             let span = plan.source_span(group.clone());
             memory::reset(&mut source, span.len())?;
             let slices = (span.start..).step_by(READ).zip(source.chunks_mut(READ));
             self.crew.work_off(slices, || (), |(), (at, slice)| self.read(job, at, slice))?;
-            self.crew.work_off(parts(plan, group.clone()), Buffer::new, |target, part| {
+            let parts = together.parts(group);
+            self.crew.work_off_by(together.workers, parts, Buffer::new, |target, part| {
                 self.move_part(job, plan, part, (&source, span.start), target)
             })?;
         }
@@ -233,7 +249,7 @@ impl Stream<'_> {
 
     fn read(&self, job: &Job, start: usize, buffer: &mut [u8]) -> anyhow::Result<()> {
         self.file.read_at(job.array, start as u64, buffer)?;
-        job.narrowed().map_or(Ok(()), |element_type| check_meaning(buffer, element_type))
+        job.narrowed().map_or(Ok(()), |narrowed| narrowed.check(start, buffer))
     }
 
     fn write(&self, job: &Job, start: u64, bytes: &[u8]) -> anyhow::Result<()> {
@@ -250,29 +266,4 @@ fn move_whole(job: &Job, source: &[u8], target: &mut [u8]) -> anyhow::Result<()>
         None => target.copy_from_slice(source),
     }
     Ok(())
-}
-
-fn pieces_of<'a>(passage: &'a Passage<'_>) -> &'a [Piece] {
-    match &passage.cut {
-        Cut::Apart(pieces) => pieces,
-        Cut::Together(_) => &[],
-    }
-}
-
-/// Every byte has to be a value of the type and nothing more: bits that packing would lose are
-/// zero, or repeat the sign.
-fn check_meaning(bytes: &[u8], element_type: ElementType) -> anyhow::Result<()> {
-    let bits = element_type.bits();
-    let is_signed = element_type.class() == ElementClass::Signed;
-    let means = |byte: &u8| {
-        let stray = byte >> bits;
-        let ones = u8::MAX >> bits;
-        stray == 0 || (is_signed && stray == ones && (byte >> (bits - 1)) & 1 == 1)
-    };
-    match bytes.iter().find(|byte| !means(byte)) {
-        None => Ok(()),
-        Some(byte) => {
-            bail!("the byte {byte:#04x} is no {element_type}, and packing would change it")
-        }
-    }
 }

@@ -3,10 +3,8 @@
 mod difference;
 mod words;
 
-use std::io::{self, Read};
 use std::path::Path;
 
-use anyhow::Context;
 use tilewright_files::CreateOptions;
 use tilewright_hlo::{Change, Dump, Report};
 use tilewright_view::{Options, Scene, Theme};
@@ -15,7 +13,7 @@ use crate::Answer;
 use crate::args::HloArgs;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::{input, signals};
+use crate::{dump, input, signals};
 
 pub(crate) fn run(args: &HloArgs, console: &mut Console) -> Result<Answer, Failure> {
     let report = report(&args.file, console)?;
@@ -35,7 +33,7 @@ pub(crate) fn run(args: &HloArgs, console: &mut Console) -> Result<Answer, Failu
 
 /// The report on a file. What was not understood of it is said on stderr.
 fn report(path: &Path, console: &Console) -> Result<Report, Failure> {
-    let bytes = read(path)?;
+    let bytes = dump::read(path)?;
     let (text, replaced) = tilewright_hlo::decoded(&bytes);
     let dump = Dump::read(&text);
     if dump.module.is_none() && dump.memory_report.is_none() {
@@ -44,10 +42,10 @@ fn report(path: &Path, console: &Console) -> Result<Report, Failure> {
     let mut report = Report::of(&dump);
     report.findings.extend(replaced);
     for finding in &report.findings {
-        console.note(&format!("warning: {}: {finding}", shown(path)));
+        console.note(&format!("warning: {}: {finding}", dump::name(path)));
     }
     if report.more_findings > 0 {
-        console.note(&format!("warning: {}: {} more", shown(path), report.more_findings));
+        console.note(&format!("warning: {}: {} more", dump::name(path), report.more_findings));
     }
     Ok(report)
 }
@@ -58,22 +56,7 @@ fn nothing(path: &Path, dump: &Dump<'_>) -> anyhow::Error {
         1 => "its only line is neither".to_owned(),
         n => format!("none of its {n} lines begins one"),
     };
-    anyhow::anyhow!("{}: no HLO module and no out-of-memory report: {lines}", shown(path))
-}
-
-/// The bytes of a file, or of stdin.
-pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    if path != Path::new("-") {
-        return std::fs::read(path).with_context(|| path.display().to_string());
-    }
-    let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes).context("stdin")?;
-    Ok(bytes)
-}
-
-/// The name of a file in messages.
-pub(crate) fn shown(path: &Path) -> String {
-    if path == Path::new("-") { "stdin".to_owned() } else { path.display().to_string() }
+    anyhow::anyhow!("{}: no HLO module and no out-of-memory report: {lines}", dump::name(path))
 }
 
 /// Writes the report as a page. One that is there is replaced only if that was asked for.

@@ -81,7 +81,11 @@ impl Folder {
     }
 
     pub fn run_with(&self, arguments: &[&str], stdin: &str) -> Outcome {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tilewright"))
+        self.run_program(env!("CARGO_BIN_EXE_tilewright"), arguments, stdin)
+    }
+
+    pub fn run_program(&self, program: &str, arguments: &[&str], stdin: &str) -> Outcome {
+        let mut child = Command::new(program)
             .args(arguments)
             .current_dir(self.0.path())
             .stdin(Stdio::piped())

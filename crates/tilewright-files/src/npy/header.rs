@@ -4,6 +4,9 @@ use crate::error::Fault;
 use crate::info::{Order, check_rank};
 use crate::json::shortened;
 
+/// The first bytes of every `.npy` file.
+pub(crate) const MAGIC: [u8; 6] = *b"\x93NUMPY";
+
 /// A header as it stands in the file, the dtype not yet understood.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Header {
@@ -28,12 +31,12 @@ pub(crate) fn write(descr: &str, order: Order, dims: &[i64]) -> Vec<u8> {
     if let Some(size) = growing {
         pad(&mut text, GROWTH_DIGITS.saturating_sub(size.to_string().len()));
     }
-    let unpadded = super::MAGIC.len() + 4 + text.len() + 1;
+    let unpadded = MAGIC.len() + 4 + text.len() + 1;
     pad(&mut text, ALIGNMENT - unpadded % ALIGNMENT);
     text.push('\n');
     // At most 64 sizes of 19 digits: far below the 65,535 bytes that version 1 can say.
     let length = (text.len() as u16).to_le_bytes();
-    [&super::MAGIC[..], &[1, 0], &length, text.as_bytes()].concat()
+    [&MAGIC[..], &[1, 0], &length, text.as_bytes()].concat()
 }
 
 /// Reads the header text, trailing padding included.

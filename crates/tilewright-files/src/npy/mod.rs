@@ -58,8 +58,7 @@ use crate::side_file;
 
 use self::header::Header;
 
-/// The first bytes of every `.npy` file.
-pub(crate) const MAGIC: [u8; 6] = *b"\x93NUMPY";
+pub(crate) use self::header::MAGIC;
 
 /// Where the version is, and where the header length begins.
 const PREAMBLE_BYTES: u64 = 8;

@@ -7,6 +7,9 @@
 //! The index and the files must agree: every array of the map is in the file it names, and every
 //! array of those files is in the map. Files are named by a bare file name, so an index cannot
 //! reach out of its folder. What the index's own `metadata` says is neither trusted nor kept.
+//!
+//! A model that is small enough is often one file, `model.safetensors`, in a folder without an
+//! index. Such a folder is read too, and is written without an index.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,6 +29,9 @@ use crate::positional::Source;
 /// The index of a folder that is opened or written by the folder's path.
 pub(crate) const INDEX: &str = "model.safetensors.index.json";
 
+/// The one file of a folder without an index.
+pub(crate) const ONLY: &str = "model.safetensors";
+
 /// Where everything goes when nothing else is said.
 const DEFAULT_SHARD: &str = "model-00001-of-00001.safetensors";
 
@@ -34,6 +40,9 @@ type WeightMap = BTreeMap<String, String>;
 
 /// Reads the index, and the header of every file it names.
 pub(crate) fn open(path: &Path, reading: &Reading) -> Result<Contents, Error> {
+    if has_one_file(path) {
+        return open_only(&path.join(ONLY), reading);
+    }
     let index = index_path(path);
     let folder = index.parent().unwrap_or(Path::new(""));
     let map = read_index(&index)?;
@@ -51,8 +60,23 @@ pub(crate) fn open(path: &Path, reading: &Reading) -> Result<Contents, Error> {
     }
 }
 
-/// The file names of an existing folder's index; an error where it has none that can be read.
+/// Whether the path is that of a folder of one file, without an index.
+fn has_one_file(path: &Path) -> bool {
+    path.is_dir() && !path.join(INDEX).exists() && path.join(ONLY).is_file()
+}
+
+/// Reads the header of a folder's one file.
+fn open_only(path: &Path, reading: &Reading) -> Result<Contents, Error> {
+    let mut contents = super::open(path, reading)?;
+    contents.shards = vec![Shard::new(ONLY, contents.metadata.clone())];
+    Ok(contents)
+}
+
+/// The shards of an existing folder; an error where it has none, or no index that can be read.
 pub(crate) fn names_in(folder: &Path) -> Result<Vec<String>, Error> {
+    if has_one_file(folder) {
+        return Ok(vec![ONLY.to_owned()]);
+    }
     let index = folder.join(INDEX);
     let map = read_index(&index)?;
     let names = shard_names(&map).map_err(|fault| fault.at(&index))?;
@@ -71,11 +95,15 @@ pub(crate) fn plan(specs: &[ArraySpec], shards: &[Shard]) -> Result<Plan, Fault>
             shards.len()
         )));
     }
-    let mut files = Vec::new();
-    for (number, shard) in shards.iter().enumerate() {
-        let members = arrays.iter_mut().filter(|array| array.shard == number);
-        files.push(plan_file(members, &shard.metadata)?);
+    let mut members: Vec<Vec<&mut ArrayInfo>> = shards.iter().map(|_| Vec::new()).collect();
+    for array in &mut arrays {
+        if let Some(members) = members.get_mut(array.shard) {
+            members.push(array);
+        }
     }
+    let files = members.into_iter().zip(shards);
+    let files = files.map(|(members, shard)| plan_file(members, &shard.metadata));
+    let files = files.collect::<Result<_, _>>()?;
     Ok(Plan { files, arrays, beside: Beside::Nothing })
 }
 
@@ -85,6 +113,11 @@ pub(crate) fn shards_or_default(shards: &[Shard], metadata: &crate::Metadata) ->
         [] => vec![Shard::new(DEFAULT_SHARD, metadata.clone())],
         _ => shards.to_vec(),
     }
+}
+
+/// Whether a folder of these shards has an index.
+pub(crate) fn needs_index(shards: &[Shard]) -> bool {
+    !matches!(shards, [only] if only.name == ONLY)
 }
 
 /// The index of these arrays.

@@ -5,7 +5,6 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use tilewright::ElementType;
 
-use super::{dtype, stored_bits};
 use crate::error::Fault;
 use crate::info::{ArrayInfo, Metadata, Order, byte_len, check_name, check_rank};
 use crate::json::{UniqueMap, check_count, duplicate, object, quoted, shortened};
@@ -63,7 +62,7 @@ fn write_metadata(arrays: &[&mut ArrayInfo], metadata: &Metadata) -> Option<Stri
 fn write_entry(array: &ArrayInfo) -> String {
     let (begin, end) = (array.file_offset, array.file_offset.saturating_add(array.byte_len));
     object([
-        ("dtype", quoted(dtype(array.element_type).unwrap_or_default())),
+        ("dtype", quoted(array.element_type.safetensors_name().unwrap_or_default())),
         (
             "shape",
             format!("[{}]", array.dims.iter().map(i64::to_string).collect::<Vec<_>>().join(",")),
@@ -90,10 +89,11 @@ fn check_cover(entries: &[RawEntry], data_len: u64) -> Result<(), Fault> {
     let mut covered = 0;
     for entry in entries {
         let (begin, end) = entry.offsets;
-        let name = shortened(&entry.name);
+        let name = || shortened(&entry.name);
         if begin > end || end > data_len {
             return Err(Fault::malformed(format!(
-                "array `{name}` has the data_offsets [{begin},{end}], and the file has {data_len} bytes of data"
+                "array `{}` has the data_offsets [{begin},{end}], and the file has {data_len} bytes of data",
+                name()
             )));
         }
         if begin != covered {
@@ -103,7 +103,8 @@ fn check_cover(entries: &[RawEntry], data_len: u64) -> Result<(), Fault> {
                 "leaves a hole before it"
             };
             return Err(Fault::malformed(format!(
-                "array `{name}` begins at byte {begin} of the data and {what}, which ends at {covered}"
+                "array `{}` begins at byte {begin} of the data and {what}, which ends at {covered}",
+                name()
             )));
         }
         covered = end;
@@ -267,6 +268,16 @@ impl<'de> Visitor<'de> for DimsVisitor {
             dims.push(size);
         }
         Ok(Dims(dims))
+    }
+}
+
+/// The format packs the 4- and 6-bit floats; everything else is whole bytes.
+pub(crate) fn stored_bits(element_type: ElementType) -> u32 {
+    match element_type {
+        ElementType::F4E2M1Fn | ElementType::F6E2M3Fn | ElementType::F6E3M2Fn => {
+            element_type.bits()
+        }
+        _ => element_type.storage_bits(),
     }
 }
 

@@ -26,13 +26,14 @@
 //! file is no error, since a tool that dropped the array need not have known of it; whoever opens the
 //! file can ask which these are.
 
+mod companions;
 pub(crate) mod folder;
 mod header;
 pub(crate) mod replaced;
 
-use std::path::Path;
+pub use companions::Companions;
 
-use tilewright::ElementType;
+use std::path::Path;
 
 use crate::contents::{Contents, Reading};
 use crate::error::{Error, Fault};
@@ -44,6 +45,8 @@ use crate::plan::{Beside, Plan, PlannedFile, check_names};
 use crate::positional::Source;
 
 use self::header::Header;
+
+pub(crate) use self::header::stored_bits;
 
 /// The width of the header's length.
 const LENGTH_BYTES: u64 = 8;
@@ -106,7 +109,7 @@ fn infos(specs: &[ArraySpec]) -> Result<Vec<ArrayInfo>, Fault> {
 
 fn info(spec: &ArraySpec) -> Result<ArrayInfo, Fault> {
     spec.require_row_major("safetensors")?;
-    dtype(spec.element_type).ok_or_else(|| no_dtype(spec))?;
+    spec.element_type.safetensors_name().ok_or_else(|| no_dtype(spec))?;
     spec.clone().into_info(stored_bits(spec.element_type))
 }
 
@@ -130,21 +133,6 @@ fn plan_file<'a>(
         array.file_offset = array.file_offset.saturating_add(header.len() as u64);
     }
     PlannedFile::new(header, data_len)
-}
-
-/// The name of the dtype in a header.
-fn dtype(element_type: ElementType) -> Option<&'static str> {
-    element_type.safetensors_name()
-}
-
-/// The format packs the 4- and 6-bit floats; everything else is whole bytes.
-pub(crate) fn stored_bits(element_type: ElementType) -> u32 {
-    match element_type {
-        ElementType::F4E2M1Fn | ElementType::F6E2M3Fn | ElementType::F6E3M2Fn => {
-            element_type.bits()
-        }
-        _ => element_type.storage_bits(),
-    }
 }
 
 fn no_dtype(spec: &ArraySpec) -> Fault {

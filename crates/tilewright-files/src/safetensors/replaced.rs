@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-use super::folder::{self, INDEX};
+use super::folder::{self, INDEX, ONLY};
 use crate::error::{Error, Fault, IoContext};
 use crate::info::Shard;
 use crate::listing::{Entry, entries};
@@ -19,7 +19,7 @@ pub(crate) fn kept(path: &Path, shards: &[Shard]) -> Result<Vec<OsString>, Error
     if entries.is_empty() {
         return Ok(Vec::new());
     }
-    if !entries.iter().any(|entry| entry.name == INDEX) {
+    if !entries.iter().any(|entry| entry.name == INDEX || entry.name == ONLY) {
         return refuse("a folder without a shard index, so it is not replaced");
     }
     let old = folder::names_in(path)?;

@@ -6,42 +6,34 @@
 //! boxes that are in one piece, such as pairs of rows. Where there are no such boxes the codecs are
 //! `reshape` and `transpose`, of which `reshape` is registered and known to few readers yet.
 //!
-//! Chunks are written in any order, by any number of processes; each is put in place when it is
-//! whole, and so is `zarr.json`, which comes last and without which there is no array.
+//! A store is made in a folder of its own, beside its place, and takes that place when all its chunks
+//! are there ([`writer`]): a reader finds the old store or the new one. Chunks are written in any
+//! order, by any number of processes.
 //!
 //! Source: the Zarr v3 specification, *Sharding codec* and *Transpose codec*; zarr-extensions,
 //! *reshape codec*.
 
 mod codecs;
 mod index;
+mod writer;
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tilewright::{ArrayShape, ElementClass, ElementType};
 
-use crate::error::{Error, Fault, IoContext};
-use crate::plan::PlannedFile;
-use crate::publish::{self, Existing};
-use crate::staged::StagedFile;
+use crate::error::{Error, Fault};
 use codecs::{Codecs, codecs};
 
-/// The file that says what a store holds.
-const METADATA: &str = "zarr.json";
+pub use writer::ZarrWriter;
 
-/// A Zarr v3 array on the disk, to be written chunk by chunk.
+/// What a Zarr v3 array on the disk is: its metadata, its chunks, and where it will be.
+/// [`create`](Self::create) begins to write one, chunk by chunk.
 ///
 /// ```
-/// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("w.zarr");
 /// use tilewright_files::ZarrStore;
-/// let store = ZarrStore::new(&path, &"u8[3,5]{1,0:T(2,2)}".parse()?, None)?;
+/// let store = ZarrStore::new("w.zarr", &"u8[3,5]{1,0:T(2,2)}".parse()?, None)?;
 /// assert_eq!((store.grid(), store.chunk().sizes()?), (&[1, 1][..], vec![4, 6]));
-/// store.begin(false)?;
-/// store.write_chunk(&[0, 0], &[0; 24])?; // the tiled buffer
-/// store.finish()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -123,74 +115,6 @@ impl ZarrStore {
     pub fn suffix(&self) -> &[u8] {
         &self.suffix
     }
-
-    /// Makes the folder. With `replace`, a store that is there goes, and only a store does.
-    ///
-    /// # Errors
-    ///
-    /// Something is at the path and is not to be replaced, or the folder cannot be made.
-    pub fn begin(&self, replace: bool) -> Result<(), Error> {
-        if !is_vacant(&self.path).doing("look into the store", &self.path)? {
-            if !(replace && self.path.join(METADATA).is_file()) {
-                return Err(Fault::exists("store").at(&self.path));
-            }
-            fs::remove_dir_all(&self.path).doing("remove the old store", &self.path)?;
-        }
-        fs::create_dir_all(&self.path).doing("make the store", &self.path)
-    }
-
-    /// Writes the chunk at this place of the [`grid`](Self::grid): its buffer, all of it. One that
-    /// is there is replaced, so that this can be tried again.
-    ///
-    /// # Errors
-    ///
-    /// There is no such chunk, it takes another number of bytes, or the disk fails.
-    pub fn write_chunk(&self, place: &[i64], buffer: &[u8]) -> Result<(), Error> {
-        let exists = place.len() == self.grid.len()
-            && place.iter().zip(&self.grid).all(|(at, count)| (0..*count).contains(at));
-        if !exists {
-            let message = format!("there is no chunk {place:?} in a grid of {:?}", self.grid);
-            return Err(Fault::request(message).at(&self.path));
-        }
-        if buffer.len() as u64 != self.chunk_bytes {
-            let (found, expected) = (buffer.len(), self.chunk_bytes);
-            let message = format!("a chunk takes {expected} bytes, and these are {found}");
-            return Err(Fault::request(message).at(&self.path));
-        }
-        let file = place.iter().fold(self.path.join("c"), |path, at| path.join(at.to_string()));
-        let folder = file.parent().unwrap_or(&self.path);
-        fs::create_dir_all(folder).doing("make a folder of the store", folder)?;
-        put(&file, buffer, &self.suffix)
-    }
-
-    /// Writes `zarr.json`, with which there is an array.
-    ///
-    /// # Errors
-    ///
-    /// The disk fails.
-    pub fn finish(&self) -> Result<(), Error> {
-        put(&self.path.join(METADATA), self.metadata.as_bytes(), &[])
-    }
-}
-
-/// Whether there is nothing at the path, or a folder with nothing in it.
-fn is_vacant(path: &Path) -> io::Result<bool> {
-    match fs::read_dir(path) {
-        Ok(mut entries) => Ok(entries.next().is_none()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
-        Err(error) => Err(error),
-    }
-}
-
-/// Puts a file in place when it is whole and on the disk.
-fn put(path: &Path, bytes: &[u8], suffix: &[u8]) -> Result<(), Error> {
-    let len = bytes.len() as u64 + suffix.len() as u64;
-    let planned = PlannedFile::new(Vec::new(), len).map_err(|fault| fault.at(path))?;
-    let (staged, output) = StagedFile::begin(path, &planned)?;
-    output.write_at(0, bytes)?;
-    output.write_at(bytes.len() as u64, suffix)?;
-    output.sync()?;
-    publish::file(&staged, Existing::Replace)
 }
 
 /// One chunk as an array whose every tile is full, so that its buffer has no padding.

@@ -12,51 +12,67 @@
 True
 
 `Shape` and `Layout` read the notations of XLA, TLA, CuTe, oneDNN and numpy, and answer where every
-element lies. `pack`, `unpack`, `relayout` and `Plan` move arrays. `algebra` has the layout algebra,
-`tpu` the formats that TPU compilers choose, `hlo` what a program's layouts cost, `load` and `save`
-files, `jax` JAX's formats, `zarr` and `dask` arrays that are larger than a machine.
+element lies. `pack`, `unpack`, `relayout` and `Plan` move arrays, and a `Packed` array knows how it is
+packed. `algebra` has the layout algebra, `tpu` the formats that TPU compilers choose, `hlo` and
+`assign` what a program's layouts cost, `open`, `load`, `save` and `verify` files, `jax` JAX's formats, `zarr` and
+`dask` arrays that are larger than a machine.
 """
 
 from __future__ import annotations
 
 from . import algebra, dask, jax, tpu, zarr
 from ._answers import Bitcast, Fit
-from ._errors import Diagnostic, LayoutError
-from ._files import load, save
-from ._hlo import Report, hlo
+from ._errors import Diagnostic, LayoutError, OutOfRangeError
+from ._files import Arrays, load, save
+from ._hlo import Assignment, Change, Report, assign, hlo
 from ._layout import Layout, fit
-from ._move import Packed, pack, relayout, shape_for, unpack, view
+from ._move import pack, relayout, unpack, view
+from ._open import File, LazyArray, open
+from ._packed import Packed, shape_for
 from ._plan import Plan
 from ._tilewright import ElementType, IndexMap, Placement, Shape, Swizzle
+from ._tilewright import __version__ as __version__
+from ._verify import Difference, Verification, verify
 from .algebra import calc
 
 __all__ = [
+    "Arrays",
+    "Assignment",
     "Bitcast",
+    "Change",
     "Diagnostic",
+    "Difference",
     "ElementType",
+    "File",
     "Fit",
     "IndexMap",
     "Layout",
     "LayoutError",
+    "LazyArray",
+    "OutOfRangeError",
     "Packed",
     "Placement",
     "Plan",
     "Report",
     "Shape",
     "Swizzle",
+    "Verification",
     "algebra",
+    "assign",
     "calc",
     "dask",
     "fit",
     "hlo",
     "jax",
     "load",
+    "open",
     "pack",
     "relayout",
     "save",
     "shape_for",
     "tpu",
     "unpack",
+    "verify",
     "view",
     "zarr",
 ]

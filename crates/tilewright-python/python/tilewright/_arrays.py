@@ -62,18 +62,21 @@ def element_type_of(dtype: np.dtype[Any]) -> ElementType:
         raise TypeError(f"arrays of {dtype} have no element type") from None
 
 
-def as_array(x: Any) -> Array:
+def as_array(x: Any, element_type: ElementType | None = None) -> Array:
     """Anything that is an array as a numpy array in native byte order, without a copy where that
     can be.
 
     Numpy's own protocol comes first, then DLPack, then the buffer protocol. torch cannot hand its
-    bfloat16 and float8 to numpy, so those go as integers and are viewed.
+    bfloat16 and float8 to numpy, so those go as integers and are viewed. Lists have no type: they get
+    `element_type`, if its elements can hold what is in them.
     """
-    array = x if type(x) is np.ndarray else _as_other_array(x)
+    array = x if type(x) is np.ndarray else _as_other_array(x, element_type)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def _as_other_array(x: Any) -> Array:
+def _as_other_array(x: Any, element_type: ElementType | None) -> Array:
+    if isinstance(x, list | tuple):
+        return _from_list(x, element_type)
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError("a masked array has elements without a value: fill them in, with `filled`")
     if isinstance(x, np.ndarray):
@@ -89,9 +92,26 @@ def _as_other_array(x: Any) -> Array:
         return np.asarray(memoryview(x))
     except TypeError:
         raise TypeError(
-            f"{type(x).__name__} is no array: it has none of __array__, __dlpack__ and the buffer "
-            "protocol"
+            f"{type(x).__name__} is no array: it is no list, and has none of __array__, __dlpack__ "
+            "and the buffer protocol"
         ) from None
+
+
+def _from_list(x: Any, element_type: ElementType | None) -> Array:
+    array = np.asarray(x)
+    if element_type is None or array.dtype == object:
+        return array
+    dtype = dtype_of(element_type)
+    kind = element_type.name[0]
+    ranks = {"p": 0, "u": 1, "s": 1, "f": 2, "b": 2, "c": 3}  # pred, integers, floats, complex
+    found = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}.get(array.dtype.kind)
+    if found is None or (array.size and found > ranks[kind]):
+        raise TypeError(f"a list of {array.dtype} is no array of {element_type.name}")
+    with np.errstate(all="ignore"):
+        made: Array = array.astype(dtype)
+        if ranks[kind] < 2 and (made.astype(array.dtype) != array).any():
+            raise ValueError(f"a number in the list is none of {element_type.name}")
+    return made
 
 
 def _from_dlpack(x: Any) -> Array:
@@ -124,13 +144,6 @@ def minor_to_major(array: Array) -> tuple[int, ...] | None:
 def bytes_of(array: Array) -> Bytes:
     """The bytes of an array that is C-contiguous, as they lie."""
     return array.view(UINT8) if array.ndim else array.reshape(1).view(UINT8)
-
-
-def pad_bits(pad: Any, dtype: np.dtype[Any]) -> int:
-    """The bits of a value, as a number."""
-    if isinstance(pad, int) and pad == 0:
-        return 0
-    return int.from_bytes(np.array(pad).astype(dtype, casting="unsafe").tobytes(), sys.byteorder)
 
 
 def index_table(indices: Any, rank: int) -> tuple[npt.NDArray[np.int64], tuple[int, ...]]:

@@ -14,7 +14,8 @@ from ._tilewright import Placement, Shape
 Ints = npt.NDArray[np.int64]
 
 MAX_SHOWN = 24
-"""Of an axis that is longer than this, the ends are drawn and where the first tile meets the next."""
+"""Of an axis that is longer than this, the ends are drawn, where the first tile meets the next, and
+where the data ends and padding begins."""
 
 MAX_PROBED = 4096
 """So far along an axis the end of the first tile is looked for."""
@@ -74,13 +75,14 @@ def html(placement: Placement) -> str:
         return f"<code>{escape(str(placement))}</code>"
     if isinstance(placement, Shape):
         sizes += f"; {placement.bytes} bytes, {placement.padding_bytes} of them padding"
-    return f"<div><code>{escape(str(placement))}</code><br>{picture}<br>{sizes}</div>"
+    picture = f'<div style="overflow-x:auto">{picture}</div>'
+    return f"<div><code>{escape(str(placement))}</code>{picture}{sizes}</div>"
 
 
 def _document(width: int, height: int, body: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" style="max-width:100%;height:auto" '
+        f'viewBox="0 0 {width} {height}" '
         'font-family="monospace" font-size="11" text-anchor="middle">'
         f'<rect width="{width}" height="{height}" rx="3" fill="#fff"/>{body}</svg>'
     )
@@ -126,7 +128,8 @@ def _axes(grid: _Grid, x: list[int], y: list[int]) -> list[str]:
 
 
 def _grid(placement: Placement) -> _Grid:
-    padded = placement.padded_dims or placement.dims
+    # Elements that share a place, along a stride of 0, are all drawn.
+    padded = map(max, placement.padded_dims or placement.dims, placement.dims)
     *leading, n_columns = (1, *padded) if placement.rank else (1, 1)
     n_rows = prod(leading)
     if not n_rows * n_columns * placement.elements:
@@ -135,7 +138,9 @@ def _grid(placement: Placement) -> _Grid:
     probe = np.arange(MAX_PROBED)
     down = _offsets(placement, leading, probe[:n_rows], probe[:1])[:, 0]
     along = _offsets(placement, leading, probe[:1], probe[:n_columns])[0]
-    rows, columns = _shown(n_rows, down, tile), _shown(n_columns, along, tile)
+    *_, data_rows, data_columns = (1, 1, *placement.dims)
+    rows = _shown(n_rows, down, tile, data_rows)
+    columns = _shown(n_columns, along, tile, data_columns)
     offsets = _offsets(placement, leading, np.array(rows), np.array(columns))
     return _Grid(rows, columns, _row_labels(rows, leading), offsets, _colors(offsets, tile))
 
@@ -153,19 +158,22 @@ def _offsets(placement: Placement, leading: list[int], rows: Ints, columns: Ints
     return np.where(inside, found, PADDING)
 
 
-def _shown(length: int, offsets: Ints, tile: int) -> list[int]:
-    """The indices of an axis that are drawn, and `GAP` between those that are apart."""
+def _shown(length: int, offsets: Ints, tile: int, data: int) -> list[int]:
+    """The indices of an axis that are drawn, and `GAP` between those that are apart; elements end
+    before the index `data`."""
     if length <= MAX_SHOWN:
         return list(range(length))
     tiles = offsets // tile
     changes = np.flatnonzero((tiles[1:] != tiles[:-1]) & (tiles[1:] != PADDING // tile))
     first = int(changes[0]) + 1 if len(changes) else length
+    end = {*range(max(0, data - 2), data + 1)} if data < length else {length - 2}
+    last = {length - 1}
     if first < 8 or first > length - 8:  # small tiles, or one
-        indices = {*range(MAX_SHOWN - 4), length - 2, length - 1}
+        indices = {*range(MAX_SHOWN - len(end | last) - 2), *end, *last}
     else:
-        indices = {*range(4), *range(first - 2, first + 3), length - 2, length - 1}
+        indices = {*range(3), *range(first - 2, first + 2), *end, *last}
     shown: list[int] = []
-    for index in sorted(indices):
+    for index in sorted(index for index in indices if index < length):
         if shown and index != shown[-1] + 1:
             shown.append(GAP)
         shown.append(index)

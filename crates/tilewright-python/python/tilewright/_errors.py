@@ -57,5 +57,22 @@ class LayoutError(ValueError):
         self.diagnostic = diagnostic
 
 
+class OutOfRangeError(LayoutError, IndexError):
+    """An index or an offset that is not there.
+
+    Both a `LayoutError` and an ``IndexError``, as numpy's own for such an index.
+
+    Examples
+    --------
+    >>> import tilewright as tw
+    >>> try:
+    ...     tw.Shape("f32[3,5]").offset((3, 0))
+    ... except IndexError as error:
+    ...     print(error)
+    index 3 is out of bounds for dimension 0, which has 3 elements
+    """
+
+
 LayoutError.__module__ = "tilewright"
+OutOfRangeError.__module__ = "tilewright"
 Diagnostic.__module__ = "tilewright"

@@ -2,53 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from fnmatch import fnmatchcase
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from . import _tilewright
-from ._arrays import Array, Bytes, as_array, bytes_of, dtype_of, empty_on_a_line
-from ._move import LayoutLike, Packed, pack, shape_for, unpack
-from ._tilewright import ElementType, Shape
+from . import _tilewright, zarr
+from ._arrays import Array, Bytes, as_array, bytes_of, element_type_of
+from ._errors import LayoutError
+from ._open import PIECE, File, LazyArray, opened
+from ._packed import LayoutLike, Packed
+from ._pads import DEFAULT, PadLike, padding
+from ._progress import Counter, Progress
+from ._relayout import placed, relaid
+from ._tilewright import Shape
 
-Progress = Callable[[int, int], object]
-"""Told how many bytes are done, and of how many."""
+_ROW_MAJOR = _tilewright.Rules("row-major", [])
 
-PIECE = 64 << 20
-"""So many bytes are read or written between two words on the progress."""
-
-
-class _Counter:
-    """Says how far it is to whoever wants to know: to tqdm for ``progress=True``."""
-
-    def __init__(self, progress: Progress | bool | None, total: int, what: str) -> None:
-        self._done, self._total = 0, total
-        self._tell = progress if callable(progress) else None
-        self._bar = _bar(total, what) if progress is True else None
-
-    def add(self, count: int) -> None:
-        self._done += count
-        if self._tell is not None:
-            self._tell(self._done, self._total)
-        if self._bar is not None:
-            self._bar.update(count)
-
-    def close(self) -> None:
-        if self._bar is not None:
-            self._bar.close()
+Source: TypeAlias = Array | Packed | LazyArray
+"""What is written."""
 
 
-def _bar(total: int, what: str) -> Any:
-    """A tqdm bar, or none where tqdm is not installed."""
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        return None
-    return tqdm(total=total, desc=what, unit="B", unit_scale=True)
+class Arrays(dict[str, Any]):
+    """The arrays of a file by name, and what its metadata says.
+
+    A dict of arrays that `load` returns. `save` writes its `metadata` where nothing else is said, so
+    that what is loaded and saved says what it said.
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile, tilewright as tw
+    >>> path = tempfile.mkdtemp() + "/w.safetensors"
+    >>> tw.save(path, {"w": np.zeros(2)}, metadata={"format": "pt"})
+    >>> tw.load(path).metadata
+    {'format': 'pt'}
+    """
+
+    metadata: dict[str, str]
+    """The user's entries of a safetensors file's metadata."""
+
+    def __init__(self, arrays: Any = (), metadata: Mapping[str, str] | None = None) -> None:
+        super().__init__(arrays)
+        self.metadata = dict(metadata or {})
 
 
 def load(
@@ -60,10 +58,11 @@ def load(
     progress: Progress | bool | None = None,
     threads: int | None = None,
 ) -> Any:
-    """Reads the arrays of a .npy or .safetensors file, or of a folder of the latter; and a Zarr store
-    as `tilewright.zarr.load` does.
+    """Reads the arrays of a .npy or .safetensors file, or of a model's folder; and a Zarr store as
+    `tilewright.zarr.load` does.
 
-    A packed array is unpacked to its logical dims, by the layout that stands beside it.
+    A packed array is unpacked to its logical dims, by the layout that stands beside it. `open` says
+    what there is without reading it, and reads parts.
 
     Parameters
     ----------
@@ -81,8 +80,8 @@ def load(
 
     Returns
     -------
-    ndarray or Packed; or dict of str to such
-        Of a .npy file the array; of a .safetensors file all arrays by name.
+    ndarray or Packed; or Arrays, a dict of such
+        Of a .npy file the array; of a .safetensors file all arrays by name, and the metadata.
 
     Raises
     ------
@@ -100,58 +99,24 @@ def load(
     >>> tw.save(path, {"w": np.arange(15, dtype=np.int32).reshape(3, 5)}, "{1,0:T(2,2)}")
     >>> tw.load(path, "w")[2, 3]
     np.int32(13)
-    >>> tw.load(path, "w", packed=True).data.shape
-    (2, 3, 2, 2)
+    >>> tw.load(path, "w", packed=True)
+    <Packed s32[3,5]{1,0:T(2,2)}, 96 bytes>
     """
-    if (Path(path) / "zarr.json").exists():
-        return _load_zarr(path, packed, threads)
-    file = _tilewright.ArrayFile(fspath(path), dtype)
-    numbers = {name: number for number, name in enumerate(file.names)}
-    if file.format != "safetensors":
-        if names is not None:
-            raise ValueError(f"a {file.format} file holds one array, which has no name")
-        wanted = list(numbers)
-    else:
-        wanted = [names] if isinstance(names, str) else list(numbers if names is None else names)
-    for name in wanted:
-        if name not in numbers:
-            raise KeyError(f"{fspath(path)} has no array `{name}`")
-    shapes = {name: file.shape(numbers[name]) for name in wanted}
-    total = sum(shape.bytes for shape in shapes.values())
-    counter = _Counter(progress, total, f"reading {fspath(path)}")
-    arrays: dict[str, Any] = {}
-    for name in wanted:
-        stored = _read(file, numbers[name], shapes[name], counter)
-        arrays[name] = stored if packed else _logical(stored, threads)
-    counter.close()
-    if file.format != "safetensors" or isinstance(names, str):
-        return arrays[wanted[0]]
-    return arrays
-
-
-def _load_zarr(path: str | PathLike[str], packed: bool, threads: int | None) -> Array | Packed:
-    from . import zarr
-
-    if not packed:
+    file = opened(path, dtype, level=3)
+    is_named = file.format == "safetensors"
+    if names is not None and not is_named:
+        raise ValueError(f"a {file.format} file holds one array, which has no name")
+    if file.format == "zarr" and not packed:
         return zarr.load(path, threads=threads)
-    _, shape = zarr.opened(path)
-    return Packed(zarr.load_packed(path, shape), shape)
-
-
-def _read(
-    file: _tilewright.ArrayFile, number: int, shape: Shape, counter: _Counter
-) -> Packed:
-    data = empty_on_a_line((shape.bytes,), np.uint8)
-    for start in range(0, data.size, PIECE):
-        piece = data[start : start + PIECE]
-        file.read(number, start, piece)
-        counter.add(piece.size)
-    name, dims = shape._stored()
-    return Packed(data.view(dtype_of(ElementType(name))).reshape(dims), shape)
-
-
-def _logical(packed: Packed, threads: int | None) -> Array:
-    return unpack(packed.data, packed.shape, threads=threads, copy=None)
+    wanted = [names] if isinstance(names, str) else list(file if names is None else names)
+    arrays = [file[name] for name in wanted]
+    counter = Counter(progress, sum(array.nbytes for array in arrays), f"reading {fspath(path)}")
+    loaded = Arrays(metadata=file.metadata)
+    for array in arrays:
+        stored = array._source.packed(counter)
+        loaded[array.name] = stored if packed else stored.unpack(threads=threads, copy=None)
+    counter.close()
+    return loaded if is_named and not isinstance(names, str) else loaded[wanted[0]]
 
 
 def save(
@@ -160,7 +125,7 @@ def save(
     layout: LayoutLike | Mapping[str, LayoutLike] | None = None,
     *,
     format: str | None = None,
-    pad: Any = 0,
+    pad: PadLike = DEFAULT,
     force: bool = False,
     metadata: Mapping[str, str] | None = None,
     progress: Progress | bool | None = None,
@@ -175,20 +140,22 @@ def save(
     Parameters
     ----------
     path : path
-    arrays : array-like, Packed, or mapping of str to such
-        One array for a .npy file, any number by name for a .safetensors file. Those that are
-        `Packed` are written as they are.
+    arrays : array-like, Packed, LazyArray, or mapping of str to such
+        One array for a .npy file, any number by name for a .safetensors file. Those of a `File` are
+        read one after another, as they are written.
     layout : Shape, Layout or str; or mapping of patterns of names to such, optional
-        As `shape_for` takes it; row-major where it is not said. Of the patterns (``"*.weight"``)
-        the first that fits is meant.
+        As `shape_for` takes it. Where it is not said, or no pattern (``"*.weight"``) matches a name,
+        a `Packed` or `LazyArray` keeps its layout, and others are row-major. The last pattern that
+        matches holds, as in the command; one that matches no name is an error.
     format : {"npy", "safetensors", "zarr"}, optional
         What the path's name does not say. `tilewright.zarr.save` says more of the last.
-    pad : scalar
-        What padding holds.
+    pad : scalar or str
+        What padding holds, as for `pack`. Of what keeps its layout, padding stays as it is.
     force : bool
         Whether a file that is there is replaced.
     metadata : mapping of str to str, optional
-        The user's entries of a .safetensors file's metadata.
+        The user's entries of a .safetensors file's metadata; those of `arrays` where that is a `File`
+        or what `load` returned.
     progress, threads
         As for `load`.
 
@@ -199,7 +166,8 @@ def save(
     OSError
         If the file cannot be written.
     ValueError
-        If a layout does not fit its array, or the format cannot hold the arrays.
+        If a layout does not fit its array, the format cannot hold the arrays, or a type has no such
+        `pad`; the message names the array.
 
     Examples
     --------
@@ -214,19 +182,87 @@ def save(
         if metadata:
             raise ValueError("a Zarr store has no entries of metadata: set its attributes")
         return _save_zarr(path, arrays, layout, pad, force, progress, threads)
-    named = arrays if isinstance(arrays, Mapping) else {"": arrays}
     if format == "safetensors" and not isinstance(arrays, Mapping):
         raise TypeError("the arrays of a .safetensors file have names: give a dict")
-    stored = {name: _target(name, array, layout) for name, array in named.items()}
-    specs = [(name, shape, _pad_text(pad)) for name, (_, shape) in stored.items()]
-    user = list((metadata or {}).items())
-    writer = _tilewright.Writer(fspath(path), format, specs, user, force)
-    total = sum(shape.bytes for _, shape in stored.values())
-    counter = _Counter(progress, total, f"writing {fspath(path)}")
-    for number, (array, shape) in enumerate(stored.values()):
-        _write(writer, number, _packed_bytes(array, shape, pad, threads), counter)
+    named = arrays if isinstance(arrays, Mapping) else {Path(path).stem: arrays}
+    if metadata is None and isinstance(arrays, File | Arrays) and format == "safetensors":
+        metadata = arrays.metadata
+    jobs = _planned(named, layout, format, pad)
+    specs = [(name, job.shape, job.pad) for name, job in jobs.items()]
+    writer = _tilewright.Writer(
+        fspath(path), format, specs, list((metadata or {}).items()), force
+    )
+    total = sum(job.shape.bytes for job in jobs.values())
+    counter = Counter(progress, total, f"writing {fspath(path)}")
+    for number, job in enumerate(jobs.values()):
+        _write(writer, number, job.bytes(threads), counter)
     writer.finish()
     counter.close()
+
+
+class _Job(NamedTuple):
+    """An array, and how it is to be stored."""
+
+    array: Source
+    shape: Shape
+    bits: int
+    """What padding holds, where the array gets another layout."""
+    pad: str
+    """The same as text, or what it held."""
+    moves: bool
+
+    def bytes(self, threads: int | None) -> Bytes:
+        array = self.array.packed() if isinstance(self.array, LazyArray) else self.array
+        if not isinstance(array, Packed):
+            made = placed(array, self.shape, self.bits, None, threads, False)
+        elif self.moves:
+            made = relaid(array.data, array.shape, self.shape, self.bits, None, threads, False)
+        else:
+            made = np.ascontiguousarray(array.data)
+        return bytes_of(made).reshape(-1)
+
+
+def _planned(
+    named: Mapping[str, Any],
+    layout: LayoutLike | Mapping[str, LayoutLike] | None,
+    format: str,
+    pad: Any,
+) -> dict[str, _Job]:
+    """How each array is to be stored: nothing is written before all of it is known to fit."""
+    by_name = list(layout.items()) if isinstance(layout, Mapping) else []
+    rules = _tilewright.Rules(None if isinstance(layout, Mapping) else layout, by_name)
+    rules.check_names(list(named))
+    return {name: _job(name, array, rules, format, pad) for name, array in named.items()}
+
+
+def _job(name: str, array: Any, rules: _tilewright.Rules, format: str, pad: Any) -> _Job:
+    if isinstance(array, Packed | LazyArray):
+        own = array.shape
+        assert own.element_type is not None  # it is an array
+        shape = rules.shape(name, own.element_type, own.dims, format)
+        if shape is None or shape == own:
+            return _Job(array, own, 0, array.pad or "unknown", False)
+    else:
+        with _about(name):
+            array = as_array(array)
+            element_type = element_type_of(array.dtype)
+        shape = rules.shape(name, element_type, array.shape, format)
+        shape = shape or _ROW_MAJOR.shape(name, element_type, array.shape, format)
+    assert shape is not None  # what is for all arrays is for this one
+    with _about(name):
+        bits, text = padding(pad, shape)
+    return _Job(array, shape, bits, text, True)
+
+
+@contextmanager
+def _about(name: str) -> Iterator[None]:
+    """Names the array in an error, as the command does."""
+    try:
+        yield
+    except LayoutError as error:
+        raise LayoutError(f"tensor `{name}`: {error}", error.diagnostic) from None
+    except TypeError as error:
+        raise TypeError(f"tensor `{name}`: {error}") from None
 
 
 def _save_zarr(
@@ -238,10 +274,11 @@ def _save_zarr(
     progress: Progress | bool | None,
     threads: int | None,
 ) -> None:
-    from . import zarr
-
+    if isinstance(x, File) and len(x) == 1:
+        x = next(iter(x.values()))
     if isinstance(x, Mapping) or isinstance(layout, Mapping):
         raise TypeError("a Zarr store holds one array")
+    x = x.packed() if isinstance(x, LazyArray) else x
     zarr.save(path, x, layout, pad=pad, force=force, progress=progress, threads=threads)
 
 
@@ -252,33 +289,11 @@ def _format_of(path: str) -> str:
     raise ValueError(f"{path}: the name says no format; give format=")
 
 
-def _target(
-    name: str, array: Any, layout: LayoutLike | Mapping[str, LayoutLike] | None
-) -> tuple[Array | Packed, Shape]:
-    """The array, and the shape that it is to be stored in."""
-    if isinstance(array, Packed):
-        return array, array.shape
-    array = as_array(array)
-    if isinstance(layout, Mapping):
-        layout = next((l for pattern, l in layout.items() if fnmatchcase(name, pattern)), None)
-    shape = shape_for(layout or "row-major", array.dtype, array.shape)
-    return array, shape
-
-
-def _packed_bytes(
-    array: Array | Packed, shape: Shape, pad: Any, threads: int | None
-) -> Bytes:
-    if isinstance(array, Packed):
-        return bytes_of(np.ascontiguousarray(array.data)).reshape(-1)
-    return bytes_of(pack(array, shape, pad=pad, threads=threads)).reshape(-1)
-
-
-def _write(writer: _tilewright.Writer, number: int, data: Bytes, counter: _Counter) -> None:
+def _write(writer: _tilewright.Writer, number: int, data: Bytes, counter: Counter) -> None:
     for start in range(0, data.size, PIECE):
         piece = data[start : start + PIECE]
         writer.append(number, piece)
         counter.add(piece.size)
 
 
-def _pad_text(pad: Any) -> str:
-    return str(pad.item() if isinstance(pad, np.generic) else pad)
+Arrays.__module__ = "tilewright"

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, cast
+from os import PathLike, sep
+from pathlib import Path
+from typing import Any, TypeAlias, cast
 
 from . import _tilewright
 
 Row = dict[str, Any]
 """One line of a table."""
+
+HloLike: TypeAlias = Any
+"""A file, the text of a dump, or a compiled program of JAX."""
 
 
 class Report:
@@ -206,6 +211,28 @@ class Report:
         """
         return _tilewright.hlo_page(self._text)
 
+    def diff(self, after: Report | HloLike) -> Change:
+        """What another program does differently.
+
+        Parameters
+        ----------
+        after : Report, or as `hlo` takes it
+
+        Raises
+        ------
+        ValueError
+            As `hlo`.
+
+        Examples
+        --------
+        >>> import tilewright as tw
+        >>> text = "HloModule m\\n\\nENTRY e {\\n  ROOT p = f32[9] parameter(0)\\n}\\n"
+        >>> tw.hlo(text).diff(text.replace("f32[9]", "f32[9]{0:T(128)}")).parameters
+        [{'name': 'p', 'before': 'f32[9]', 'after': 'f32[9]{0:T(128)}', 'bytes_change': 476}]
+        """
+        other = after._text if isinstance(after, Report) else read(after)
+        return Change(json.loads(_tilewright.hlo_change(self._text, other)))
+
     def _repr_html_(self) -> str:
         columns = ("name", "text", "bytes", "padding_bytes", "op")
         head = "".join(f"<th>{column}</th>" for column in columns)
@@ -222,13 +249,158 @@ def _html_rows(rows: Sequence[Row], columns: Sequence[str]) -> str:
     return "".join(f"<tr>{row}</tr>" for row in cells)
 
 
-def hlo(text: str | bytes) -> Report:
+class Change:
+    """What the second of two programs does differently, as `Report.diff` says it.
+
+    Examples
+    --------
+    >>> import tilewright as tw
+    >>> text = "HloModule m\\n\\nENTRY e {\\n  ROOT p = f32[9] parameter(0)\\n}\\n"
+    >>> tw.hlo(text).diff(text)
+    <Change: 0 parameters, 0 outputs, 0 buffers, 0 relayouts gone and 0 new>
+    """
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._document = document
+
+    def __repr__(self) -> str:
+        lists = ("parameters", "outputs", "buffers")
+        counts = ", ".join(f"{len(self._document[name])} {name}" for name in lists)
+        gone, new = len(self.relayouts["gone"]), len(self.relayouts["new"])
+        return f"<Change: {counts}, {gone} relayouts gone and {new} new>"
+
+    @property
+    def totals(self) -> dict[str, Any]:
+        """The sums of both, ``before`` and ``after``, as `Report.totals`.
+
+        >>> import tilewright as tw
+        >>> text = "HloModule m\\n\\nENTRY e {\\n  ROOT p = f32[9] parameter(0)\\n}\\n"
+        >>> totals = tw.hlo(text).diff(text.replace("f32[9]", "f32[8]")).totals
+        >>> [totals[which]["parameters"]["bytes"] for which in ("before", "after")]
+        [36, 32]
+        """
+        return {which: self._document[which] for which in ("before", "after")}
+
+    @property
+    def parameters(self) -> list[Row]:
+        """The parameters that are other arrays: ``name before after bytes_change``.
+
+        >>> import tilewright as tw
+        >>> text = "HloModule m\\n\\nENTRY e {\\n  ROOT p = f32[9] parameter(0)\\n}\\n"
+        >>> tw.hlo(text).diff(text).parameters
+        []
+        """
+        return cast("list[Row]", self._document["parameters"])
+
+    @property
+    def outputs(self) -> list[Row]:
+        """The outputs that are other arrays, as `parameters`.
+
+        >>> import tilewright as tw
+        >>> text = "HloModule m\\n\\nENTRY e {\\n  ROOT p = f32[9] parameter(0)\\n}\\n"
+        >>> tw.hlo(text).diff(text).outputs
+        []
+        """
+        return cast("list[Row]", self._document["outputs"])
+
+    @property
+    def buffers(self) -> list[Row]:
+        """The buffers that take other bytes, those with most change first.
+
+        >>> import tilewright as tw
+        >>> text = "HloModule m\\n\\nENTRY e {\\n  ROOT p = f32[9] parameter(0)\\n}\\n"
+        >>> tw.hlo(text).diff(text).buffers
+        []
+        """
+        return cast("list[Row]", self._document["buffers"])
+
+    @property
+    def relayouts(self) -> dict[str, list[Row]]:
+        """The relayouts that are ``gone``, and those that are ``new``.
+
+        >>> import tilewright as tw
+        >>> text = "HloModule m\\n\\nENTRY e {\\n  ROOT p = f32[9] parameter(0)\\n}\\n"
+        >>> tw.hlo(text).diff(text).relayouts
+        {'gone': [], 'new': []}
+        """
+        return cast("dict[str, list[Row]]", self._document["relayouts"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as ``tilewright hlo --diff --json`` writes it.
+
+        >>> import tilewright as tw
+        >>> text = "HloModule m\\n\\nENTRY e {\\n  ROOT p = f32[9] parameter(0)\\n}\\n"
+        >>> sorted(tw.hlo(text).diff(text).to_dict())
+        ['after', 'before', 'buffers', 'outputs', 'parameters', 'relayouts']
+        """
+        return self._document
+
+
+class Assignment:
+    """In which formats a program's parameters would pad and move least, as `assign` finds them.
+
+    Examples
+    --------
+    >>> import tilewright as tw
+    >>> found = tw.assign('''ENTRY e {
+    ...   p = f32[64,256]{0,1:T(8,128)} parameter(0)
+    ...   c = f32[64,256]{1,0:T(8,128)} copy(p)
+    ...   ROOT n = f32[64,256]{1,0:T(8,128)} negate(c)
+    ... }
+    ... ''')
+    >>> found
+    <Assignment: 1 of 1 parameters would do better in another format>
+    >>> found.parameters[0]["best"]["text"]
+    'f32[64,256]{1,0:T(8,128)}'
+    """
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._document = document
+
+    def __repr__(self) -> str:
+        better = sum(row["best"] != row["module"] for row in self.parameters)
+        count = len(self.parameters)
+        return f"<Assignment: {better} of {count} parameters would do better in another format>"
+
+    @property
+    def parameters(self) -> list[Row]:
+        """Every array of the parameters: its name, what the ``module`` has it in, and the ``best``,
+        each with its ``text bytes padding_bytes moved_bytes``.
+
+        >>> import tilewright as tw
+        >>> tw.assign("ENTRY e {\\n  ROOT p = f32[9] parameter(0)\\n}\\n").parameters[0]["name"]
+        'p'
+        """
+        return cast("list[Row]", self._document["parameters"])
+
+    @property
+    def totals(self) -> dict[str, dict[str, int]]:
+        """The sums, of the ``module`` and of the ``best``.
+
+        >>> import tilewright as tw
+        >>> sorted(tw.assign("ENTRY e {\\n  ROOT p = f32[9] parameter(0)\\n}\\n").totals)
+        ['best', 'module']
+        """
+        return cast("dict[str, dict[str, int]]", self._document["totals"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as ``tilewright assign --json`` writes it.
+
+        >>> import tilewright as tw
+        >>> sorted(tw.assign("ENTRY e {\\n  ROOT p = f32[9] parameter(0)\\n}\\n").to_dict())
+        ['parameters', 'totals']
+        """
+        return self._document
+
+
+def hlo(source: HloLike) -> Report:
     """Reads an HLO text module, or the report that XLA prints when memory runs out.
 
     Parameters
     ----------
-    text : str or bytes
-        As XLA, JAX (``compiled.as_text()``) or libtpu print it, at any stage of compilation.
+    source : path, str, bytes, or a compiled program of JAX
+        A file, or the text itself: as XLA, JAX or libtpu print it, at any stage of compilation. A
+        str of one line is a file's name. Of a program, ``compiled.as_text()``.
 
     Returns
     -------
@@ -238,6 +410,8 @@ def hlo(text: str | bytes) -> Report:
     ------
     ValueError
         If there is neither in it.
+    FileNotFoundError, OSError
+        If there is no such file.
 
     Examples
     --------
@@ -246,8 +420,55 @@ def hlo(text: str | bytes) -> Report:
     >>> tw.hlo(text).parameters
     [{'name': 'p', 'text': 'f32[3,5]{1,0:T(4,128)}', 'bytes': 2048, 'logical_bytes': 60}]
     """
-    data = text.encode() if isinstance(text, str) else bytes(memoryview(text))
+    data = read(source)
     return Report(json.loads(_tilewright.hlo_report(data)), data)
 
 
-Report.__module__ = "tilewright"
+def assign(source: HloLike) -> Assignment:
+    """Finds the formats in which a program's parameters would pad and move least.
+
+    Parameters
+    ----------
+    source : as `hlo` takes it
+        A module, before or after optimisation.
+
+    Raises
+    ------
+    ValueError
+        If there is no module in it, or it has no entry computation.
+    FileNotFoundError, OSError
+        If there is no such file.
+
+    Examples
+    --------
+    >>> import tilewright as tw
+    >>> tw.assign("ENTRY e {\\n  ROOT p = f32[9,9] parameter(0)\\n}\\n").totals["best"]["moved_bytes"]
+    0
+    """
+    return Assignment(json.loads(_tilewright.hlo_assignment(read(source))))
+
+
+def read(source: HloLike) -> bytes:
+    """The bytes of a dump."""
+    if hasattr(source, "as_text"):
+        text = source.as_text()
+        if not isinstance(text, str):
+            raise ValueError(f"{type(source).__name__}.as_text() has no text")
+        return text.encode()
+    if isinstance(source, PathLike):
+        return Path(source).read_bytes()
+    if not isinstance(source, str):
+        return bytes(memoryview(source))
+    if "\n" in source or not source.strip():
+        return source.encode()
+    try:
+        return Path(source).read_bytes()
+    except (FileNotFoundError, ValueError):
+        is_name = " " not in source and bool(Path(source).suffix or sep in source)
+        kind = FileNotFoundError if is_name else ValueError
+        said = f"`{source[:200]}` is no file that is there"
+        raise kind(f"{said}, and no HLO module, which has more lines than one") from None
+
+
+for _public in (Report, Change, Assignment):
+    _public.__module__ = "tilewright"

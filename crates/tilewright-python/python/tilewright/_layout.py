@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from operator import index
+
 import numpy as np
 import numpy.typing as npt
 
 from . import _tilewright, algebra
 from ._answers import Fit
+from ._errors import OutOfRangeError
 from ._tilewright import Swizzle
 from .algebra import Ints
 
@@ -66,6 +69,51 @@ class Layout(_tilewright.Layout):
     tag = algebra.tag
     max_common_vector = algebra.max_common_vector
     max_alignment = algebra.max_alignment
+
+    def __call__(self, *coordinate: Ints) -> int:
+        """The offset at a coordinate: an index of each mode, or one of all of them, leftmost fastest.
+
+        Raises
+        ------
+        LayoutError
+            If the coordinate does not fit the shape, or the layout is in braces.
+
+        Examples
+        --------
+        >>> import tilewright as tw
+        >>> layout = tw.Layout((4, 8), (8, 1))
+        >>> layout(2, 3), layout((2, 3)), layout(14)
+        (19, 19, 19)
+        """
+        if not coordinate:
+            raise TypeError("a layout is called with a coordinate")
+        return algebra.at(self, coordinate[0] if len(coordinate) == 1 else coordinate)
+
+    def __getitem__(self, mode: int) -> Layout:
+        """One mode, as a layout; from the end for a negative number.
+
+        Raises
+        ------
+        IndexError
+            If there is no such mode.
+
+        Examples
+        --------
+        >>> import tilewright as tw
+        >>> layout = tw.Layout("((2,4),3):((1,2),8)")
+        >>> layout[0], layout[-1], [mode.size for mode in layout]
+        (Layout('(2,4):(1,2)'), Layout('3:8'), [8, 3])
+        """
+        count, number = len(self), index(mode)
+        if not -count <= number < count:
+            raise OutOfRangeError(f"mode {number} of a layout of {count}")
+        return algebra.get(self, number % count)
+
+    def __len__(self) -> int:
+        return algebra.rank(self)
+
+    def __bool__(self) -> bool:
+        return True
 
     @property
     def shape(self) -> Ints:

@@ -2,123 +2,104 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, overload
 
-import numpy as np
-import numpy.typing as npt
+from ._arrays import Array, as_array, element_type_of
+from ._errors import LayoutError
+from ._forms import packed_array, view_of
+from ._packed import LayoutLike, Packed, is_same, shape_for, shape_in, unlabelled
+from ._pads import DEFAULT, PadLike, padding
+from ._relayout import logical, placed, relaid
+from ._tilewright import ElementType, Shape
 
-from . import _tilewright
-from ._arrays import (
-    UINT8,
-    Array,
-    as_array,
-    bytes_of,
-    dtype_of,
-    element_type_of,
-    empty_on_a_line,
-    minor_to_major,
-    pad_bits,
-)
-from ._layout import Layout
-from ._tilewright import ElementType, IndexMap, Mover, Placement, Shape
-
-LayoutLike = Shape | Layout | str
-"""A layout: a `Shape`, a `Layout`, the text of either, or ``"tpu:v5e"``."""
-
-
-def shape_for(layout: LayoutLike, dtype: Any, dims: tuple[int, ...]) -> Shape:
-    """The shape that an array of this dtype and these dims has in a layout.
-
-    Parameters
-    ----------
-    layout : Shape, Layout or str
-        A whole shape; or a layout, in either notation; or ``"tpu:"`` and a generation for the
-        format that its compiler chooses; or ``"row-major"`` or ``"column-major"``.
-    dtype : dtype, ElementType or str
-    dims : tuple of int
-
-    Raises
-    ------
-    ValueError
-        If a shape is of other dims or another element type, or the layout does not fit.
-
-    Examples
-    --------
-    >>> import tilewright as tw
-    >>> tw.shape_for("{1,0:T(8,128)}", "float32", (30, 300))
-    Shape('f32[30,300]{1,0:T(8,128)}')
-    >>> tw.shape_for("tpu:v5e", "bfloat16", (17, 1000))
-    Shape('bf16[17,1000]{1,0:T(8,128)(2,1)}')
-    """
-    element_type, dims = ElementType(dtype), tuple(dims)
-    if isinstance(layout, str):
-        layout = _read(layout, element_type, dims)
-    if isinstance(layout, Layout):
-        return layout.of(element_type, dims)
-    if not isinstance(layout, Shape):
-        raise TypeError(f"expected a Shape, a Layout or a str, found {type(layout).__name__}")
-    if layout.element_type != element_type:
-        raise ValueError(f"{layout} has elements of another type than the array's {element_type}")
-    if layout.dims != dims:
-        raise ValueError(f"{layout} has other dims than the array's {dims}")
-    return layout
-
-
-def _read(text: str, element_type: ElementType, dims: tuple[int, ...]) -> Shape | Layout:
-    if text.startswith("tpu:"):
-        return _tilewright.tpu_default(Shape.of(element_type, dims), text.removeprefix("tpu:"))
-    if text == "row-major":
-        return Shape.of(element_type, dims)
-    if text == "column-major":
-        return Shape.of(element_type, dims, f"{{{','.join(map(str, range(len(dims))))}}}")
-    if text.lstrip().startswith("{"):
-        return Layout(text)
-    try:
-        return Shape(text)
-    except ValueError:
-        if ":" in text and "[" not in text:
-            return Layout(text)
-        raise
-
-
+@overload
 def pack(
-    x: Any, layout: LayoutLike, *, pad: Any = 0, out: Array | None = None, threads: int | None = None
-) -> Array:
+    x: Any,
+    layout: LayoutLike,
+    *,
+    pad: PadLike = ...,
+    out: Array | None = ...,
+    threads: int | None = ...,
+    copies: bool = ...,
+    labelled: Literal[False] = ...,
+) -> Array: ...
+@overload
+def pack(
+    x: Any,
+    layout: LayoutLike,
+    *,
+    pad: PadLike = ...,
+    out: Array | Packed | None = ...,
+    threads: int | None = ...,
+    copies: bool = ...,
+    labelled: Literal[True],
+) -> Packed: ...
+@overload
+def pack(
+    x: Any,
+    layout: LayoutLike,
+    *,
+    pad: PadLike = ...,
+    out: Packed,
+    threads: int | None = ...,
+    copies: bool = ...,
+    labelled: bool = ...,
+) -> Packed: ...
+def pack(
+    x: Any,
+    layout: LayoutLike,
+    *,
+    pad: PadLike = DEFAULT,
+    out: Array | Packed | None = None,
+    threads: int | None = None,
+    copies: bool = False,
+    labelled: bool = False,
+) -> Array | Packed:
     """Puts the elements of an array where a layout has them.
 
     Parameters
     ----------
     x : array-like of shape dims
-        A numpy array, or anything with ``__array__``, DLPack or the buffer protocol. Of any dtype
-        that `ElementType` knows, those of ml_dtypes included; of any strides.
+        A numpy array, or anything with ``__array__``, DLPack or the buffer protocol, of any dtype
+        that `ElementType` knows, those of ml_dtypes included; of any strides. Or lists of numbers,
+        which are of the layout's type where that says one. A `Packed` is packed anew.
     layout : Shape, Layout or str
         As `shape_for` takes it.
-    pad : scalar
-        What padding holds, a value of the array's dtype.
-    out : ndarray, optional
+    pad : scalar or str
+        What padding holds: a number that the array's dtype has, or the nearest to it that a float
+        has; ``"lowest"``, ``"highest"``; or the bits of an element, ``"0x3c00"``. Where nothing is
+        said, what the layout says (``PAD(3,5;lowest)``), or bits that are all zero.
+    out : ndarray or Packed, optional
         Where the outcome goes: C-contiguous, writable, as large as the outcome, of its dtype or of
-        uint8; it may not overlap `x`.
+        uint8; it may not overlap `x`. A `Packed` has to be in this layout.
     threads : int, optional
         At most so many; as many as there are cores where it is not said.
+    copies : bool
+        Whether elements may share a place in the layout, as along a stride of 0. They have to be
+        copies of each other, which is looked at afterwards.
+    labelled : bool
+        Whether the outcome is to be a `Packed`, which knows how it is packed.
 
     Returns
     -------
-    ndarray
+    ndarray or Packed
         Of the layout's physical dims and x's dtype. Where an element does not take the bytes of
         the dtype, as with ``E(4)``, one dimension of uint8, all bytes of the buffer; with a rounded
-        tail (``L(n)``), one dimension of all elements.
+        tail (``L(n)``), one dimension of all elements. `out`, where that is given.
 
     Raises
     ------
     ValueError
-        If the layout is of other dims or another type, or `out` does not fit.
+        If the layout is of other dims or another type, elements share a place in it that are not
+        said to be copies or are none, the type has no such `pad`, or `out` does not fit.
     TypeError
         If `x` is no array, or of a dtype that no element type has.
 
-    The GIL is released for more than 16 KiB. A move of more than 64 MB can be interrupted, unless
-    there would be more than 4096 boxes, as between tiles of 127 by 127 and of 128 by 128.
+    The GIL is released for more than 16 KiB. If another thread changes `x` meanwhile, or uses `out`,
+    that is a data race, and what comes out is anything: nobody can lock an array against that, and
+    numpy's own functions, which release the GIL too, have the same gap. (Two moves to one `out` are
+    refused.) A move of more than 64 MB can be interrupted, unless there would be more than 4096
+    boxes, as between tiles of 127 by 127 and of 128 by 128.
 
     Examples
     --------
@@ -130,25 +111,28 @@ def pack(
     >>> x = np.array([[1, -2], [3, 4]], ml_dtypes.int4)
     >>> tw.pack(x, "s4[2,2]{1,0:E(4)}")
     array([225,  67], dtype=uint8)
+    >>> tw.pack([[1, 2], [3, 4]], "bf16[2,2]{0,1}", labelled=True)
+    <Packed bf16[2,2]{0,1}, 8 bytes>
+    >>> tw.pack([[1, 1], [2, 2]], "(2,2):(1,0)", copies=True)
+    array([1, 2])
     """
-    x = as_array(x)
-    element_type = element_type_of(x.dtype)
-    shape = shape_for(layout, element_type, x.shape)
-    order = None if x.flags.c_contiguous else minor_to_major(x)
-    if order is None:
-        x = np.ascontiguousarray(x)
-        source = x
+    if isinstance(x, Packed):
+        shape = shape_in(layout, x.shape)
     else:
-        source = x.transpose(order[::-1])
-    target = _destination(out, shape, x)
-    mover = _pack_mover(shape, order)
-    mover.run(bytes_of(source), bytes_of(target), pad_bits(pad, x.dtype), threads)
-    return target
+        x = as_array(x, _type_said(layout))
+        shape = shape_for(layout, element_type_of(x.dtype), x.shape)
+    bits, text = padding(pad, shape)
+    target = _target(out, shape)
+    if isinstance(x, Packed):
+        array = relaid(x.data, x.shape, shape, bits, target, threads, copies)
+    else:
+        array = placed(x, shape, bits, target, threads, copies)
+    return _labelled(array, shape, text, out, labelled)
 
 
 def unpack(
     packed: Any,
-    layout: LayoutLike,
+    layout: LayoutLike | None = None,
     *,
     out: Array | None = None,
     threads: int | None = None,
@@ -158,10 +142,10 @@ def unpack(
 
     Parameters
     ----------
-    packed : array-like
+    packed : array-like or Packed
         As `pack` returns it; the same bytes in other dims or as uint8 are taken too.
-    layout : Shape or str
-        The shape that it was packed to.
+    layout : Shape or str, optional
+        The shape that it was packed to. A `Packed` knows it, and is not taken for anything else.
     out : ndarray of the logical dims and dtype, optional
         Where the outcome goes; of any strides, writable, not overlapping `packed`.
     threads : int, optional
@@ -178,7 +162,8 @@ def unpack(
     Raises
     ------
     ValueError
-        If `packed` has not the bytes that the layout takes, or `out` does not fit.
+        If `packed` has not the bytes that the layout takes, is a `Packed` in another layout, or
+        `out` does not fit.
     TypeError
         If `packed` is no array, or of another dtype.
 
@@ -189,58 +174,67 @@ def unpack(
     >>> x = np.arange(15, dtype=np.float32).reshape(3, 5)
     >>> np.array_equal(tw.unpack(tw.pack(x, tiles), tiles), x)
     True
+    >>> np.array_equal(tw.unpack(tw.pack(x, tiles, labelled=True)), x)
+    True
     """
-    shape = _whole_shape(layout)
-    source = _packed_array(packed, shape)
-    if not copy and out is None:
-        try:
-            return _view(source, shape)
-        except ValueError:
-            if copy is False:
-                raise
-    dims, dtype = shape.dims, shape.dtype
-    if out is None:
-        out = empty_on_a_line(dims, dtype)
-    elif out.shape != dims or out.dtype != dtype:
-        raise ValueError(f"out is {out.dtype} {out.shape}, expected {dtype} {dims}")
-    _check_target(out, source)
-    dense = out if out.flags.c_contiguous else empty_on_a_line(dims, dtype)
-    _mover(shape, shape.row_major()).run(bytes_of(source), bytes_of(dense), 0, threads)
-    if dense is not out:
-        out[...] = dense
-    return out
+    array, shape = unlabelled(packed, layout)
+    return logical(packed_array(array, shape), shape, out, threads, copy)
 
 
+@overload
+def relayout(
+    packed: Packed,
+    source: LayoutLike | None = ...,
+    target: LayoutLike | None = ...,
+    *,
+    pad: PadLike = ...,
+    out: Array | Packed | None = ...,
+    threads: int | None = ...,
+    copies: bool = ...,
+) -> Packed: ...
+@overload
 def relayout(
     packed: Any,
     source: LayoutLike,
     target: LayoutLike,
     *,
-    pad: Any = 0,
-    out: Array | None = None,
+    pad: PadLike = ...,
+    out: Array | None = ...,
+    threads: int | None = ...,
+    copies: bool = ...,
+) -> Array: ...
+def relayout(
+    packed: Any,
+    source: LayoutLike | None = None,
+    target: LayoutLike | None = None,
+    *,
+    pad: PadLike = DEFAULT,
+    out: Array | Packed | None = None,
     threads: int | None = None,
-) -> Array:
+    copies: bool = False,
+) -> Array | Packed:
     """Moves a packed array from one layout to another, without the logical array in between.
 
     Parameters
     ----------
-    packed : array-like
+    packed : array-like or Packed
         As `pack` returns it for `source`.
     source : Shape or str
+        Not needed of a `Packed`: ``relayout(packed, target)``.
     target : Shape, Layout or str
-    pad, out, threads
+    pad, out, threads, copies
         As for `pack`.
 
     Returns
     -------
-    ndarray
-        As `pack` returns it for `target`.
+    ndarray or Packed
+        As `pack` returns it for `target`; a `Packed` of a `Packed`.
 
     Raises
     ------
     ValueError
-        If the layouts are of other dims or types, `packed` has not the bytes that `source` takes,
-        or `out` does not fit.
+        If the layouts are of other dims or types, `packed` has not the bytes that `source` takes or
+        is a `Packed` in another layout, or as `pack`.
 
     Examples
     --------
@@ -249,17 +243,22 @@ def relayout(
     >>> x = np.arange(15, dtype=np.uint8)
     >>> tw.relayout(x, rows, tiles).reshape(-1)[:8]
     array([0, 1, 5, 6, 2, 3, 7, 8], dtype=uint8)
+    >>> tw.relayout(tw.Packed(x, rows), tiles)
+    <Packed u8[3,5]{1,0:T(2,2)}, 24 bytes>
     """
-    before = _whole_shape(source)
-    after = shape_for(target, before.element_type, before.dims)
-    array = _packed_array(packed, before)
-    destination = _destination(out, after, array)
-    bits = pad_bits(pad, before.dtype)
-    _mover(before, after).run(bytes_of(array), bytes_of(destination), bits, threads)
-    return destination
+    if target is None:
+        source, target = None, source
+    if target is None:
+        raise TypeError("relayout needs a target")
+    array, before = unlabelled(packed, source)
+    after = shape_in(target, before)
+    array = packed_array(array, before)
+    bits, text = padding(pad, after)
+    moved = relaid(array, before, after, bits, _target(out, after), threads, copies)
+    return _labelled(moved, after, text, out, isinstance(packed, Packed))
 
 
-def view(packed: Array, layout: LayoutLike) -> Array:
+def view(packed: Any, layout: LayoutLike | None = None) -> Array:
     """The logical array as a view of a packed one, with no copy.
 
     There is one where each dimension has a single stride, and elements take the bytes of their
@@ -267,9 +266,10 @@ def view(packed: Array, layout: LayoutLike) -> Array:
 
     Parameters
     ----------
-    packed : ndarray, C-contiguous
+    packed : ndarray, C-contiguous, or Packed
         As `pack` returns it.
-    layout : Shape or str
+    layout : Shape or str, optional
+        Not needed of a `Packed`.
 
     Returns
     -------
@@ -279,7 +279,7 @@ def view(packed: Array, layout: LayoutLike) -> Array:
     Raises
     ------
     ValueError
-        If the layout has no such view.
+        If the layout has no such view, or `packed` is a `Packed` in another one.
 
     Examples
     --------
@@ -289,137 +289,29 @@ def view(packed: Array, layout: LayoutLike) -> Array:
     >>> tw.view(p, columns)[1]
     array([5., 6., 7., 8., 9.], dtype=float32)
     """
-    shape = _whole_shape(layout)
-    return _view(_packed_array(packed, shape, lent=True), shape)
+    array, shape = unlabelled(packed, layout)
+    return view_of(packed_array(array, shape, lent=True), shape)
 
 
-@dataclass(frozen=True)
-class Packed:
-    """A packed array and the shape that says how it is packed.
-
-    ``numpy.asarray`` of it is the logical array.
-
-    Examples
-    --------
-    >>> import numpy as np, tilewright as tw
-    >>> s = tw.Shape("f32[2,2]{0,1}")
-    >>> p = tw.Packed(tw.pack(np.array([[1, 2], [3, 4]], np.float32), s), s)
-    >>> p.unpack()
-    array([[1., 2.],
-           [3., 4.]], dtype=float32)
-    """
-
-    data: Array
-    """The array as `pack` returns it."""
-    shape: Shape
-    """The element type, the logical dims and the layout."""
-
-    def unpack(self, *, threads: int | None = None) -> Array:
-        """The logical array.
-
-        Examples
-        --------
-        >>> import numpy as np, tilewright as tw
-        >>> tw.Packed(np.arange(4, dtype=np.uint8), tw.Shape("u8[2,2]{0,1}")).unpack()
-        array([[0, 2],
-               [1, 3]], dtype=uint8)
-        """
-        return unpack(self.data, self.shape, threads=threads)
-
-    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
-        array = unpack(self.data, self.shape, copy=copy)
-        return array if dtype is None else array.astype(dtype)
+def _type_said(layout: LayoutLike) -> ElementType | None:
+    """The element type, where a layout says one."""
+    if isinstance(layout, str) and "[" in layout:
+        return Shape(layout).element_type
+    return layout.element_type if isinstance(layout, Shape) else None
 
 
-def _whole_shape(layout: LayoutLike) -> Shape:
-    if isinstance(layout, Shape):
-        return layout
-    if isinstance(layout, str):
-        return Shape(layout)
-    raise TypeError(f"expected a Shape, which says dims and a type, found {layout!r}")
+def _target(out: Array | Packed | None, shape: Shape) -> Array | None:
+    if not isinstance(out, Packed):
+        return out
+    if not is_same(out.shape, shape):
+        raise LayoutError(f"out is packed as {out.shape}, and not as {shape}")
+    return out.data
 
 
-class _PackedForm(NamedTuple):
-    """What a packed array is as a numpy array."""
-
-    dtype: np.dtype[Any]
-    dims: tuple[int, ...]
-    n_bytes: int
-
-
-@lru_cache(maxsize=256)
-def _packed_form(shape: Shape) -> _PackedForm:
-    name, dims = shape._stored()
-    return _PackedForm(dtype_of(ElementType(name)), tuple(dims), shape.bytes)
-
-
-def _empty(shape: Shape) -> Array:
-    form = _packed_form(shape)
-    return empty_on_a_line(form.dims, form.dtype)
-
-
-def _destination(out: Array | None, shape: Shape, source: Array) -> Array:
-    """`out`, checked, or a new array for what is packed."""
-    if out is None:
-        return _empty(shape)
-    form = _packed_form(shape)
-    if out.dtype not in (form.dtype, UINT8):
-        raise TypeError(f"out is {out.dtype}, expected {form.dtype} or uint8")
-    if not out.flags.c_contiguous:
-        raise ValueError("out is not C-contiguous")
-    if out.nbytes != form.n_bytes:
-        raise ValueError(f"out has {out.nbytes} bytes, and {shape} takes {form.n_bytes}")
-    _check_target(out, source)
-    return out
-
-
-def _check_target(out: Array, source: Array) -> None:
-    if not out.flags.writeable:
-        raise ValueError("out is read-only")
-    if np.may_share_memory(out, source):
-        raise ValueError("out overlaps the source")
-
-
-def _packed_array(packed: Any, shape: Shape, lent: bool = False) -> Array:
-    """The packed array, contiguous; where it is `lent`, no copy is made."""
-    array = as_array(packed)
-    form = _packed_form(shape)
-    if array.dtype not in (form.dtype, UINT8):
-        raise TypeError(f"the packed array is {array.dtype}, expected {form.dtype} or uint8")
-    if array.nbytes != form.n_bytes:
-        found = f"the packed array has {array.nbytes} bytes"
-        raise ValueError(f"{found}, and {shape} takes {form.n_bytes}")
-    if lent and not array.flags.c_contiguous:
-        raise ValueError("the packed array is not C-contiguous")
-    return np.ascontiguousarray(array)
-
-
-def _view(array: Array, shape: Shape) -> Array:
-    strides = shape._strides()
-    if strides is None or _packed_form(shape).dtype != shape.dtype:
-        raise ValueError(f"{shape} is not one stride for each dimension, so there is no view of it")
-    steps, base = strides
-    dtype = shape.dtype
-    in_bytes = tuple(step * dtype.itemsize for step in steps)
-    # Not as_strided, which numpy cannot do for every dtype of ml_dtypes. This checks its bounds.
-    return np.ndarray(shape.dims, dtype, bytes_of(array), base * dtype.itemsize, in_bytes)
-
-
-@lru_cache(maxsize=256)
-def _mover(source: Shape, target: Shape) -> Mover:
-    element_type = source.element_type
-    if element_type is None or element_type != target.element_type:
-        raise ValueError(f"{source} and {target} are of different element types")
-    bits = element_type.bits
-    return Mover(source, source.element_bits, target, target.element_bits, bits)
-
-
-@lru_cache(maxsize=256)
-def _pack_mover(shape: Shape, order: tuple[int, ...] | None) -> Mover:
-    """From an array that lies in numpy's memory, dense in this order of its dimensions."""
-    element_type = shape.element_type
-    if element_type is None:
-        raise ValueError(f"{shape} is no array")
-    source: Placement = IndexMap.dense(shape.dims, order)
-    storage = element_type.storage_bits
-    return Mover(source, storage, shape, shape.element_bits, element_type.bits)
+def _labelled(
+    array: Array, shape: Shape, pad: str, out: Array | Packed | None, labelled: bool
+) -> Array | Packed:
+    if isinstance(out, Packed):
+        out._pad = pad
+        return out
+    return Packed(array, shape, pad) if labelled else array

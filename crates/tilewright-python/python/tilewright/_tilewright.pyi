@@ -8,6 +8,8 @@ from typing_extensions import disjoint_base
 
 from . import _layout
 from ._answers import Bitcast
+from ._packed import Packed
+from ._pads import PadLike
 
 __all__ = [
     "ArrayFile",
@@ -17,16 +19,23 @@ __all__ = [
     "Layout",
     "Mover",
     "Placement",
+    "Rules",
     "Shape",
     "Swizzle",
     "Writer",
     "ZarrStore",
+    "ZarrWriter",
+    "__version__",
     "evaluate",
     "explain",
     "fit_table",
+    "hlo_assignment",
+    "hlo_change",
     "hlo_page",
     "hlo_report",
     "operations",
+    "padding",
+    "shape_in",
     "tpu_bytes",
     "tpu_candidates",
     "tpu_default",
@@ -36,6 +45,8 @@ __all__ = [
 _Ints = npt.NDArray[np.int64]
 _Bytes = npt.NDArray[np.uint8]
 _Array = npt.NDArray[Any]
+_Nested = int | Sequence[_Nested]
+_LayoutLike = Shape | Layout | str
 _Notation = Literal["xla", "tla", "cute", "onednn", "numpy", "mlir"]
 
 @final
@@ -107,7 +118,7 @@ class Shape(Placement):
     def of(
         element_type: ElementType | npt.DTypeLike,
         dims: Sequence[int],
-        layout: Layout | str | None = None,
+        layout: _LayoutLike | None = None,
     ) -> Shape: ...
     @property
     def notation(self) -> str: ...
@@ -129,7 +140,13 @@ class Shape(Placement):
     def xla_bytes(self) -> int | None: ...
     @property
     def leaves(self) -> tuple[Shape, ...]: ...
-    def with_layout(self, layout: Layout | str, /) -> Shape: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    def with_layout(self, layout: _LayoutLike, /) -> Shape: ...
     def row_major(self) -> Shape: ...
     def _stored(self) -> tuple[str, list[int]]: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -137,7 +154,9 @@ class Shape(Placement):
 
 @disjoint_base
 class Layout(Placement):
-    def __new__(cls, text: Layout | str, /) -> Self: ...
+    def __new__(
+        cls, layout: Layout | str | _Nested, stride: _Nested | None = None, /
+    ) -> Self: ...
     @property
     def notation(self) -> str: ...
     @property
@@ -160,7 +179,9 @@ class IndexMap(Placement):
 
 @final
 class Swizzle:
-    def __new__(cls, text: str, /) -> Swizzle: ...
+    def __new__(
+        cls, bits: int | str, base: int | None = None, shift: int | None = None, /
+    ) -> Swizzle: ...
     @property
     def bits(self) -> int: ...
     @property
@@ -180,6 +201,7 @@ class Mover:
         target: Placement,
         target_bits: int,
         value_bits: int | None = None,
+        copies: bool = False,
     ) -> Mover: ...
     @property
     def source_bytes(self) -> int: ...
@@ -187,18 +209,50 @@ class Mover:
     def target_bytes(self) -> int: ...
     @property
     def is_copy(self) -> bool: ...
+    def in_chunks_of(self, bytes: int) -> Mover: ...
     def run(
         self, source: _Bytes, target: _Bytes, pad: int = 0, threads: int | None = None
     ) -> None: ...
 
 @disjoint_base
 class ArrayMover:
-    def __new__(cls, mover: Mover, source_dtype: str, target_dtype: str) -> Self: ...
+    def __new__(
+        cls,
+        mover: Mover,
+        source_dtype: str,
+        target_dtype: str,
+        pad: int = 0,
+        has_zero: bool = True,
+    ) -> Self: ...
     @property
     def _mover(self) -> Mover: ...
+    @overload
     def run(
-        self, source: _Array, out: _Array | None = None, *, pad: Any = 0, threads: int | None = None
+        self,
+        source: Packed,
+        out: _Array | Packed | None = None,
+        *,
+        pad: PadLike = ...,
+        threads: int | None = None,
+    ) -> Any: ...  # out, or a Packed
+    @overload
+    def run(
+        self,
+        source: _Array,
+        out: _Array | None = None,
+        *,
+        pad: PadLike = ...,
+        threads: int | None = None,
     ) -> _Array: ...
+    @overload
+    def run(
+        self,
+        source: _Array | Packed,
+        out: Packed,
+        *,
+        pad: PadLike = ...,
+        threads: int | None = None,
+    ) -> Packed: ...
 
 @final
 class ArrayFile:
@@ -209,8 +263,22 @@ class ArrayFile:
     def names(self) -> list[str]: ...
     @property
     def metadata(self) -> list[tuple[str, str]]: ...
+    @property
+    def unused_layouts(self) -> list[str]: ...
+    def pad(self, array: int) -> str | None: ...
     def shape(self, array: int) -> Shape: ...
     def read(self, array: int, start: int, target: _Bytes) -> None: ...
+    def read_moved(self, array: int, mover: Mover, start: int, target: _Bytes) -> None: ...
+
+@final
+class Rules:
+    def __new__(
+        cls, others: _LayoutLike | None, by_name: Sequence[tuple[str, _LayoutLike]]
+    ) -> Rules: ...
+    def check_names(self, names: Sequence[str]) -> None: ...
+    def shape(
+        self, name: str, element_type: ElementType, dims: Sequence[int], format: str
+    ) -> Shape | None: ...
 
 @final
 class Writer:
@@ -238,9 +306,20 @@ class ZarrStore:
     def metadata(self) -> str: ...
     @property
     def suffix(self) -> bytes: ...
-    def begin(self, replace: bool) -> None: ...
+    def check_place(self, force: bool = False) -> None: ...
+    def create(self, force: bool = False) -> ZarrWriter: ...
+    def begin_shared(self, token: str, force: bool = False) -> ZarrWriter: ...
+    def join_shared(self, token: str, force: bool = False) -> ZarrWriter: ...
+
+@final
+class ZarrWriter:
+    @property
+    def chunk(self) -> Shape: ...
     def write_chunk(self, place: Sequence[int], buffer: _Bytes) -> None: ...
     def finish(self) -> None: ...
+    def abandon(self) -> None: ...
+
+__version__: str
 
 def evaluate(text: str) -> Any: ...
 def explain(text: str) -> str: ...
@@ -254,3 +333,9 @@ def tpu_candidates(
 ) -> list[tuple[Shape, int, int, bool, int, int]]: ...
 def hlo_report(bytes: bytes) -> str: ...
 def hlo_page(bytes: bytes) -> str: ...
+def hlo_change(before: bytes, after: bytes) -> str: ...
+def hlo_assignment(bytes: bytes) -> str: ...
+def padding(shape: Shape, text: str | None = None) -> tuple[int, str]: ...
+def shape_in(
+    layout: _LayoutLike, element_type: ElementType, dims: Sequence[int]
+) -> Shape: ...

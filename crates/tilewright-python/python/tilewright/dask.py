@@ -6,17 +6,22 @@ packing is block by block, lazily, on whatever cluster dask runs; a block that i
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from math import prod
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import zarr
 from ._arrays import Array
-from ._move import LayoutLike, shape_for
 from ._move import pack as _pack
 from ._move import unpack as _unpack
-from ._tilewright import Shape
+from ._packed import LayoutLike, Packed, shape_for
+from ._pads import DEFAULT, PadLike, padding
+from ._tilewright import Shape, ZarrStore, ZarrWriter
 
 __all__ = ["align", "from_zarr", "pack", "to_zarr", "unpack"]
 
@@ -35,7 +40,9 @@ def align(x: Any, layout: LayoutLike) -> Any:
     ValueError
         If the layout's tiles do not cut the array into blocks: a tile longer than the rank, one
         that merges dimensions, a second one that reaches beyond the first, a rounded tail, or
-        elements below a byte.
+        elements below a byte; or if the sizes of the array's blocks are not known.
+    TypeError
+        If it is no dask array.
 
     Examples
     --------
@@ -43,7 +50,7 @@ def align(x: Any, layout: LayoutLike) -> Any:
     >>> tw.dask.align(da.zeros((30, 300), dtype="float32", chunks=(10, 200)), "{1,0:T(8,128)}").chunks
     ((16, 14), (256, 44))
     """
-    shape = shape_for(layout, x.dtype, x.shape)
+    shape = _shape_for(x, layout, "align")
     return x.rechunk(
         tuple(
             -(-max(1, *sizes) // tile) * tile
@@ -52,7 +59,7 @@ def align(x: Any, layout: LayoutLike) -> Any:
     )
 
 
-def pack(x: Any, layout: LayoutLike, *, pad: Any = 0) -> Any:
+def pack(x: Any, layout: LayoutLike, *, pad: PadLike = DEFAULT) -> Any:
     """A dask array packed, lazily: as `tilewright.pack`, block by block.
 
     Parameters
@@ -60,8 +67,8 @@ def pack(x: Any, layout: LayoutLike, *, pad: Any = 0) -> Any:
     x : dask.array.Array
     layout : Shape, Layout or str
         As `tilewright.shape_for` takes it.
-    pad : scalar
-        What padding holds.
+    pad : scalar or str
+        What padding holds, as for `tilewright.pack`.
 
     Returns
     -------
@@ -85,7 +92,8 @@ def pack(x: Any, layout: LayoutLike, *, pad: Any = 0) -> Any:
     """
     import dask.array as da
 
-    shape = shape_for(layout, x.dtype, x.shape)
+    shape = _shape_for(x, layout, "pack")
+    padding(pad, shape)  # or what is wrong with it, before anything is computed
     tiles, x = _tile_of_each_dim(shape), align(x, shape)
     rank, order = shape.rank, _major_to_minor(shape)
     tail = range(rank, len(shape.physical_dims))
@@ -132,7 +140,8 @@ def unpack(packed: Any, layout: Shape | str) -> Any:
     """
     import dask.array as da
 
-    shape = Shape(layout)
+    _check(packed, "unpack")
+    shape = _in_xla(Shape(layout))
     tiles, rank = _tile_of_each_dim(shape), shape.rank
     if packed.shape != shape.physical_dims or packed.dtype != shape.dtype:
         raise ValueError(f"{packed.dtype} {packed.shape} is not a packed {shape}")
@@ -157,14 +166,20 @@ def to_zarr(
     path: str | PathLike[str],
     layout: LayoutLike,
     *,
-    pad: Any = 0,
+    pad: PadLike = DEFAULT,
     force: bool = False,
     compute: bool = True,
 ) -> Any:
     """Writes a dask array as a Zarr v3 store whose chunks are tiled buffers, a block a chunk.
 
-    Each worker packs and writes its blocks to `path`, which all of them have to see. A block that
-    is written twice is the same block. ``zarr.json`` comes when all are there.
+    Each worker packs and writes its blocks to a folder beside `path`, which all of them have to see:
+    ``.tilewright-TOKEN.partial``. The last task looks that every chunk is there, and puts the store in
+    its place; until then what was there stays as it was, and it stays if anything fails. A block that
+    is written twice is the same block.
+
+    A computation that fails here (``compute=True``) takes its folder away. One that is computed
+    elsewhere and fails, or whose cluster is gone, leaves it: nobody can tell whether another worker
+    will come back to it. Computed again, it goes on in the same folder; otherwise remove that.
 
     Parameters
     ----------
@@ -172,12 +187,13 @@ def to_zarr(
     path : path
     layout : Shape, Layout or str
         As `tilewright.zarr.store_for` takes it.
-    pad : scalar
-        What padding holds.
+    pad : scalar or str
+        What padding holds, as for `tilewright.pack`.
     force : bool
-        Whether a store that is there is replaced.
+        Whether an array of Zarr that is there is replaced.
     compute : bool
-        Whether to write now; else a `dask.delayed.Delayed` is returned that does.
+        Whether to write now; else a `dask.delayed.Delayed` is returned that does, and nothing is
+        written before it is computed.
 
     Raises
     ------
@@ -199,21 +215,28 @@ def to_zarr(
 
     import dask
 
-    from . import zarr
-
-    shape = shape_for(layout, x.dtype, x.shape)
+    shape = _shape_for(x, layout, "to_zarr")
+    padding(pad, shape)
     aligned = align(x, shape)
     dims = tuple(sizes[0] for sizes in aligned.chunks)
     dims = tuple(-(-n // tile) * tile for n, tile in zip(dims, _tile_of_each_dim(shape)))
-    store = zarr.store_for(path, shape, dims)
-    store.begin(force)
+    work = _Work(fspath(path), str(shape), dims, force, secrets.token_hex(8))
+    store = work.store()
+    store.check_place(force)
     write = dask.delayed(_write_block)
     places = list(product(*map(range, store.grid)))
     blocks = aligned.to_delayed()
-    arguments = (fspath(path), str(shape), dims)
-    written = [write(blocks[place], place, *arguments, pad) for place in places]
-    done = dask.delayed(_finish)(written, *arguments)
-    return done.compute() if compute else done
+    begun = dask.delayed(_begin)(work)
+    written = [write(blocks[place], place, begun, pad) for place in places]
+    done = dask.delayed(_finish)(written, begun)
+    if not compute:
+        return done
+    try:
+        return done.compute()
+    except BaseException:
+        with suppress(OSError):
+            work.join().abandon()
+        raise
 
 
 def from_zarr(path: str | PathLike[str]) -> Any:
@@ -246,8 +269,6 @@ def from_zarr(path: str | PathLike[str]) -> Any:
     """
     import dask.array as da
 
-    from . import zarr
-
     store, shape = zarr.opened(path)
     return da.map_blocks(
         _read_block,
@@ -259,26 +280,39 @@ def from_zarr(path: str | PathLike[str]) -> Any:
 
 
 def _read_block(path: str, block_info: Any = None) -> Array:
-    from . import zarr
-
     store, _ = zarr.opened(path)
     block = block_info[None]
     return zarr.read_chunk(store, path, block["chunk-location"], block["chunk-shape"], threads=1)
 
 
-def _write_block(
-    block: Array, place: tuple[int, ...], path: str, shape: str, dims: tuple[int, ...], pad: Any
-) -> int:
-    from . import zarr
+class _Work(NamedTuple):
+    """What every task has to know of a store that many processes make."""
 
-    zarr.write_chunk(zarr.store_for(path, shape, dims), place, block, pad)
+    path: str
+    shape: str
+    chunk: tuple[int, ...]
+    force: bool
+    token: str
+
+    def store(self) -> ZarrStore:
+        return zarr.store_for(self.path, self.shape, self.chunk)
+
+    def join(self) -> ZarrWriter:
+        return self.store().join_shared(self.token, self.force)
+
+
+def _begin(work: _Work) -> _Work:
+    work.store().begin_shared(work.token, work.force)
+    return work
+
+
+def _write_block(block: Array, place: tuple[int, ...], work: _Work, pad: Any) -> int:
+    zarr.write_chunk(work.join(), place, block, pad)
     return block.nbytes
 
 
-def _finish(written: list[int], path: str, shape: str, dims: tuple[int, ...]) -> None:
-    from . import zarr
-
-    zarr.store_for(path, shape, dims).finish()
+def _finish(written: list[int], work: _Work) -> None:
+    work.join().finish()
 
 
 def _pack_block(block: Array, layout: str, pad: Any) -> Array:
@@ -290,6 +324,30 @@ def _unpack_block(block: Array, layout: str, tiles: tuple[int, ...]) -> Array:
     grid = dict(zip(order, block.shape))
     dims = tuple(grid[dim] * tile for dim, tile in enumerate(tiles))
     return _unpack(block, Shape.of(block.dtype, dims, layout), threads=1)
+
+
+def _shape_for(x: Any, layout: LayoutLike, function: str) -> Shape:
+    _check(x, function)
+    return _in_xla(shape_for(layout, x.dtype, x.shape))
+
+
+def _in_xla(shape: Shape) -> Shape:
+    return shape if shape.notation == "xla" else Shape(shape.to("xla"))
+
+
+def _check(x: Any, function: str) -> None:
+    """That it is a dask array, and that the sizes of its blocks are known."""
+    import dask.array as da
+
+    if not isinstance(x, da.Array):
+        in_memory = {"pack": "pack", "unpack": "unpack", "to_zarr": "zarr.save"}.get(function)
+        is_array = isinstance(x, np.ndarray | Packed) and in_memory is not None
+        help = f"; tilewright.{in_memory} takes what is in memory" if is_array else ""
+        raise TypeError(f"expected a dask array, found {type(x).__name__}{help}")
+    if any(size != size for sizes in x.chunks for size in sizes):
+        raise ValueError(
+            "the sizes of the array's blocks are not known: `x.compute_chunk_sizes()` finds them"
+        )
 
 
 def _divided_up(tile: int) -> Callable[[int], int]:
@@ -307,8 +365,6 @@ def _major_to_minor(shape: Shape) -> tuple[int, ...]:
 
 def _tile_of_each_dim(shape: Shape) -> tuple[int, ...]:
     """How many elements of each logical dimension a tile has."""
-    if shape.notation != "xla":
-        shape = Shape(shape.to("xla"))
     tiles: Sequence[tuple[int | None, ...]] = shape.layout.tiles
     reaches = [len(tile) for tile in tiles]
     if (
@@ -323,4 +379,8 @@ def _tile_of_each_dim(shape: Shape) -> tuple[int, ...]:
     first = tiles[0] if tiles else ()
     for dim, size in zip(_major_to_minor(shape)[shape.rank - len(first) :], first):
         sizes[dim] = size or 1
+    # A tail that is rounded, or padding before tiling, would be there in every block.
+    one = Shape.of(shape.dtype, sizes, shape.layout)
+    if one.allocation != one.padded_elements or prod(one.physical_dims[: one.rank]) != 1:
+        raise ValueError(f"{shape} is padded as a whole: blocks cannot be cut from it")
     return tuple(sizes)

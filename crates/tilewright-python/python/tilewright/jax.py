@@ -167,17 +167,28 @@ def to_format(shape: Any, sharding: Any = None) -> Any:
 def shape_of(x: Any) -> Shape:
     """The shape of a JAX array, with the layout that its device has it in.
 
+    Parameters
+    ----------
+    x : jax.Array or jax.ShapeDtypeStruct
+        A struct whose format says no layout is row-major, as XLA has it where nobody says otherwise.
+
     Raises
     ------
     ValueError
-        If the array does not say its layout.
+        If an array does not say its layout, or a format leaves it to the compiler.
 
     Examples
     --------
-    >>> import jax.numpy as jnp, tilewright as tw
+    >>> import jax, jax.numpy as jnp, tilewright as tw
     >>> tw.jax.shape_of(jnp.zeros((3, 5)))
     Shape('f32[3,5]{1,0}')
+    >>> tw.jax.shape_of(jax.ShapeDtypeStruct((3, 5), jnp.bfloat16))
+    Shape('bf16[3,5]{1,0}')
     """
-    shape = from_format(x.format, x.shape, x.dtype)
+    format = getattr(x, "format", None)
+    is_struct = not hasattr(x, "addressable_shards")
+    if is_struct and getattr(format, "layout", None) is None:
+        return Shape.of(ElementType(x.dtype), tuple(x.shape))
+    shape = from_format(format, x.shape, x.dtype)
     assert isinstance(shape, Shape)
     return shape

@@ -10,12 +10,16 @@ here pairs of rows, and the shard's index, behind the buffer, says where each is
 Where neighbours in memory are no neighbours in the array, as in ``{0:T(1024)(128)(2,1)}``, there are
 no such boxes: the codecs are ``reshape``, which is registered in zarr-extensions and which of the
 three zarrs alone knows, and ``transpose``.
+
+A store is made in a folder beside its place, and takes that place when it is whole: what was there is
+there as it was until then, and stays if anything fails. `save` has a folder of its own, which goes
+when it fails, and after its process was killed with the next output to the same place.
+`tilewright.dask.to_zarr` has one for all its workers.
 """
 
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Sequence
 from itertools import product
 from math import prod
@@ -27,8 +31,10 @@ import numpy as np
 
 from . import _tilewright
 from ._arrays import Array, as_array, bytes_of, empty_on_a_line
-from ._files import Progress, _Counter
-from ._move import LayoutLike, Packed, pack, shape_for, unpack
+from ._move import pack, unpack
+from ._packed import LayoutLike, Packed, shape_for, shape_in
+from ._pads import DEFAULT, PadLike, padding, scalar
+from ._progress import Counter, Progress
 from ._tilewright import Shape
 
 __all__ = ["load", "load_packed", "save", "store_for", "write_chunk"]
@@ -63,23 +69,26 @@ def store_for(
 
 
 def write_chunk(
-    store: _tilewright.ZarrStore,
+    writer: _tilewright.ZarrWriter,
     place: Sequence[int],
     block: Any,
-    pad: Any = 0,
+    pad: PadLike = DEFAULT,
     threads: int | None = None,
 ) -> None:
-    """Packs and writes one chunk of a store. Any process can write any chunk, and write it again.
+    """Packs and writes one chunk of a store that is being made.
+
+    Any process can write any chunk, and write it again, of a store that one of them has begun under a
+    token, with ``begin_shared(token)``, and the others join, with ``join_shared(token)``.
 
     Parameters
     ----------
-    store : as `store_for` returns it
+    writer : as ``store.create()`` returns it, of a `store_for`
     place : sequence of int
         Which chunk, along each dimension.
     block : array-like
         The chunk's part of the array: smaller than a chunk only at the array's end.
-    pad : scalar
-        What there is beyond the array's end.
+    pad : scalar or str
+        What there is beyond the array's end, as for `tilewright.pack`.
     threads : int, optional
         As for `tilewright.pack`.
 
@@ -94,21 +103,21 @@ def write_chunk(
     --------
     >>> import numpy as np, tempfile, tilewright as tw
     >>> store = tw.zarr.store_for(tempfile.mkdtemp() + "/w.zarr", "u8[3,5]{1,0:T(2,2)}")
-    >>> store.begin(False)
-    >>> tw.zarr.write_chunk(store, (0, 0), np.ones((3, 5), np.uint8))
-    >>> store.finish()
+    >>> writer = store.create()
+    >>> tw.zarr.write_chunk(writer, (0, 0), np.ones((3, 5), np.uint8))
+    >>> writer.finish()
     """
-    block = as_array(block)
-    chunk = store.chunk
+    chunk = writer.chunk
+    block = as_array(block, chunk.element_type)
     if block.ndim != chunk.rank or any(n > c for n, c in zip(block.shape, chunk.dims)):
         raise ValueError(f"a block of {block.shape} is no part of a chunk of {chunk.dims}")
     if block.shape != chunk.dims:
         whole = np.empty(chunk.dims, block.dtype)
-        whole[...] = np.array(pad).astype(block.dtype)
+        whole[...] = scalar(padding(pad, chunk)[0], block.dtype)
         whole[tuple(slice(0, n) for n in block.shape)] = block
         block = whole
     packed = bytes_of(pack(block, chunk, pad=pad, threads=threads)).reshape(-1)
-    store.write_chunk([int(at) for at in place], packed)
+    writer.write_chunk([int(at) for at in place], packed)
 
 
 def save(
@@ -117,7 +126,7 @@ def save(
     layout: LayoutLike | None = None,
     *,
     chunks: Sequence[int] | None = None,
-    pad: Any = 0,
+    pad: PadLike = DEFAULT,
     force: bool = False,
     progress: Progress | bool | None = None,
     threads: int | None = None,
@@ -127,16 +136,17 @@ def save(
     Parameters
     ----------
     path : path
-        The store's folder. Its ``zarr.json`` comes last: there is no array before all is written.
+        The store's folder. There is nothing, or what was there, until all is written.
     x : array-like, or Packed
     layout : Shape, Layout or str, optional
-        As `tilewright.shape_for` takes it; row-major where it is not said.
+        As `tilewright.shape_for` takes it; where it is not said, row-major, or of a `Packed` its
+        own.
     chunks : sequence of int, optional
         As for `store_for`.
-    pad : scalar
-        What padding holds.
+    pad : scalar or str
+        What padding holds, as for `tilewright.pack`.
     force : bool
-        Whether a store that is there is replaced.
+        Whether an array of Zarr that is there is replaced.
     progress, threads
         As for `tilewright.save`.
 
@@ -157,22 +167,22 @@ def save(
     True
     """
     if isinstance(x, Packed):
-        shape, x = x.shape, x.unpack()
+        shape = x.shape if layout is None else shape_in(layout, x.shape)
+        x = x.unpack(copy=None)
     else:
         x = as_array(x)
-        shape = shape_for(layout or "row-major", x.dtype, x.shape)
+        shape = shape_for("row-major" if layout is None else layout, x.dtype, x.shape)
+    padding(pad, shape)  # or what is wrong with it
     store = store_for(path, shape, chunks)
-    store.begin(force)
-    counter = _Counter(progress, prod(store.grid) * store.chunk.bytes, f"writing {fspath(path)}")
+    writer = store.create(force)
+    counter = Counter(progress, prod(store.grid) * store.chunk.bytes, f"writing {fspath(path)}")
     try:
         for place in product(*map(range, store.grid)):
-            write_chunk(store, place, x[slices(place, store.chunk.dims)], pad, threads)
+            write_chunk(writer, place, x[slices(place, store.chunk.dims)], pad, threads)
             counter.add(store.chunk.bytes)
-        store.finish()
-    except BaseException:
-        shutil.rmtree(fspath(path), ignore_errors=True)
-        raise
+        writer.finish()
     finally:
+        writer.abandon()  # what is finished is not touched
         counter.close()
 
 

@@ -11,15 +11,16 @@ use super::lies_inside;
 use super::place::{At, copy_one};
 use super::places::innermost;
 use super::register::Register;
+use crate::bits::SubByte;
 use crate::nest::{Loop, walk};
 
 /// Squares of packed elements. Steps and places are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BitSquares {
-    /// The bits of an element: 1, 2 or 4.
-    pub(crate) bits: u32,
-    /// The bytes of a word, which has as many elements as a square has words.
-    pub(crate) word: usize,
+    /// The bits of an element.
+    pub(crate) width: SubByte,
+    /// A word, which has as many elements as a square has words.
+    pub(crate) word: Word,
     /// From a word of a square to the next, in the source.
     pub(crate) src_step: i64,
     /// The same in the destination.
@@ -32,11 +33,30 @@ pub(crate) struct BitSquares {
     pub(crate) dst: i64,
 }
 
-/// The bytes that words may have, the best first.
-pub(crate) const WORDS: [usize; 3] = [8, 4, 1];
+/// How many bytes a word has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    Eight,
+    Four,
+    One,
+}
 
-/// Moves all squares with the registers there are, if all of them lie within both sides; otherwise
-/// none of them.
+impl Word {
+    /// All that there are, the best first.
+    pub(crate) const ALL: [Word; 3] = [Word::Eight, Word::Four, Word::One];
+
+    /// The number of bytes.
+    pub(crate) fn bytes(self) -> i64 {
+        match self {
+            Word::Eight => 8,
+            Word::Four => 4,
+            Word::One => 1,
+        }
+    }
+}
+
+/// Moves all squares with the registers there are, if all of them lie within both sides. A plan's
+/// squares do, since they are elements of its boxes; of others none is moved.
 pub(crate) fn transpose_bits(level: Level, squares: &BitSquares, src: &[u8], dst: &mut [u8]) {
     if !squares.lie_inside(src.len(), dst.len()) {
         return;
@@ -52,9 +72,9 @@ pub(crate) fn transpose_bits(level: Level, squares: &BitSquares, src: &[u8], dst
 
 impl BitSquares {
     fn lie_inside(&self, src: usize, dst: usize) -> bool {
-        let side = self.word as i64 * 8 / i64::from(self.bits);
+        let side = self.word.bytes() * self.width.per_byte();
         let words = Loop { extent: side, src: self.src_step, dst: self.dst_step };
-        let bytes = Loop { extent: self.word as i64, src: 1, dst: 1 };
+        let bytes = Loop { extent: self.word.bytes(), src: 1, dst: 1 };
         let loops = [self.loops.as_slice(), &[words, bytes]].concat();
         self.loops.iter().all(|l| l.extent > 0)
             && lies_inside(&loops, 1, (self.src, self.dst), src, dst)
@@ -74,17 +94,16 @@ impl Task for Line<'_> {
     unsafe fn with<R: Register>(self) {
         // SAFETY: the caller's promise.
         unsafe {
-            match (self.squares.word, self.squares.bits) {
-                (8, 4) => line::<R, 8, 16, 4>(self),
-                (8, 2) => line::<R, 8, 32, 2>(self),
-                (8, 1) => line::<R, 8, 64, 1>(self),
-                (4, 4) => line::<R, 4, 8, 4>(self),
-                (4, 2) => line::<R, 4, 16, 2>(self),
-                (4, 1) => line::<R, 4, 32, 1>(self),
-                (1, 4) => line::<R, 1, 2, 4>(self),
-                (1, 2) => line::<R, 1, 4, 2>(self),
-                (1, 1) => line::<R, 1, 8, 1>(self),
-                _ => {}
+            match (self.squares.word, self.squares.width) {
+                (Word::Eight, SubByte::Four) => line::<R, 8, 16, 4>(self),
+                (Word::Eight, SubByte::Two) => line::<R, 8, 32, 2>(self),
+                (Word::Eight, SubByte::One) => line::<R, 8, 64, 1>(self),
+                (Word::Four, SubByte::Four) => line::<R, 4, 8, 4>(self),
+                (Word::Four, SubByte::Two) => line::<R, 4, 16, 2>(self),
+                (Word::Four, SubByte::One) => line::<R, 4, 32, 1>(self),
+                (Word::One, SubByte::Four) => line::<R, 1, 2, 4>(self),
+                (Word::One, SubByte::Two) => line::<R, 1, 4, 2>(self),
+                (Word::One, SubByte::One) => line::<R, 1, 8, 1>(self),
             }
         }
     }
@@ -228,12 +247,14 @@ mod tests {
 
     /// Two squares, each `apart` bytes from word to word on one side, by the definition of packed
     /// elements, one at a time.
-    fn check(bits: u32, word: usize, apart: i64) {
+    fn check(width: SubByte, of_bytes: Word, apart: i64) {
+        let (bits, word) = (8 / width.per_byte() as u32, of_bytes.bytes() as usize);
         let side = word * 8 / bits as usize;
         let reach = (side as i64 - 1) * apart + 2 * word as i64;
         let loops = vec![Loop { extent: 2, src: word as i64, dst: side as i64 * apart }];
+        let (src_step, dst_step, word_of) = (apart, apart, of_bytes);
         let squares =
-            BitSquares { bits, word, src_step: apart, dst_step: apart, loops, src: 3, dst: 1 };
+            BitSquares { width, word: word_of, src_step, dst_step, loops, src: 3, dst: 1 };
         let src = pattern(3 + reach as usize);
         let mut expected = vec![0xee; 1 + (2 * side - 1) * apart as usize + word];
         let per_byte = 8 / bits as usize;
@@ -255,11 +276,12 @@ mod tests {
     #[test]
     fn squares_of_bits() {
         if cfg!(miri) {
-            return [(4, 4), (1, 1)].iter().for_each(|&(bits, word)| check(bits, word, 16));
+            check(SubByte::Four, Word::Four, 16);
+            return check(SubByte::One, Word::One, 16);
         }
-        for bits in [4, 2, 1] {
-            for word in WORDS {
-                [16, 23].iter().for_each(|&apart| check(bits, word, apart));
+        for width in [SubByte::Four, SubByte::Two, SubByte::One] {
+            for word in Word::ALL {
+                [16, 23].iter().for_each(|&apart| check(width, word, apart));
             }
         }
     }
@@ -269,8 +291,8 @@ mod tests {
     fn squares_outside_are_left_out() {
         let (src_step, dst_step) = (1, 1);
         let at = |src, dst| {
-            let squares =
-                BitSquares { bits: 4, word: 1, src_step, dst_step, loops: vec![], src, dst };
+            let (width, word) = (SubByte::Four, Word::One);
+            let squares = BitSquares { width, word, src_step, dst_step, loops: vec![], src, dst };
             let mut bytes = [0xee; 3];
             transpose_bits(Level::best(), &squares, &[0x21, 0x43, 0x65], &mut bytes);
             bytes

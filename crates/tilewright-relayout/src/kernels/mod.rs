@@ -48,12 +48,13 @@ mod weave;
 mod x86;
 mod zips;
 
-pub(crate) use bit_squares::{BitSquares, WORDS, transpose_bits};
+pub(crate) use bit_squares::{BitSquares, Word, transpose_bits};
 pub(crate) use fold::{Fold, Form, fold};
 pub(crate) use level::Level;
 pub(crate) use lists::Lists;
 pub(crate) use place::Stores;
 
+use crate::description::KernelKind;
 use crate::nest::{Loop, walk};
 use level::fence;
 use place::{At, LINE};
@@ -149,12 +150,24 @@ unsafe fn move_units<const N: usize>(
     turn: Option<Turn>,
     end: *const u8,
 ) {
-    let kernel = Kernel::choose(loops, lists, N as i64, at, means.stores, turn);
-    order_walk(loops, kernel, lists, N as i64, means.stores);
+    let (unit, level) = (N as i64, means.level);
+    let kernel = Kernel::choose(loops, lists, unit, at, means.stores, turn);
+    if kernel == Kernel::Grid
+        && let Some(mut rest) = lists.shorten(loops, unit)
+    {
+        let after = at.plus(rest.src * unit, rest.dst * unit);
+        // SAFETY: `loops` and `rest` are the caller's loops, the steps of one shared out between
+        // them, so their elements are the caller's; there are as many loops, and none is empty.
+        unsafe {
+            move_units::<N>(loops, lists, at, means, turn, end);
+            move_units::<N>(&mut rest.loops, lists, after, means, turn, end);
+        }
+        return;
+    }
+    order_walk(loops, kernel, lists, unit, means.stores);
     if kernel == Kernel::Grid {
         lists.list(N);
     }
-    let (unit, level) = (N as i64, means.level);
     let walk = Walk::<N> { loops, at, stores: means.stores };
     // SAFETY: the caller's promise; the kernel and the loops left are those loops.
     unsafe {
@@ -244,14 +257,17 @@ fn move_checked(loops: &[Loop], unit: usize, start: (i64, i64), src: &[u8], dst:
     });
 }
 
-/// Which kernel would move a box whose destination begins `start` bytes behind a line: its name, the
-/// loops around it in the order they are walked, and its own.
+/// Which kernel would move a whole box in one piece, if its memory began `start` bytes behind a
+/// line: its kind, the loops around it in the order they are walked, and its own.
+///
+/// This is [`move_box`]'s own choice made once more, for a box that is not cut to a chunk and at an
+/// address of no memory: a part of the box may be moved by another kernel.
 pub(crate) fn choice(
     loops: &[Loop],
     unit: usize,
     start: i64,
     stores: Stores,
-) -> (&'static str, Vec<Loop>, Vec<Loop>) {
+) -> (KernelKind, Vec<Loop>, Vec<Loop>) {
     let (mut around, mut lists) = (loops.to_vec(), Lists::default());
     let elements = unit;
     let whole = take_short_run(&mut around, elements);
@@ -263,21 +279,24 @@ pub(crate) fn choice(
     order_walk(&mut around, kernel, &lists, unit as i64, stores);
     let run = |extent: i64, src: i64, dst: i64| Loop { extent, src, dst };
     let (name, mut own) = match kernel {
-        Kernel::Runs { length } => ("runs", vec![run(length, 1, 1)]),
+        Kernel::Runs { length } => (KernelKind::Runs, vec![run(length, 1, 1)]),
         Kernel::Joined { length, count, step, rows } => {
-            ("joined runs", vec![run(count, step, length), rows, run(length, 1, 1)])
+            (KernelKind::JoinedRuns, vec![run(count, step, length), rows, run(length, 1, 1)])
         }
         Kernel::Zip { count, step, length } => {
-            ("zip", vec![run(length, 1, count), run(count, step, 1)])
+            (KernelKind::Zip, vec![run(length, 1, count), run(count, step, 1)])
         }
         Kernel::Unzip { count, kept, step, length } => {
-            ("unzip", vec![run(length, count, 1), run(kept, 1, step)])
+            (KernelKind::Unzip, vec![run(length, count, 1), run(kept, 1, step)])
         }
-        Kernel::Grid => (lists.grid_name(at, unit, stores), lists.loops().collect()),
-        Kernel::Single { outer, inner } => ("single", vec![outer, inner]),
+        Kernel::Grid => {
+            let own = lists.loops().collect();
+            (lists.kind(at, unit, stores), own)
+        }
+        Kernel::Single { outer, inner } => (KernelKind::Single, vec![outer, inner]),
     };
     own.retain(|l| l.extent != 1);
-    let name = if turn.is_some() { "turned grid" } else { name };
+    let name = if turn.is_some() { KernelKind::TurnedGrid } else { name };
     if let Some(turn) = turn {
         around.iter_mut().chain(&mut own).for_each(|l| turn.count_elements(l));
         own.extend(turn.loops);
@@ -481,6 +500,11 @@ mod tests {
 
     /// [`check`], from byte `from` of the source on, which walks backwards on some loops.
     fn check_from(from: usize, loops: &[Loop], unit: usize) {
+        check_listed(Lists::default, from, loops, unit);
+    }
+
+    /// [`check_from`], with lists like these.
+    fn check_listed(lists: impl Fn() -> Lists, from: usize, loops: &[Loop], unit: usize) {
         let n_src = from + bytes_of(loops, unit, |l| l.src.max(0));
         let n_dst = bytes_of(loops, unit, |l| l.dst);
         let src = pattern(n_src);
@@ -495,7 +519,7 @@ mod tests {
                     let aligned = buffer.as_ptr().align_offset(GUARD);
                     let start = aligned + GUARD / 2 + shift;
                     let dst = &mut buffer[start..start + n_dst];
-                    let mut lists = Lists::default();
+                    let mut lists = lists();
                     move_box(&mut loops.to_vec(), &mut lists, unit, places, &src, dst, means);
                     assert_eq!(dst, expected, "{loops:?} of {unit} bytes by {means:?} at {shift}");
                     let mut around = buffer[..start].iter().chain(&buffer[start + n_dst..]);
@@ -648,6 +672,26 @@ mod tests {
         // Chains that are too long to be listed.
         check(&[l(40_000, 1, 3), l(3, 50_000, 1)], 1);
         check(&[l(32_768, 1, 40), l(40, 32_768, 1)], 1);
+    }
+
+    /// Sides of which no more than 70 elements are listed: in parts of equal length, and with a part
+    /// left over on one side, on the other, and on both.
+    #[test]
+    fn grids_whose_sides_are_listed_in_parts() {
+        let check =
+            |loops: &[Loop], unit| check_listed(|| Lists::no_longer_than(70), 0, loops, unit);
+        for &unit in cases(&UNITS, 1) {
+            let sides = [(71, 73), (140, 5), (5, 140), (131, 64), (64, 131), (210, 333)];
+            for &(a, b) in cases(&sides, 2) {
+                check(&[l(b, 1, a), l(a, b, 1)], unit);
+                check(&[l(b, 1, a + 3), l(a, b + 5, 1)], unit);
+                check(&[l(2, b, a * b), l(b, 1, a), l(a, 2 * b, 1)], unit);
+            }
+            // Chains: the outer loop of one is cut.
+            check(&[l(37, 8, 8 * 8), l(2, 1000, 37 * 64), l(8, 1, 8), l(8, 2000, 1)], unit);
+        }
+        let block = [l(2, 1, 2), l(2, 2, 1)];
+        check(&[[l(75, 4, 83 * 4), l(83, 75 * 4, 4)], block].concat(), 2);
     }
 
     /// Code for registers is inlined, so that all of it shares a frame. Threads have two megabytes,

@@ -5,7 +5,7 @@
 
 use std::arch::aarch64::*;
 
-use super::register::{Register, store_parts};
+use super::register::{Lane, Register, store_parts};
 
 /// 16 bytes.
 #[derive(Clone, Copy, Debug)]
@@ -43,15 +43,6 @@ impl Register for Neon {
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: see the top of the file.
         unsafe { vst1q_u8(to, self.0) }
-    }
-
-    #[inline(always)]
-    unsafe fn store_first(self, to: *mut u8, len: usize) {
-        // SAFETY: see the top of the file.
-        unsafe {
-            let lanes = vreinterpretq_u64_u8(self.0);
-            store_parts([vgetq_lane_u64::<0>(lanes), vgetq_lane_u64::<1>(lanes)], to, len);
-        }
     }
 
     #[inline(always)]
@@ -114,6 +105,17 @@ impl Register for Neon {
         unsafe {
             let evens = on_lanes!(N, a, b, vuzp1q_u8, vuzp1q_u16, vuzp1q_u32, vuzp1q_u64);
             (Neon(evens), Neon(on_lanes!(N, a, b, vuzp2q_u8, vuzp2q_u16, vuzp2q_u32, vuzp2q_u64)))
+        }
+    }
+}
+
+impl Lane for Neon {
+    #[inline(always)]
+    unsafe fn store_first(self, to: *mut u8, len: usize) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let lanes = vreinterpretq_u64_u8(self.0);
+            store_parts([vgetq_lane_u64::<0>(lanes), vgetq_lane_u64::<1>(lanes)], to, len);
         }
     }
 }

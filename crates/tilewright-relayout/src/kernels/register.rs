@@ -12,7 +12,7 @@ pub(super) trait Register: Copy {
     type Half: Register;
 
     /// A register of 16 bytes, of which this one is made.
-    type Lane: Register;
+    type Lane: Lane;
 
     /// # Safety
     /// The processor has these registers, and [`BYTES`](Self::BYTES) bytes can be read at `from`.
@@ -59,12 +59,6 @@ pub(super) trait Register: Copy {
         registers
     }
 
-    /// Writes the first `len` bytes, which are fewer than all.
-    ///
-    /// # Safety
-    /// The processor has these registers; so many bytes can be written at `to`.
-    unsafe fn store_first(self, to: *mut u8, len: usize);
-
     /// Stores past the caches.
     ///
     /// # Safety
@@ -109,6 +103,15 @@ pub(super) trait Register: Copy {
     /// # Safety
     /// The processor has these registers.
     unsafe fn unzip<const N: usize>(self, other: Self) -> (Self, Self);
+}
+
+/// A register of 16 bytes.
+pub(super) trait Lane: Register {
+    /// Writes the first `len` bytes, which are fewer than 16.
+    ///
+    /// # Safety
+    /// The processor has these registers; so many bytes can be written at `to`.
+    unsafe fn store_first(self, to: *mut u8, len: usize);
 }
 
 /// Writes the first `len` of sixteen bytes, which are given as two numbers: in as few parts as they
@@ -168,13 +171,6 @@ impl Register for Plain {
     }
 
     #[inline(always)]
-    unsafe fn store_first(self, to: *mut u8, len: usize) {
-        let whole = u128::from_le_bytes(self.0);
-        // SAFETY: the caller's promise.
-        unsafe { store_parts([whole as u64, (whole >> 64) as u64], to, len) }
-    }
-
-    #[inline(always)]
     unsafe fn stream(self, to: *mut u8) {
         // SAFETY: what streaming requires includes what storing does.
         unsafe { self.store(to) }
@@ -230,5 +226,15 @@ impl Register for Plain {
             Plain(half)
         };
         (taken(0), taken(1))
+    }
+}
+
+// Soundness: the bytes that are written are those promised.
+impl Lane for Plain {
+    #[inline(always)]
+    unsafe fn store_first(self, to: *mut u8, len: usize) {
+        let whole = u128::from_le_bytes(self.0);
+        // SAFETY: the caller's promise.
+        unsafe { store_parts([whole as u64, (whole >> 64) as u64], to, len) }
     }
 }

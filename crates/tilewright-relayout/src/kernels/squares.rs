@@ -6,7 +6,7 @@
 //! each is from the first on the source's side, `columns` the same for the destination's side.
 
 use super::place::{At, CACHED, LINE, STREAMED, Stores, copy_one, put};
-use super::register::Register;
+use super::register::{Lane, Register};
 use super::shuffle::{interleave_lanes, transpose};
 use super::thin::{flat, strips};
 use super::turn::{Order, turned};
@@ -220,7 +220,7 @@ unsafe fn squares_of<R: Register, const N: usize>(at: At, next: At, grid: Grid<'
             let (rows, columns) =
                 (&grid.rows[row..row + side], &grid.columns[column..column + side]);
             // SAFETY: the square lies within the grid.
-            unsafe { small_square::<R, N, false>(at, rows, columns, grid.turn) };
+            unsafe { small_square::<R, N>(at, rows, columns, grid.turn) };
         }
     }
 }
@@ -459,13 +459,12 @@ unsafe fn units<R: Register, const N: usize, const S: u8>(at: At, rows: &[i64], 
     }
 }
 
-/// Moves a square whose sides are a register's; if `FLAT`, one of fewer rows, of which only as much
-/// is written as there is.
+/// Moves a square whose sides are a register's.
 ///
 /// # Safety
-/// As [`transpose_grid`], for a register's worth of columns, and of rows unless `FLAT`.
+/// As [`transpose_grid`], for a register's worth of rows and of columns.
 #[inline(always)]
-pub(super) unsafe fn small_square<R: Register, const N: usize, const FLAT: bool>(
+unsafe fn small_square<R: Register, const N: usize>(
     at: At,
     rows: &[i64],
     columns: &[i64],
@@ -475,11 +474,11 @@ pub(super) unsafe fn small_square<R: Register, const N: usize, const FLAT: bool>
     // SAFETY: the caller's promise.
     unsafe {
         match R::BYTES / N {
-            32 => small_square_of::<R, N, 32, FLAT>(at, rows, columns, turn),
-            16 => small_square_of::<R, N, 16, FLAT>(at, rows, columns, turn),
-            8 => small_square_of::<R, N, 8, FLAT>(at, rows, columns, turn),
-            4 => small_square_of::<R, N, 4, FLAT>(at, rows, columns, turn),
-            _ => small_square_of::<R, N, 2, FLAT>(at, rows, columns, turn),
+            32 => small_square_of::<R, N, 32>(at, rows, columns, turn),
+            16 => small_square_of::<R, N, 16>(at, rows, columns, turn),
+            8 => small_square_of::<R, N, 8>(at, rows, columns, turn),
+            4 => small_square_of::<R, N, 4>(at, rows, columns, turn),
+            _ => small_square_of::<R, N, 2>(at, rows, columns, turn),
         }
     }
 }
@@ -487,7 +486,50 @@ pub(super) unsafe fn small_square<R: Register, const N: usize, const FLAT: bool>
 /// # Safety
 /// As [`small_square`].
 #[inline(always)]
-unsafe fn small_square_of<R: Register, const N: usize, const K: usize, const FLAT: bool>(
+unsafe fn small_square_of<R: Register, const N: usize, const K: usize>(
+    at: At,
+    rows: &[i64],
+    columns: &[i64],
+    turn: Option<&Order>,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let order = order_of::<R, N>(turn);
+        let transposed = transpose::<R, N, K>(load_rows(at, rows, order));
+        for (register, &to) in transposed.into_iter().zip(&columns[..K]) {
+            register.store(at.plus(0, to).dst);
+        }
+    }
+}
+
+/// Moves a square of which there are fewer rows than a register holds; of each register only so much
+/// is written.
+///
+/// # Safety
+/// As [`transpose_grid`], for a register's worth of columns and a row at least.
+#[inline(always)]
+pub(super) unsafe fn flat_square<R: Lane, const N: usize>(
+    at: At,
+    rows: &[i64],
+    columns: &[i64],
+    turn: Option<&Order>,
+) {
+    // The number of registers is a constant of each case; the compiler leaves one.
+    // SAFETY: the caller's promise.
+    unsafe {
+        match R::BYTES / N {
+            16 => flat_square_of::<R, N, 16>(at, rows, columns, turn),
+            8 => flat_square_of::<R, N, 8>(at, rows, columns, turn),
+            4 => flat_square_of::<R, N, 4>(at, rows, columns, turn),
+            _ => flat_square_of::<R, N, 2>(at, rows, columns, turn),
+        }
+    }
+}
+
+/// # Safety
+/// As [`flat_square`].
+#[inline(always)]
+unsafe fn flat_square_of<R: Lane, const N: usize, const K: usize>(
     at: At,
     rows: &[i64],
     columns: &[i64],
@@ -496,17 +538,9 @@ unsafe fn small_square_of<R: Register, const N: usize, const K: usize, const FLA
     // SAFETY: the caller's promise; what rows that are not there would hold is not written.
     unsafe {
         let order = order_of::<R, N>(turn);
-        let registers = match FLAT {
-            true => load_few_rows(at, rows, order),
-            false => load_rows(at, rows, order),
-        };
-        let transposed = transpose::<R, N, K>(registers);
+        let transposed = transpose::<R, N, K>(load_few_rows(at, rows, order));
         for (register, &to) in transposed.into_iter().zip(&columns[..K]) {
-            let to = at.plus(0, to).dst;
-            match FLAT {
-                true => register.store_first(to, rows.len() * N),
-                false => register.store(to),
-            }
+            register.store_first(at.plus(0, to).dst, rows.len() * N);
         }
     }
 }

@@ -56,15 +56,24 @@ impl Stage {
         // Runs a power of two apart would share a few sets of the first cache.
         let pitch = if is_one_run { run } else { (rows * unit).next_multiple_of(LINE) + LINE };
         self.places.clear();
+        self.places.reserve_exact(columns);
         self.places.extend((0..columns).map(|column| (column * pitch) as i64));
         let needed = columns * pitch + LINE;
         if self.bytes.len() < needed {
-            self.bytes.resize(needed, 0);
+            // First given back, so that there are never two.
+            self.bytes = Vec::new();
+            self.bytes = vec![0; needed];
         }
         let start = self.bytes.as_ptr().align_offset(LINE).min(LINE);
         let stage = self.bytes.get_mut(start..)?.as_mut_ptr();
         Some(Blocks { stage, places: &self.places, rows, columns, is_one_run })
     }
+
+    /// The most bytes that are ever held. A block of single bytes has the most runs: [`ROW_BYTES`],
+    /// each [`ROWS`] bytes long, rounded up to a line, and a line more; all from a line on, and the
+    /// places of the runs.
+    pub(super) const MOST_BYTES: usize =
+        ROW_BYTES * (ROWS.next_multiple_of(LINE) + LINE) + LINE + ROW_BYTES * size_of::<i64>();
 
     /// The bytes that are held.
     pub(super) fn held(&self) -> usize {

@@ -101,9 +101,25 @@ impl<const N: usize> Zip<'_, N> {
                 5 if N <= 8 => level.run(Weave::<N, 5, APART> { walk, rows }),
                 6 if N <= 8 => level.run(Weave::<N, 6, APART> { walk, rows }),
                 7 if N <= 8 => level.run(Weave::<N, 7, APART> { walk, rows }),
-                _ => {}
+                _ => level.run(self.one_by_one::<APART>()),
             }
         }
+    }
+
+    /// The same elements one by one, for any number of rows.
+    fn one_by_one<const APART: bool>(&self) -> Single<'_, N> {
+        let Zip { walk, rows, count } = *self;
+        let (extent, step) = (rows.length as i64, rows.step / N as i64);
+        let (outer, inner) = match APART {
+            false => {
+                (Loop { extent, src: 1, dst: count }, Loop { extent: count, src: step, dst: 1 })
+            }
+            true => (
+                Loop { extent, src: count, dst: 1 },
+                Loop { extent: rows.kept as i64, src: 1, dst: step },
+            ),
+        };
+        Single { walk, outer, inner }
     }
 }
 
@@ -239,6 +255,35 @@ impl<const N: usize> Task for Single<'_, N> {
                     unsafe { copy_one::<N>(row.plus(j * inner.src * unit, j * inner.dst * unit)) };
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::place::Stores;
+
+    /// Rows of a number that no network and no shuffle is made for are zipped all the same.
+    #[test]
+    fn any_number_of_rows() {
+        const COUNT: usize = 9;
+        const LENGTH: usize = 20;
+        let rows: Vec<u8> = (0..COUNT * LENGTH).map(|n| n as u8).collect();
+        let zipped: Vec<u8> =
+            (0..COUNT * LENGTH).map(|n| rows[n % COUNT * LENGTH + n / COUNT]).collect();
+        let of = Rows { step: LENGTH as i64, length: LENGTH, kept: COUNT };
+        for level in Level::all() {
+            let mut dst = [vec![0; rows.len()], vec![0; rows.len()]];
+            let [run, apart] = &mut dst;
+            for (src, dst, is_apart) in [(&rows, run, false), (&zipped, apart, true)] {
+                let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
+                let walk = Walk::<1> { loops: &[], at, stores: Stores::Cached };
+                let zip = Zip { walk, rows: of, count: COUNT as i64 };
+                // SAFETY: there are `COUNT * LENGTH` bytes on both sides, which do not overlap.
+                unsafe { if is_apart { zip.run::<true>(level) } else { zip.run::<false>(level) } };
+            }
+            assert_eq!(dst, [zipped.clone(), rows.clone()], "{level:?}");
         }
     }
 }

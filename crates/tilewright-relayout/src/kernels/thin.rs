@@ -5,9 +5,9 @@
 //! there are rows.
 
 use super::place::At;
-use super::register::Register;
+use super::register::{Lane, Register};
 use super::shuffle::interleave_lanes;
-use super::squares::{Grid, SHORT, one_by_one, order_of, small_square};
+use super::squares::{Grid, SHORT, flat_square, one_by_one, order_of};
 use super::turn::Order;
 use std::mem::MaybeUninit;
 
@@ -93,7 +93,7 @@ unsafe fn strip_of<R: Register, const N: usize, const K: usize>(
 /// # Safety
 /// As [`transpose_grid`](super::squares::transpose_grid); there is a register's worth of columns.
 #[inline(always)]
-pub(super) unsafe fn flat<R: Register, const N: usize>(at: At, grid: Grid<'_>) {
+pub(super) unsafe fn flat<R: Lane, const N: usize>(at: At, grid: Grid<'_>) {
     let side = R::BYTES / N;
     let n_columns = grid.columns.len();
     for column in (0..n_columns).step_by(side) {
@@ -101,6 +101,6 @@ pub(super) unsafe fn flat<R: Register, const N: usize>(at: At, grid: Grid<'_>) {
         let columns = &grid.columns[column..column + side];
         let at = at.plus((column * N) as i64, 0);
         // SAFETY: these columns are of the grid.
-        unsafe { small_square::<R, N, true>(at, grid.rows, columns, grid.turn) };
+        unsafe { flat_square::<R, N>(at, grid.rows, columns, grid.turn) };
     }
 }

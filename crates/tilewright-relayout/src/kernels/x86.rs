@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use super::register::{Register, store_parts};
+use super::register::{Lane, Register, store_parts};
 
 /// 16 bytes: SSE4.1.
 #[derive(Clone, Copy, Debug)]
@@ -106,16 +106,6 @@ impl Register for Sse {
     }
 
     #[inline(always)]
-    unsafe fn store_first(self, to: *mut u8, len: usize) {
-        // SAFETY: see the top of the file.
-        unsafe {
-            let halves =
-                [_mm_extract_epi64::<0>(self.0) as u64, _mm_extract_epi64::<1>(self.0) as u64];
-            store_parts(halves, to, len);
-        }
-    }
-
-    #[inline(always)]
     unsafe fn stream(self, to: *mut u8) {
         // SAFETY: see the top of the file; `to` is a multiple of 16.
         unsafe { _mm_stream_si128(to.cast(), self.0) }
@@ -183,6 +173,18 @@ impl Register for Sse {
     }
 }
 
+impl Lane for Sse {
+    #[inline(always)]
+    unsafe fn store_first(self, to: *mut u8, len: usize) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let halves =
+                [_mm_extract_epi64::<0>(self.0) as u64, _mm_extract_epi64::<1>(self.0) as u64];
+            store_parts(halves, to, len);
+        }
+    }
+}
+
 impl Register for Avx2 {
     const BYTES: usize = 32;
     type Half = Sse;
@@ -234,19 +236,6 @@ impl Register for Avx2 {
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: see the top of the file.
         unsafe { _mm256_storeu_si256(to.cast(), self.0) }
-    }
-
-    #[inline(always)]
-    unsafe fn store_first(self, to: *mut u8, len: usize) {
-        // SAFETY: see the top of the file; the halves hold the bytes in turn.
-        unsafe {
-            let low = Sse(_mm256_castsi256_si128(self.0));
-            if len < 16 {
-                return low.store_first(to, len);
-            }
-            low.store(to);
-            Sse(_mm256_extracti128_si256::<1>(self.0)).store_first(to.wrapping_add(16), len - 16);
-        }
     }
 
     #[inline(always)]
@@ -399,12 +388,6 @@ impl Register for Avx512 {
                 Avx512(_mm512_shuffle_i64x2::<0xdd>(second, fourth)),
             ]
         }
-    }
-
-    #[inline(always)]
-    unsafe fn store_first(self, to: *mut u8, len: usize) {
-        // SAFETY: see the top of the file; bytes that are masked out are not touched.
-        unsafe { _mm512_mask_storeu_epi8(to.cast(), (1 << len) - 1, self.0) }
     }
 
     #[inline(always)]

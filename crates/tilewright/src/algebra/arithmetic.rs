@@ -2,9 +2,8 @@
 
 use std::cmp::Ordering;
 
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::tla::{Int, IntTuple, Nested};
-use crate::xla::invalid;
 
 /// What is left of a shape when tiles of another are taken out of it.
 ///

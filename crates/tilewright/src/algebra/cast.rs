@@ -1,9 +1,8 @@
 //! The same memory as elements of another size.
 
 use super::mode::{Mode, modes_of};
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::tla::{Int, Layout, Nested, Stride};
-use crate::xla::invalid;
 
 /// The layout of elements `n` times as large: `f16` memory as `f32` is `upcast` by 2. By 1 it is the
 /// layout itself.
@@ -138,7 +137,7 @@ pub fn recast(layout: &Layout, old_bits: u32, new_bits: u32) -> Result<Layout, E
         return invalid("elements of 0 bits have no layout".to_owned());
     }
     let (old, new) = (i64::from(old_bits), i64::from(new_bits));
-    let common = super::mode::gcd(old, new);
+    let common = crate::arithmetic::gcd(old, new);
     let mut layout = layout.clone().without_org_shape();
     if old != common {
         layout = downcast(&layout, Int::fixed(old / common))?;

@@ -1,8 +1,8 @@
 //! The shortest layout with the same offsets: coalesce, filter.
 
-use super::mode::{Mode, coalesced_modes, joined, layout_of, modes_of};
+use super::mode::{Mode, coalesced_modes, layout_of, modes_of, push_joined};
 use super::trace::Trace;
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::tla::{Int, Layout, Nested};
 
 /// The layout of the fewest modes that goes through the same offsets in the same order.
@@ -37,13 +37,9 @@ pub(super) fn coalesce_traced(layout: &Layout, trace: &mut Trace) -> Result<Layo
             trace.say(|| format!("{mode} has one coordinate and is left out"));
             continue;
         }
-        let before = so_far.last().map(Mode::to_string);
-        let n_before = so_far.len();
-        so_far.push(mode.clone());
-        so_far = joined(so_far)?;
-        let now = so_far.last().map(Mode::to_string).unwrap_or_default();
-        match before {
-            Some(before) if so_far.len() == n_before => {
+        let before = so_far.last().cloned();
+        match (push_joined(&mut so_far, mode.clone())?, before, so_far.last()) {
+            (true, Some(before), Some(now)) => {
                 trace.say(|| format!("{mode} begins where {before} ends: together {now}"));
             }
             _ => trace.say(|| format!("{mode} stays a mode of its own")),
@@ -75,7 +71,7 @@ pub fn coalesce_by<T>(layout: &Layout, profile: &Nested<T>) -> Result<Layout, Er
     let Nested::Tuple(profiles) = profile else { return coalesce(layout) };
     let mut modes = layout.modes();
     if profiles.len() > modes.len() {
-        return crate::xla::invalid(format!(
+        return invalid(format!(
             "a profile of {} modes does not fit the layout {layout}",
             profiles.len()
         ));

@@ -3,9 +3,8 @@
 use super::coalesce::filtered_modes;
 use super::mode::{Mode, joined, layout_of};
 use super::trace::Trace;
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::tla::{Int, Layout};
-use crate::xla::invalid;
 
 /// The layout that goes to the places in between: moved by each of its offsets, `L` covers
 /// `0..size`.

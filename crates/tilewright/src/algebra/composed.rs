@@ -8,9 +8,8 @@ use super::levels::Levels;
 use super::slice::{Picks, slice_and_offset};
 use super::swizzle::Swizzle;
 use super::tiler::Tiler;
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::tla::{Int, IntTuple, Layout, Nested, Stride};
-use crate::xla::invalid;
 
 /// The outer function of a [`Composed`] layout, from offsets to places.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

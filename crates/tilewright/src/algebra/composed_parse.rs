@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use super::composed::{Composed, Composition, Outer};
 use super::swizzle::Swizzle;
-use crate::text::{Cursor, Diagnostic, Span, TokenKind};
+use crate::text::{Cursor, Diagnostic, Span};
 use crate::tla::Typed;
 use crate::tla::parse::{int, layout};
 
@@ -51,12 +51,8 @@ fn whole<T>(
 ) -> Result<T, Diagnostic> {
     let mut cursor = Cursor::new(text)?;
     let value = read(&mut cursor)?;
-    let next = cursor.peek();
-    if next.kind == TokenKind::End {
-        return Ok(value);
-    }
-    let span = Span::new(next.span.start, text.len());
-    Err(cursor.error(span, format!("extra content after {what}")).expected("the end"))
+    cursor.expect_end(what)?;
+    Ok(value)
 }
 
 /// `Sw<B,M,S>`.

@@ -1,15 +1,15 @@
 //! Composition: one layout read through another.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use super::domain::add_modes;
 use super::levels::{Levels, MAX_LOOKED_AT, Part};
 use super::mode::{Mode, layout_of, same_place};
 use super::tiler::Tiler;
 use super::trace::Trace;
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::tla::{Int, IntTuple, Layout, Nested, Stride, idx2crd};
-use crate::xla::invalid;
 
 /// `A ∘ B`: the layout that goes through `A` as `B` says.
 ///
@@ -151,8 +151,10 @@ impl Targets<'_> {
         let mut parts = Parts::new();
         for (path, count) in directions(stride) {
             let levels = self.levels(&path)?;
-            let of = levels.modes().iter().map(Mode::to_string).collect::<Vec<_>>().join(" ");
-            trace.say(|| format!("through {of}"));
+            trace.say(|| {
+                let of: Vec<String> = levels.modes().iter().map(Mode::to_string).collect();
+                format!("through {}", of.join(" "))
+            });
             match levels.compose(extent, count, trace)? {
                 Ok(part) => _ = parts.insert(path, part),
                 Err(rule) => return Ok(Err(rule)),
@@ -162,7 +164,7 @@ impl Targets<'_> {
     }
 
     fn levels(&mut self, path: &[usize]) -> Result<&Levels, Error> {
-        if self.levels.keys().any(|other| other != path && overlap(other, path)) {
+        if self.has_part_or_whole_of(path) {
             return invalid(format!(
                 "the strides lead into {} and into a part of it, which cannot be composed",
                 self.a
@@ -177,11 +179,24 @@ impl Targets<'_> {
         }
     }
 
+    /// Whether there is a path that leads to a part of what this one leads to, or to what it is a
+    /// part of. Paths are sorted, so those that begin with one follow right after it.
+    fn has_part_or_whole_of(&self, path: &[usize]) -> bool {
+        let has_whole = (0..path.len()).any(|len| self.levels.contains_key(&path[..len]));
+        let after = (Bound::Excluded(path), Bound::Unbounded);
+        let next = self.levels.range::<[usize], _>(after).next();
+        has_whole || next.is_some_and(|(other, _)| other.starts_with(path))
+    }
+
     /// Whether the parts of one level add up to more than it has, and how.
     fn carry(&self, parts: &[Parts], trace: &mut Trace) -> Option<String> {
+        let mut by_path: BTreeMap<&[usize], Vec<&Part>> = BTreeMap::new();
+        for (path, part) in parts.iter().flatten() {
+            by_path.entry(path).or_default().push(part);
+        }
         for (path, levels) in &self.levels {
-            let parts: Vec<&Part> = parts.iter().filter_map(|parts| parts.get(path)).collect();
-            if let Some(carry) = carry_in(levels, &parts) {
+            let parts = by_path.get(path.as_slice()).map_or(&[][..], Vec::as_slice);
+            if let Some(carry) = carry_in(levels, parts) {
                 trace.say(|| carry.clone());
                 return Some(carry);
             }
@@ -228,10 +243,6 @@ fn directions(stride: &Stride) -> Vec<(Vec<usize>, Int)> {
             .map(|(direction, count)| (direction.iter().rev().copied().collect(), *count))
             .collect(),
     }
-}
-
-fn overlap(a: &[usize], b: &[usize]) -> bool {
-    a.starts_with(b) || b.starts_with(a)
 }
 
 /// What one mode of `B` becomes: the sum over the directions it leads in.
@@ -291,8 +302,7 @@ fn agrees(a: &Layout, b: &Layout, layout: &Layout) -> Result<bool, Error> {
 /// # Errors
 /// If there is no such mode, or a number does not fit 64 bits.
 pub fn at_place(layout: &Layout, place: &Stride) -> Result<Stride, Error> {
-    let zero = Stride::from(Int::fixed(0));
-    directions(place).iter().try_fold(zero, |sum, (path, count)| {
-        sum.plus(&layout.mode(path)?.at(&Nested::Leaf(*count))?)
-    })
+    let directions = directions(place);
+    let parts = directions.iter().map(|(path, count)| layout.mode(path)?.at(&Nested::Leaf(*count)));
+    Stride::sum(parts)
 }

@@ -5,9 +5,8 @@ use super::composition::composition_traced;
 use super::regroup::{by_tiler, spread_both, spread_second, zipped};
 use super::tiler::Tiler;
 use super::trace::Trace;
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::tla::Layout;
-use crate::xla::invalid;
 
 /// `A` cut into tiles of `B`: a first mode that walks a tile, a second that walks the tiles.
 ///

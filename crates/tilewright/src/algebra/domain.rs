@@ -3,10 +3,10 @@
 use super::fit::fit;
 use super::levels::{Levels, MAX_LOOKED_AT};
 use super::mode::prefix_products;
-use super::mode::{Mode, coalesced_modes, flat_layout_of, gcd, joined, layout_of, modes_of};
-use crate::error::Error;
+use super::mode::{Mode, coalesced_modes, flat_layout_of, joined, layout_of, modes_of};
+use crate::arithmetic::gcd;
+use crate::error::{Error, invalid};
 use crate::tla::{Int, IntTuple, Layout, Nested};
-use crate::xla::invalid;
 
 /// The elements that a layout takes to 0 because strides are 0.
 ///

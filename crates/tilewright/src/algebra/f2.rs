@@ -5,9 +5,8 @@ use std::fmt;
 use super::composed::{Composed, Composition, Outer};
 use super::mode::{Mode, joined, layout_of, modes_of};
 use super::swizzle::{Swizzle, power_of_two};
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::tla::{Int, Layout};
-use crate::xla::invalid;
 
 /// A function of bits: each bit of the index flips some bits of the offset.
 ///

@@ -1,12 +1,12 @@
 //! From offsets back to coordinates, and what two layouts have in common.
 
 use super::levels::Levels;
+use super::mode::prefix_products;
 use super::mode::{Mode, coalesced_modes, element_strides, joined, layout_of};
-use super::mode::{gcd, prefix_products};
 use super::trace::Trace;
-use crate::error::Error;
+use crate::arithmetic::gcd;
+use crate::error::{Error, invalid};
 use crate::tla::{Int, Layout};
-use crate::xla::invalid;
 
 /// The layout that finds the element at each offset, as far as offsets follow one another from 0.
 ///

@@ -3,7 +3,7 @@
 use super::fit::fit;
 use super::mode::{Mode, joined, modes_of};
 use super::trace::Trace;
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::tla::{Int, Layout, Stride};
 
 /// How many elements are looked at one by one, where the rules do not decide.
@@ -42,10 +42,11 @@ impl Levels {
         }
         let inner = levels.len() - 1;
         if levels.iter().take(inner).any(|level| level.extent.value() == 0) {
-            return crate::xla::invalid(format!(
+            return invalid(format!(
                 "{layout} has a mode of 0 elements, which no integer can be taken apart by"
             ));
         }
+        levels.truncate(n_reached(&levels));
         Ok(Levels(levels))
     }
 
@@ -136,18 +137,31 @@ impl Levels {
     }
 }
 
+/// How many levels an integer of 64 bits can reach: `x div (4*8*…)` is 0 for every `x` below that
+/// product. As all but the last have 2 elements or more, that is 63 levels at most, however many
+/// modes there are.
+fn n_reached(levels: &[Mode]) -> usize {
+    let mut below = Some(1i64);
+    let reached = levels.iter().take_while(|level| {
+        let is_reached = below.is_some();
+        below = below.and_then(|below| below.checked_mul(level.extent.value()));
+        is_reached
+    });
+    reached.count()
+}
+
 fn at(levels: &[Mode], integer: Int) -> Result<Stride, Error> {
     let mut rest = integer;
     let mut sum = Stride::from(Int::fixed(0));
     let inner = levels.len().saturating_sub(1);
     for level in &levels[..inner] {
-        sum = sum.plus(&level.stride.times(rest.modulo(level.extent)?)?)?;
+        sum.add(level.stride.times(rest.modulo(level.extent)?)?)?;
         rest = rest.over(level.extent)?;
     }
-    match levels.last() {
-        Some(last) => sum.plus(&last.stride.times(rest)?),
-        None => Ok(sum),
+    if let Some(last) = levels.last() {
+        sum.add(last.stride.times(rest)?)?;
     }
+    Ok(sum)
 }
 
 /// One mode of the right side on its way through the levels: `extent:stride` is left of it, the

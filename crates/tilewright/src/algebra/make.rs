@@ -3,9 +3,8 @@
 use super::coalesce::filter_zeros;
 use super::mode::{Mode, layout_of};
 use super::structure::take;
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::tla::{Int, IntTuple, Layout, Nested, Stride, compact_col_major};
-use crate::xla::invalid;
 
 /// The strides of a dense layout of this shape, the rightmost integer next to each other.
 ///

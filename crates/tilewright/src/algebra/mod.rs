@@ -87,7 +87,6 @@ pub use make::{
     compact_order, compact_row_major, make_flat_layout, make_fragment_like, make_identity_layout,
     make_layout_like, make_ordered_layout, scale,
 };
-pub(crate) use mode::gcd;
 pub use product::{
     blocked_product, flat_product, logical_product, raked_product, tile_to_shape, tiled_product,
     zipped_product,

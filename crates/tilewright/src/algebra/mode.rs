@@ -64,12 +64,24 @@ pub(super) fn flat_layout_of(modes: &[Mode]) -> Result<Layout, Error> {
 pub(super) fn joined(modes: impl IntoIterator<Item = Mode>) -> Result<Vec<Mode>, Error> {
     let mut joined: Vec<Mode> = Vec::new();
     for mode in modes {
-        match joined.last_mut() {
-            Some(last) if last.runs_into(&mode) => last.extent = last.extent.times(mode.extent)?,
-            _ => joined.push(mode),
-        }
+        push_joined(&mut joined, mode)?;
     }
     Ok(joined)
+}
+
+/// Adds a mode behind others, as part of the last one where it goes on from there. Says whether
+/// it does.
+pub(super) fn push_joined(modes: &mut Vec<Mode>, mode: Mode) -> Result<bool, Error> {
+    match modes.last_mut() {
+        Some(last) if last.runs_into(&mode) => {
+            last.extent = last.extent.times(mode.extent)?;
+            Ok(true)
+        }
+        _ => {
+            modes.push(mode);
+            Ok(false)
+        }
+    }
 }
 
 /// The modes with more than one coordinate (or none), neighbours that run on joined.
@@ -115,12 +127,4 @@ pub(super) fn element_strides(modes: &[Mode]) -> Result<Vec<Int>, Error> {
 pub(super) fn compact(shape: IntTuple) -> Result<Layout, Error> {
     let stride = crate::tla::compact_col_major(&shape)?;
     Layout::new(shape, stride)
-}
-
-pub(crate) fn gcd(a: i64, b: i64) -> i64 {
-    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    i64::try_from(a).unwrap_or(i64::MAX)
 }

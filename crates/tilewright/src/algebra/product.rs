@@ -7,9 +7,8 @@ use super::regroup::{by_tiler, spread_both, spread_second, zipped};
 use super::structure::{append_to_rank, zip};
 use super::tiler::Tiler;
 use super::trace::Trace;
-use crate::error::{Error, Kind};
+use crate::error::{Error, Kind, invalid};
 use crate::tla::{Int, IntTuple, Layout, Nested};
-use crate::xla::invalid;
 
 /// `A` repeated as `B` says: a first mode that walks one `A`, a second that walks the copies.
 ///

@@ -4,10 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::levels::Levels;
-use crate::error::Error;
-use crate::text::{Cursor, Diagnostic, Span, TokenKind};
+use crate::error::{Error, invalid};
+use crate::text::{Cursor, Diagnostic, TokenKind};
 use crate::tla::{Int, Layout, Nested, Stride};
-use crate::xla::invalid;
 
 /// What a slice takes of a mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,20 +36,14 @@ impl FromStr for Picks {
     fn from_str(text: &str) -> Result<Self, Diagnostic> {
         let mut cursor = Cursor::new(text)?;
         let picks = picks(&mut cursor)?;
-        let next = cursor.peek();
-        if next.kind != TokenKind::End {
-            let span = Span::new(next.span.start, text.len());
-            return Err(cursor
-                .error(span, "extra content after the coordinate")
-                .expected("the end"));
-        }
+        cursor.expect_end("the coordinate")?;
         Ok(picks)
     }
 }
 
 /// `_`, an integer, or a tuple of these.
 pub(crate) fn picks(cursor: &mut Cursor<'_>) -> Result<Picks, Diagnostic> {
-    crate::tla::parse::nested(cursor, &mut |cursor| {
+    crate::tla::parse::nested(cursor, |cursor| {
         if cursor.peek().text == "_" && cursor.peek_second()?.kind != TokenKind::Symbol('-') {
             cursor.take()?;
             return Ok(Pick::All);
@@ -149,16 +142,12 @@ pub fn slice_and_offset(picks: &Picks, layout: &Layout) -> Result<(Layout, Strid
 
 /// Where the fixed parts lead, the open ones at 0.
 fn offset_of(picks: &Picks, layout: &Layout) -> Result<Stride, Error> {
-    let zero = Stride::from(Int::fixed(0));
     match picks {
-        Nested::Leaf(Pick::All) => Ok(zero),
+        Nested::Leaf(Pick::All) => Ok(Stride::from(Int::fixed(0))),
         Nested::Leaf(Pick::At(index)) => layout.at(&Nested::Leaf(*index)),
         Nested::Tuple(picks) => {
             let modes = fitting_modes(picks, layout)?;
-            picks
-                .iter()
-                .zip(&modes)
-                .try_fold(zero, |sum, (pick, mode)| sum.plus(&offset_of(pick, mode)?))
+            Stride::sum(picks.iter().zip(&modes).map(|(pick, mode)| offset_of(pick, mode)))
         }
     }
 }
@@ -202,11 +191,8 @@ pub fn domain_offset(coordinate: &Nested<Int>, layout: &Layout) -> Result<Stride
                     "the coordinate {coordinate} does not fit the layout {layout}"
                 ));
             }
-            let zero = Stride::from(Int::fixed(0));
-            parts
-                .iter()
-                .zip(&layout.modes())
-                .try_fold(zero, |sum, (part, mode)| sum.plus(&domain_offset(part, mode)?))
+            let modes = layout.modes();
+            Stride::sum(parts.iter().zip(&modes).map(|(part, mode)| domain_offset(part, mode)))
         }
     }
 }

@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use super::mode::{flat_layout_of, layout_of, modes_of};
-use crate::error::{Error, Kind};
+use crate::error::{Error, Kind, invalid};
 use crate::tla::{Layout, Nested};
-use crate::xla::invalid;
 
 /// The layout without nesting: a tuple of integers, or the integer it already is.
 ///

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::tla::Int;
-use crate::xla::invalid;
 
 /// The function that flips `B` bits of an offset, from bit `M` up, by the `B` bits `S` above
 /// them: `x ^ ((x & mask) >> S)`. CuTe's `Swizzle<B,M,S>`, which spreads the rows of a tile over

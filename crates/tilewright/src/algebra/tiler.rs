@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::mode::{Mode, layout_of};
 use crate::error::Error;
-use crate::text::{Cursor, Diagnostic, MAX_NESTING, Span, TokenKind};
+use crate::text::{Cursor, Diagnostic, Span, TokenKind, TupleReader};
 use crate::tla::{Int, IntTuple, Layout, Nested};
 
 /// The right side of a composition, a division or a product.
@@ -90,11 +90,7 @@ impl FromStr for Tiler {
     fn from_str(text: &str) -> Result<Self, Diagnostic> {
         let mut cursor = Cursor::new(text)?;
         let tiler = tiler(&mut cursor)?;
-        let next = cursor.peek();
-        if next.kind != TokenKind::End {
-            let span = Span::new(next.span.start, text.len());
-            return Err(cursor.error(span, "extra content after the tiler").expected("the end"));
-        }
+        cursor.expect_end("the tiler")?;
         Ok(tiler)
     }
 }
@@ -102,7 +98,7 @@ impl FromStr for Tiler {
 /// A layout, an integer, `_`, or a tuple of these.
 pub(crate) fn tiler(cursor: &mut Cursor<'_>) -> Result<Tiler, Diagnostic> {
     let start = cursor.peek().span;
-    let written = written(cursor, 0)?;
+    let written = TilerReader { cursor }.element()?;
     let failed = |error: Error| cursor.error(cursor.since(start), error.to_string());
     written.tiler().map_err(failed)
 }
@@ -138,50 +134,48 @@ impl Written {
     }
 }
 
-fn written(cursor: &mut Cursor<'_>, depth: usize) -> Result<Written, Diagnostic> {
-    let start = cursor.peek().span;
-    if cursor.peek().text == "_" && cursor.peek_second()?.kind != TokenKind::Symbol('-') {
-        cursor.take()?;
-        return Ok(Written::Done(Tiler::Keep));
-    }
-    let written = if cursor.at('(') {
-        parts(cursor, depth)?
-    } else {
-        Written::Int(crate::tla::parse::int(cursor)?)
-    };
-    if !cursor.eat(':')? {
-        return Ok(written);
-    }
-    let failed = |cursor: &Cursor<'_>, message: String| cursor.error(cursor.since(start), message);
-    let Some(shape) = written.shape() else {
-        return Err(failed(cursor, "a shape is made of integers".to_owned()));
-    };
-    let stride = crate::tla::parse::strides(cursor)?;
-    let layout = Layout::new(shape, stride);
-    layout
-        .map(|layout| Written::Done(layout.into()))
-        .map_err(|error| failed(cursor, error.to_string()))
+/// Integers, `_`, and tuples; each of the first and the last may be the shape of a layout.
+struct TilerReader<'c, 'a> {
+    cursor: &'c mut Cursor<'a>,
 }
 
-fn parts(cursor: &mut Cursor<'_>, depth: usize) -> Result<Written, Diagnostic> {
-    let parenthesis = cursor.expect('(')?;
-    if depth >= MAX_NESTING {
-        let message = format!("tuples nest deeper than {MAX_NESTING}");
-        return Err(cursor.error(parenthesis.span, message));
+impl<'a> TupleReader<'a> for TilerReader<'_, 'a> {
+    type Element = Written;
+
+    fn cursor(&mut self) -> &mut Cursor<'a> {
+        self.cursor
     }
-    let mut parts = Vec::new();
-    if cursor.eat(')')? {
-        return Ok(Written::Tuple(parts));
-    }
-    loop {
-        parts.push(written(cursor, depth + 1)?);
-        if !cursor.eat(',')? {
-            break;
+
+    fn leaf(&mut self, _depth: usize) -> Result<Written, Diagnostic> {
+        let next = self.cursor.peek();
+        if next.text == "_" && self.cursor.peek_second()?.kind != TokenKind::Symbol('-') {
+            self.cursor.take()?;
+            return Ok(Written::Done(Tiler::Keep));
         }
+        let extent = crate::tla::parse::int(self.cursor)?;
+        self.with_strides(next.span, Written::Int(extent))
     }
-    if !cursor.at(')') {
-        return Err(cursor.unexpected("`,` or `)` in a tuple"));
+
+    fn tuple(&mut self, start: Span, parts: Vec<Written>) -> Result<Written, Diagnostic> {
+        self.with_strides(start, Written::Tuple(parts))
     }
-    cursor.take()?;
-    Ok(Written::Tuple(parts))
+}
+
+impl TilerReader<'_, '_> {
+    /// What was written, or the layout of which it is the shape.
+    fn with_strides(&mut self, start: Span, written: Written) -> Result<Written, Diagnostic> {
+        if !self.cursor.eat(':')? {
+            return Ok(written);
+        }
+        let failed =
+            |cursor: &Cursor<'_>, message: String| cursor.error(cursor.since(start), message);
+        let Some(shape) = written.shape() else {
+            return Err(failed(self.cursor, "a shape is made of integers".to_owned()));
+        };
+        let stride = crate::tla::parse::strides(self.cursor)?;
+        let layout = Layout::new(shape, stride);
+        layout
+            .map(|layout| Written::Done(layout.into()))
+            .map_err(|error| failed(self.cursor, error.to_string()))
+    }
 }

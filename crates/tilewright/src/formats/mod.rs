@@ -15,14 +15,17 @@
 //! | `tpu-1bit` | `(32,128)(32,1)`, 1 bit | 32 rows' truth values in one 32-bit word |
 //!
 //! [`ascend_layout`] gives those that Ascend's libraries have names for, and [`tpu`] those that TPU
-//! compilers choose.
+//! compilers choose. A [`Target`] is what an array is to become, as a text says it: any of these, or
+//! a layout in any notation.
 //!
 //! Source: XLA, *Tiled layout*, "Examples of tiling formats".
 
 mod ascend;
+mod target;
 pub mod tpu;
 
 pub use ascend::ascend_layout;
+pub use target::Target;
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,10 +1,9 @@
 //! Building a map by the two moves, merge and split.
 
-use super::canonical::without_idle_modulus;
-use super::{Digit, IndexMap, Merged, Source, source_extent};
-use crate::algebra::gcd;
-use crate::error::{Error, checked};
-use crate::shape::checked_product;
+use super::digit::{scaled, source_extent, without_idle_modulus};
+use super::{Digit, IndexMap, Merged, Source};
+use crate::arithmetic::{checked_product, gcd};
+use crate::error::{Error, checked, invalid};
 
 /// A coordinate under construction: a value below its bound, as a sum of digits.
 ///
@@ -74,7 +73,7 @@ impl MapBuilder {
     /// If a dimension is negative or their product does not fit 64 bits.
     pub(super) fn new(dims: &[i64]) -> Result<Self, Error> {
         if let Some(&size) = dims.iter().find(|size| **size < 0) {
-            return crate::xla::invalid(format!("a dimension cannot have {size} elements"));
+            return invalid(format!("a dimension cannot have {size} elements"));
         }
         let elements = checked_product(dims.iter().copied())?;
         Ok(MapBuilder { dims: dims.to_vec(), merged: Vec::new(), elements })
@@ -119,7 +118,7 @@ impl MapBuilder {
         tile: i64,
     ) -> Result<(Coordinate, Coordinate), Error> {
         if tile < 1 {
-            return crate::xla::invalid(format!("tile dimension {tile} must be 1 or more"));
+            return invalid(format!("tile dimension {tile} must be 1 or more"));
         }
         let bound = coordinate.bound;
         let (outer, inner) = self.split_sum(&coordinate.digits, coordinate.base, tile)?;
@@ -252,9 +251,11 @@ impl MapBuilder {
     /// are multiples of, such that what comes after them stays below the unit.
     fn middle(&self, digits: &[Digit], base: i64, tile: i64) -> Result<(usize, i64), Error> {
         let mut unit = tile;
+        let mut reach = self.reach(digits)?; // of the digits after the one that is looked at
         for (position, digit) in digits.iter().enumerate() {
             unit = gcd(unit, digit.stride);
-            if self.stays_below(&digits[position + 1..], base % unit, unit)? {
+            reach -= self.reach(std::slice::from_ref(digit))?;
+            if reach.checked_add(base % unit).is_some_and(|most| most < unit) {
                 return Ok((position + 1, unit));
             }
         }
@@ -297,15 +298,6 @@ impl MapBuilder {
         let source = Source::Merged(self.merged.len() - 1);
         Ok(Digit { source, divisor: 1, modulus: None, stride: 1 })
     }
-}
-
-/// The digits with each stride `factor` times as long.
-pub(super) fn scaled(digits: &[Digit], factor: i64) -> Result<Vec<Digit>, Error> {
-    let longer = |digit: &Digit| {
-        let stride = checked(digit.stride.checked_mul(factor), "a stride")?;
-        Ok(Digit { stride, ..*digit })
-    };
-    digits.iter().map(longer).collect()
 }
 
 /// Rounding up for signed counts, which the standard library has for unsigned ones only.

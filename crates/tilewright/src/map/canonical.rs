@@ -1,15 +1,40 @@
-//! The canonical form of a map.
+//! The canonical form of a map, which is unique where there are no merged coordinates.
+//!
+//! Each list of digits, the offset's and every merged coordinate's, is taken apart into
+//! [floors](super::floors) and put together again, which is unique per source: digits that run
+//! together become one, digits of the same part of a source add up, and what adds nothing is left
+//! out. Merged coordinates that are used whole are replaced by their digits.
+//!
+//! `Sw<2,0,2> o 0 o 16:4` is `4*i0 + (i0 mod 4)` at first, and `(i0 mod 4)*5 + (i0 div 4)*16` in
+//! canonical form, as `((4,4)):((5,16))` is.
+//!
+//! An offset is `base + Σ f(source)`, each `f(0) = 0`. Without merged coordinates the sources are
+//! the indices, which are independent of each other, so `base` and each `f` follow from the
+//! offsets: maps that agree at every index have equal forms. A merged coordinate depends on
+//! several dimensions and need not take all values below its extent: there, maps of equal form
+//! agree, and maps that agree may differ in form.
 
-use super::build::scaled;
-use super::{Digit, IndexMap, Merged, Source, source_extent};
+use std::cmp::Reverse;
+
+use super::digit::{scaled, source_extent};
+use super::floors::{Floor, added_up, digits_of, floors_of};
+use super::{Digit, IndexMap, Merged, Source};
 
 impl IndexMap {
     /// The same function in canonical form.
+    ///
+    /// Digits of a merged coordinate refer to coordinates of lower number only, so each list is
+    /// made of finished ones when they are brought into form in this order.
     pub(super) fn canonical(mut self) -> Self {
-        loop {
-            self.simplify_all();
-            if !self.dissolve_one() {
-                break;
+        if self.elements == 0 {
+            (self.digits, self.merged, self.base) = (Vec::new(), Vec::new(), 0);
+        }
+        for list in 0..=self.merged.len() {
+            loop {
+                self.simplify(list);
+                if !self.dissolve(list) {
+                    break;
+                }
             }
         }
         self.drop_unused();
@@ -17,75 +42,64 @@ impl IndexMap {
         self
     }
 
-    fn simplify_all(&mut self) {
-        for number in 0..self.merged.len() {
-            let digits = std::mem::take(&mut self.merged[number].digits);
-            self.merged[number].digits = self.simplified(digits);
+    /// The digits and the constant of the merged coordinate of this number, or of the offset.
+    fn list(&mut self, list: usize) -> (&mut Vec<Digit>, &mut i64) {
+        match self.merged.get_mut(list) {
+            Some(merged) => (&mut merged.digits, &mut merged.base),
+            None => (&mut self.digits, &mut self.base),
         }
-        let digits = std::mem::take(&mut self.digits);
-        self.digits = self.simplified(digits);
     }
 
-    /// Digits that run together joined, those that add nothing left out, largest stride first.
-    fn simplified(&self, mut digits: Vec<Digit>) -> Vec<Digit> {
-        self.add_up_repeated(&mut digits);
-        let mut joined: Vec<Digit> = Vec::new();
-        for digit in digits {
-            if self.extent(&digit) <= 1 {
-                continue;
-            }
-            match joined.last_mut() {
-                Some(last) if runs_on(last, &digit) => {
-                    last.modulus =
-                        last.modulus.zip(digit.modulus).and_then(|(a, b)| a.checked_mul(b));
-                }
-                _ => joined.push(digit),
-            }
-        }
-        joined.retain(|digit| digit.stride != 0);
-        joined.sort_by_key(|digit| {
-            (std::cmp::Reverse(digit.stride.unsigned_abs()), digit.source, digit.divisor)
+    fn simplify(&mut self, list: usize) {
+        let digits = std::mem::take(self.list(list).0);
+        *self.list(list).0 = self.simplified(digits);
+    }
+
+    /// The unique digits of this sum, largest stride first.
+    ///
+    /// Their strides are differences of offsets, which fit 64 bits. A sum of which that is not
+    /// true keeps the digits it has.
+    fn simplified(&self, digits: Vec<Digit>) -> Vec<Digit> {
+        let unique = self.floors(&digits).and_then(|floors| digits_of(&floors));
+        let mut digits = unique.unwrap_or(digits);
+        digits.sort_unstable_by_key(|digit| {
+            (Reverse(digit.stride.unsigned_abs()), digit.source, digit.divisor)
         });
-        joined
+        digits
     }
 
-    /// Sorts digits by their sources; those that are written twice become one.
-    fn add_up_repeated(&self, digits: &mut Vec<Digit>) {
-        for digit in digits.iter_mut() {
-            *digit = without_idle_modulus(&self.dims, &self.merged, *digit);
-        }
-        digits.sort_by_key(|digit| (digit.source, digit.divisor, digit.modulus));
-        digits.dedup_by(|next, digit| {
-            let is_same = (next.source, next.divisor, next.modulus)
-                == (digit.source, digit.divisor, digit.modulus);
-            let sum = digit.stride.checked_add(next.stride).filter(|_| is_same);
-            digit.stride = sum.unwrap_or(digit.stride);
-            sum.is_some()
-        });
+    /// The sum as floors, by source and divisor, each once and none that is always 0.
+    pub(super) fn floors(&self, digits: &[Digit]) -> Option<Vec<Floor>> {
+        let floors = digits.iter().flat_map(floors_of);
+        added_up(floors.filter(|floor| floor.divisor < self.source_extent(floor.source)).collect())
     }
 
-    /// Replaces one digit that is a whole merged coordinate by that coordinate's digits. Says
-    /// whether there was one.
-    fn dissolve_one(&mut self) -> bool {
-        let whole = |digits: &[Digit]| {
-            digits.iter().position(|d| {
-                matches!(d.source, Source::Merged(_)) && d.divisor == 1 && d.modulus.is_none()
-            })
+    /// Replaces digits that are whole merged coordinates by those coordinates' digits. Says
+    /// whether there were any.
+    fn dissolve(&mut self, list: usize) -> bool {
+        let whole = |digit: &Digit| {
+            matches!(digit.source, Source::Merged(_))
+                && digit.divisor == 1
+                && digit.modulus.is_none()
         };
-        for list in 0..=self.merged.len() {
-            let digits = self.merged.get(list).map_or(&self.digits, |merged| &merged.digits);
-            let Some(position) = whole(digits) else { continue };
-            let Some((parts, constant)) = self.parts_of(&digits[position]) else { continue };
-            let (digits, base) = match self.merged.get_mut(list) {
-                Some(merged) => (&mut merged.digits, &mut merged.base),
-                None => (&mut self.digits, &mut self.base),
-            };
-            let Some(sum) = base.checked_add(constant) else { continue };
-            *base = sum;
-            digits.splice(position..=position, parts);
-            return true;
+        let mut dissolved = false;
+        let (digits, base) = self.list(list);
+        let (digits, mut base) = (std::mem::take(digits), *base);
+        let mut parts = Vec::with_capacity(digits.len());
+        for digit in digits {
+            let replaced = whole(&digit).then(|| self.parts_of(&digit)).flatten();
+            match replaced.and_then(|(new, add)| Some((new, base.checked_add(add)?))) {
+                Some((new, sum)) => {
+                    parts.extend(new);
+                    base = sum;
+                    dissolved = true;
+                }
+                None => parts.push(digit),
+            }
         }
-        false
+        let (digits, constant) = self.list(list);
+        (*digits, *constant) = (parts, base);
+        dissolved
     }
 
     /// The digits and the constant that a whole merged coordinate comes to.
@@ -138,22 +152,6 @@ impl IndexMap {
         }
         map.canonical()
     }
-}
-
-/// The digit without its modulus where the quotient never reaches it.
-pub(super) fn without_idle_modulus(dims: &[i64], merged: &[Merged], digit: Digit) -> Digit {
-    let free = Digit { modulus: None, ..digit };
-    let reached = free.extent(source_extent(dims, merged, digit.source));
-    if digit.modulus.is_some_and(|modulus| reached <= modulus) { free } else { digit }
-}
-
-/// Whether `next` goes on where `digit` ends, so that the two are one longer digit.
-fn runs_on(digit: &Digit, next: &Digit) -> bool {
-    digit.source == next.source
-        && digit.modulus.is_some_and(|modulus| {
-            digit.divisor.checked_mul(modulus) == Some(next.divisor)
-                && digit.stride.checked_mul(modulus) == Some(next.stride)
-        })
 }
 
 fn mark_used(digits: &[Digit], used: &mut [bool]) {

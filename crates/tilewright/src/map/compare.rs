@@ -1,7 +1,8 @@
 //! Do two maps place every element alike?
 
+use super::floors::{Floor, added_up};
 use super::{Digit, IndexMap, Source};
-use crate::error::{Error, Kind};
+use crate::error::{Error, Kind, checked, invalid};
 
 /// Maps with merged coordinates whose forms differ are compared index by index over the
 /// dimensions that are merged, up to this many.
@@ -17,8 +18,9 @@ pub struct Difference {
 }
 
 impl IndexMap {
-    /// Whether both maps give every index the same offset and have the same allocation. Maps
-    /// over different dimensions are never the same.
+    /// Whether both maps give every index the same offset and lie in the same memory: as many
+    /// elements from the same [lowest](Self::lowest_offset) offset on. Maps over different
+    /// dimensions are never the same.
     ///
     /// ```
     /// use tilewright::Shape;
@@ -34,6 +36,7 @@ impl IndexMap {
     pub fn same_as(&self, other: &IndexMap) -> Result<bool, Error> {
         Ok(self.dims == other.dims
             && self.allocation == other.allocation
+            && self.lowest_offset == other.lowest_offset
             && self.first_difference(other)?.is_none())
     }
 
@@ -48,7 +51,7 @@ impl IndexMap {
     /// elements together to compare index by index.
     pub fn first_difference(&self, other: &IndexMap) -> Result<Option<Difference>, Error> {
         if self.dims != other.dims {
-            return crate::xla::invalid(format!(
+            return invalid(format!(
                 "the arrays have different dimensions, {:?} and {:?}",
                 self.dims, other.dims
             ));
@@ -76,20 +79,41 @@ impl IndexMap {
             return Ok(None);
         }
         let merged = self.merged_dims(other);
-        let mut first = self.first_difference_of_merged(other, &merged)?;
-        for dim in (0..self.dims.len()).filter(|&dim| !merged[dim]) {
-            let value = self.first_difference_along(other, dim);
-            let candidate = value.map(|value| {
-                let mut index = vec![0; self.dims.len()];
-                index[dim] = value;
-                index
-            });
-            first = match (first, candidate) {
-                (Some(a), Some(b)) => Some(a.min(b)),
-                (a, b) => a.or(b),
-            };
-        }
-        Ok(first)
+        let of_merged = self.first_difference_of_merged(other, &merged)?;
+        let separable = self.first_difference_of_separable(other, &merged)?.map(|(dim, value)| {
+            let mut index = vec![0; self.dims.len()];
+            index[dim] = value;
+            index
+        });
+        Ok(match (of_merged, separable) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        })
+    }
+
+    /// The last dimension along which the maps differ, and the first index at which they do.
+    ///
+    /// Along a dimension the difference of the maps is a sum of [floors](super::floors), 0 before
+    /// the smallest divisor of them and its factor there.
+    fn first_difference_of_separable(
+        &self,
+        other: &IndexMap,
+        merged: &[bool],
+    ) -> Result<Option<(usize, i64)>, Error> {
+        let floors = |map: &IndexMap| {
+            let separable = |digit: &&Digit| digit.dim().is_some_and(|dim| !merged[dim]);
+            map.floors(&map.digits.iter().filter(separable).copied().collect::<Vec<_>>())
+        };
+        let minus = |floor: Floor| Floor { factor: -floor.factor, ..floor };
+        let difference = floors(self).zip(floors(other)).and_then(|(ours, theirs)| {
+            added_up(ours.into_iter().chain(theirs.into_iter().map(minus)).collect())
+        });
+        let difference = checked(difference, "the difference of the maps")?;
+        let by_source = difference.chunk_by(|a, b| a.source == b.source);
+        Ok(by_source.last().and_then(|floors| match floors.first()? {
+            Floor { source: Source::Dim(dim), divisor, .. } => Some((*dim, *divisor)),
+            _ => None,
+        }))
     }
 
     /// The dimensions that a merged coordinate of either map is made of.
@@ -102,16 +126,6 @@ impl IndexMap {
             }
         }
         involved
-    }
-
-    /// The digits of one dimension are a mixed-radix number, joined as far as they go, so the
-    /// offset along it is linear until a digit begins or wraps and never across that. Two such
-    /// functions that differ, differ where a digit of one of them begins or wraps.
-    fn first_difference_along(&self, other: &IndexMap, dim: usize) -> Option<i64> {
-        let of_dim = |digit: &&Digit| digit.source == Source::Dim(dim);
-        let ends = self.digits.iter().chain(&other.digits).filter(of_dim).flat_map(Digit::ends);
-        let differs = |value: &i64| self.along(dim, *value) != other.along(dim, *value);
-        ends.filter(|&end| end < self.dims[dim]).filter(differs).min()
     }
 
     /// What the index `value` along `dim` adds to the offset.

@@ -10,8 +10,8 @@ use super::divisor::Divisor;
 use super::offsets::{table, zeros};
 use super::shifts::Shifts;
 use super::{Digit, IndexMap, Source};
+use crate::arithmetic::check_index;
 use crate::error::{Error, Kind};
-use crate::shape::check_index;
 
 /// No table has more entries: 1 MiB, which a core's own caches hold.
 const MAX_TABLE: i64 = 1 << 17;

@@ -29,10 +29,15 @@
 //! such a split too, for the exclusive or of two bits is `(a + b) mod 2`.
 //!
 //! # Canonical form
-//! Digits that run together are one digit, digits that are always 0 are left out, merged
-//! coordinates that are not needed are dissolved, and digits are sorted by stride, largest
-//! first. For maps without merged coordinates the form is unique: two such maps agree at every
-//! index exactly if their forms are equal.
+//! What one source adds to the offset, written as a sum of `(source div k) * c[k]`, has one factor
+//! `c[k]` for each `k` and no other way to be written (`floors.rs` has the proof). From the factors
+//! follow the digits: those that run together are one, those of the same part of a source are
+//! added up, those that are always 0 are left out. Merged coordinates that are used whole are
+//! dissolved, and digits are sorted by stride, largest first.
+//!
+//! For maps without merged coordinates the form is unique: two of the same dimensions agree at
+//! every index exactly if their [`base`](IndexMap::base) and [`digits`](IndexMap::digits) are
+//! equal. With merged coordinates, equal forms agree, but maps that agree may differ in form.
 //!
 //! # Three sizes
 //! * [`elements`](IndexMap::elements): what the user indexes, the product of the logical dims.
@@ -48,19 +53,16 @@ mod canonical;
 mod compare;
 mod decode;
 mod deduce;
+mod digit;
 mod divisor;
 mod expression;
 mod extent;
-mod fit;
+mod floors;
 mod inverse;
 mod lift;
-mod lift_onednn;
-mod lift_xla;
 mod lookup;
 mod lower;
-mod lower_composed;
-mod lower_onednn;
-mod lower_tla;
+mod memory_order;
 mod offsets;
 mod place_table;
 mod reshape;
@@ -73,88 +75,16 @@ pub use analysis::{
 };
 pub use bitcast::{Bitcast, NoBitcast};
 pub use compare::Difference;
-pub use fit::{Fitted, NotALayout, fit, fit_function};
+pub use digit::{Digit, Merged, Source};
 pub use inverse::IndexLookup;
-pub use lift::{Notation, Untranslatable};
+pub use lift::{Fitted, NotALayout, Notation, Untranslatable, fit, fit_function};
 pub use lookup::OffsetLookup;
+pub use memory_order::MemoryOrder;
 pub use offsets::OffsetRows;
 
+use crate::arithmetic::check_index;
 use crate::error::{Error, Kind, checked};
-use crate::shape::check_index;
-
-/// What a digit is taken of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Source {
-    /// The index along this logical dimension.
-    Dim(usize),
-    /// The merged coordinate of this number, see [`IndexMap::merged`].
-    Merged(usize),
-}
-
-/// One term of an index map: `((source div divisor) mod modulus) * stride`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Digit {
-    /// What is divided.
-    pub source: Source,
-    /// 1 or more.
-    pub divisor: i64,
-    /// The number of values before it wraps, or `None` where it never does.
-    pub modulus: Option<i64>,
-    /// How far apart in elements the places of consecutive values are.
-    pub stride: i64,
-}
-
-impl Digit {
-    /// The digit's value, without the stride, for a value of its source.
-    pub fn value(&self, source: i64) -> i64 {
-        let quotient = source / self.divisor;
-        self.modulus.map_or(quotient, |modulus| quotient % modulus)
-    }
-
-    /// Where along its source the digit begins to count, and where it wraps.
-    fn ends(&self) -> impl Iterator<Item = i64> + use<> {
-        [self.divisor].into_iter().chain(self.end())
-    }
-
-    /// Where along its source the digit wraps, if it does.
-    fn end(&self) -> Option<i64> {
-        self.modulus.and_then(|modulus| modulus.checked_mul(self.divisor))
-    }
-
-    /// How many values the digit takes when its source runs over `0..source_extent`.
-    pub fn extent(&self, source_extent: i64) -> i64 {
-        let quotients = source_extent / self.divisor + i64::from(source_extent % self.divisor != 0);
-        self.modulus.map_or(quotients, |modulus| modulus.min(quotients))
-    }
-}
-
-/// A coordinate made of several dimensions, which a tile cuts where no dimension ends.
-///
-/// Its value is its base and the sum of its digits, never below 0. Digits refer to dimensions and
-/// to merged coordinates of lower number only.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Merged {
-    digits: Vec<Digit>,
-    base: i64,
-    extent: i64,
-}
-
-impl Merged {
-    /// The terms of the sum, largest stride first.
-    pub fn digits(&self) -> &[Digit] {
-        &self.digits
-    }
-
-    /// The value where all digits are 0: the offset of a composed layout.
-    pub fn base(&self) -> i64 {
-        self.base
-    }
-
-    /// One more than the largest value.
-    pub fn extent(&self) -> i64 {
-        self.extent
-    }
-}
+use digit::source_extent;
 
 /// The function from a logical index to an element offset, and the sizes that go with it.
 ///
@@ -168,8 +98,11 @@ impl Merged {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Equality (`==`) is of the whole: dimensions, canonical form, physical dims and allocation.
-/// To ask whether two maps place elements alike, use [`same_as`](Self::same_as).
+/// Equality (`==`) is of the whole: dimensions, canonical form, the memory they lie in, and the
+/// physical dims, which say how that memory is seen as an array: `f32[24,128]{1,0:T(8,128)}` has
+/// physical dims 3,1,8,128 and `f32[24,128]{1,0}` has 24,128. To ask whether two maps place elements
+/// alike, use [`same_as`](Self::same_as); for maps without merged coordinates it says so exactly
+/// where dimensions, digits, base and memory are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IndexMap {
     dims: Vec<i64>,
@@ -334,13 +267,6 @@ impl IndexMap {
             }
         }
         (rest == 0).then_some(())
-    }
-}
-
-fn source_extent(dims: &[i64], merged: &[Merged], source: Source) -> i64 {
-    match source {
-        Source::Dim(dim) => dims[dim],
-        Source::Merged(number) => merged[number].extent,
     }
 }
 

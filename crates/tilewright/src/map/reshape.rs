@@ -2,9 +2,9 @@
 
 use super::build::{Coordinate, MapBuilder, Sum};
 use super::{Digit, IndexMap, Source};
-use crate::error::Error;
-use crate::xla::invalid;
-use crate::{Permutation, shape::checked_product};
+use crate::Permutation;
+use crate::arithmetic::checked_product;
+use crate::error::{Error, invalid};
 
 impl IndexMap {
     /// The map of the same memory with the dimensions rearranged: dimension `i` of the outcome is

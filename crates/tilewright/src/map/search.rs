@@ -34,13 +34,18 @@ impl IndexMap {
         let once = used.windows(2).all(|pair| {
             pair[0].source != pair[1].source || pair[0].end().is_some_and(|e| e <= pair[1].divisor)
         });
-        once && (0..self.merged.len()).all(|number| self.is_written_whole(number, &used))
+        once && (0..self.merged.len()).all(|number| {
+            let source = Source::Merged(number);
+            let first = used.partition_point(|digit| digit.source < source);
+            let n_digits = used[first..].partition_point(|digit| digit.source == source);
+            self.is_written_whole(number, &used[first..first + n_digits])
+        })
     }
 
-    /// Whether digits, sorted, go through all of a merged coordinate.
-    fn is_written_whole(&self, number: usize, used: &[&Digit]) -> bool {
+    /// Whether the digits of a merged coordinate, sorted by divisor, go through all of it.
+    fn is_written_whole(&self, number: usize, digits: &[&Digit]) -> bool {
         let mut end = Some(1);
-        for digit in used.iter().filter(|digit| digit.source == Source::Merged(number)) {
+        for digit in digits {
             if end != Some(digit.divisor) {
                 return false;
             }

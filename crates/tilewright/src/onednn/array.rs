@@ -1,13 +1,10 @@
 //! A tag with the array it is of.
 
 use std::fmt;
-use std::str::FromStr;
 
-use super::{Tag, verbose};
-use crate::bare;
-use crate::error::Error;
-use crate::text::{Diagnostic, Span, blank_comments};
-use crate::{ElementType, IndexMap};
+use super::Tag;
+use crate::text::{Diagnostic, Span};
+use crate::{ElementType, bare};
 
 /// An array in oneDNN's memory: `f32[2,35,7,7] aBcd16b`.
 ///
@@ -35,14 +32,6 @@ pub struct TaggedArray {
 }
 
 impl TaggedArray {
-    /// Where each element lies.
-    ///
-    /// # Errors
-    /// As [`IndexMap::from_onednn`].
-    pub fn index_map(&self) -> Result<IndexMap, Error> {
-        self.tag.index_map(&self.dims)
-    }
-
     /// The bits that an element takes: those of its type, since oneDNN packs types below a byte.
     /// A truth value takes a byte.
     pub fn element_bits(&self) -> u32 {
@@ -51,36 +40,12 @@ impl TaggedArray {
             other => other.bits(),
         }
     }
-
-    /// The bytes of memory, padding included.
-    ///
-    /// # Errors
-    /// As [`index_map`](Self::index_map), and if the number does not fit 64 bits.
-    pub fn bytes(&self) -> Result<i64, Error> {
-        self.index_map()?.bytes(self.element_bits())
-    }
 }
 
 impl fmt::Display for TaggedArray {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         bare::write(f, self.element_type, &self.dims)?;
         write!(f, " {}", self.tag)
-    }
-}
-
-impl FromStr for TaggedArray {
-    type Err = Diagnostic;
-
-    /// Reads `f32[2,35,7,7] aBcd16b` or `f32::blocked:aBcd16b::f0 2x35x7x7`.
-    fn from_str(text: &str) -> Result<Self, Diagnostic> {
-        let said = blank_comments(text);
-        if said.split('[').next().is_some_and(|before| before.contains(':')) {
-            return verbose::read(text);
-        }
-        let ((element_type, dims), end) = bare::read(text)?;
-        let tag: Tag = text[end..].parse().map_err(|e: Diagnostic| e.within(text, end))?;
-        check_rank(text, &tag, dims.len(), Span::new(end, text.len()))?;
-        Ok(TaggedArray { element_type, dims, tag })
     }
 }
 

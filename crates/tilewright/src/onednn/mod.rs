@@ -35,15 +35,15 @@
 mod array;
 mod names;
 mod parse;
+mod read;
 mod verbose;
 
 use std::fmt;
 
 pub use array::TaggedArray;
 
-use crate::error::{Error, Kind, checked};
-use crate::xla::invalid;
-use crate::{IndexMap, Permutation};
+use crate::Permutation;
+use crate::error::{Error, Kind, checked, invalid};
 
 /// The most dimensions that a tag has letters for: `DNNL_MAX_NDIMS`.
 pub const MAX_RANK: usize = 12;
@@ -129,15 +129,6 @@ impl Tag {
     /// The blocks, the outermost first.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
-    }
-
-    /// Where each element of an array of these sizes lies. Every dimension is padded to a
-    /// multiple of the product of its blocks.
-    ///
-    /// # Errors
-    /// As [`IndexMap::from_onednn`].
-    pub fn index_map(&self, dims: &[i64]) -> Result<IndexMap, Error> {
-        IndexMap::from_onednn(dims, self)
     }
 
     fn is_blocked(&self, dim: usize) -> bool {

@@ -21,12 +21,8 @@ impl FromStr for Tag {
         }
         let tag = Reader { cursor: &cursor, word }.tag()?;
         cursor.take()?;
-        let next = cursor.peek();
-        if next.kind == TokenKind::End {
-            return Ok(tag);
-        }
-        let span = Span::new(next.span.start, text.len());
-        Err(cursor.error(span, "extra content after the tag").expected("the end"))
+        cursor.expect_end("the tag")?;
+        Ok(tag)
     }
 }
 

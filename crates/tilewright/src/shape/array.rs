@@ -1,7 +1,7 @@
 //! The shape of an array.
 
-use crate::error::{Error, Kind, checked};
-use crate::map::IndexMap;
+use crate::arithmetic::checked_product;
+use crate::error::{Error, Kind, checked, invalid};
 use crate::shape::Dim;
 use crate::xla::Layout;
 use crate::{ElementType, Permutation};
@@ -42,9 +42,7 @@ impl ArrayShape {
     pub fn with_dims(element_type: ElementType, dims: Vec<Dim>) -> Result<Self, Error> {
         for (dimension, dim) in dims.iter().enumerate() {
             if dim.bound().is_some_and(i64::is_negative) {
-                return Err(Error::new(Kind::Invalid {
-                    message: format!("dimension {dimension} has the negative size {dim}"),
-                }));
+                return invalid(format!("dimension {dimension} has the negative size {dim}"));
             }
         }
         checked_byte_bound(element_type, &dims)?;
@@ -153,14 +151,6 @@ impl ArrayShape {
         Ok(order.permute(&self.sizes()?))
     }
 
-    /// Where each element lies: the layout (or the default one) as a function.
-    ///
-    /// # Errors
-    /// If a dimension is unbounded or a size overflows.
-    pub fn index_map(&self) -> Result<IndexMap, Error> {
-        IndexMap::from_layout(&self.sizes()?, &self.layout_or_default())
-    }
-
     /// Parts from which a shape is put together again after surgery on its dimensions.
     pub(crate) fn from_parts(
         element_type: ElementType,
@@ -178,12 +168,6 @@ impl ArrayShape {
     pub(crate) fn permuted_dims(&self, permutation: &Permutation) -> Vec<Dim> {
         permutation.permute(&self.dims)
     }
-}
-
-/// The product of `sizes`, or an overflow. A later 0 does not excuse an earlier overflow.
-pub(crate) fn checked_product(sizes: impl IntoIterator<Item = i64>) -> Result<i64, Error> {
-    let product = sizes.into_iter().try_fold(1i64, i64::checked_mul);
-    checked(product, "the element count")
 }
 
 /// Checks that the product of the bounds, and that many elements' bytes, fit 64 bits.

@@ -27,13 +27,13 @@ mod indices;
 mod tree;
 
 pub use array::ArrayShape;
-pub(crate) use array::checked_product;
 pub use dim::{Dim, dimension_letters, resolve_dimension};
-pub use indices::{Indices, MemoryOrder, check_index};
+pub use indices::Indices;
+
+pub use crate::arithmetic::check_index;
 
 use crate::ElementType;
 use crate::error::{Error, Kind};
-use crate::map::IndexMap;
 
 /// The shape of a value: an array, a tuple of shapes, or a handle.
 ///
@@ -68,14 +68,6 @@ impl Shape {
             Shape::Array(array) => Ok(array),
             other => Err(Error::new(Kind::NotAnArray { found: other.kind_name() })),
         }
-    }
-
-    /// The [index map](IndexMap) of an array shape with its layout.
-    ///
-    /// # Errors
-    /// If this is not an array, a dimension is unbounded, or a size overflows.
-    pub fn index_map(&self) -> Result<IndexMap, Error> {
-        self.as_array()?.index_map()
     }
 
     /// What kind of shape this is, in words.

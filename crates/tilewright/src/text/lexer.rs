@@ -109,6 +109,15 @@ impl<'a> Cursor<'a> {
         if self.at(symbol) { self.take() } else { Err(self.unexpected(&format!("`{symbol}`"))) }
     }
 
+    /// Says that something is left, where a text is to end after `what`.
+    pub(crate) fn expect_end(&self, what: &str) -> Result<(), Diagnostic> {
+        if self.next.kind == TokenKind::End {
+            return Ok(());
+        }
+        let span = Span::new(self.next.span.start, self.source.len());
+        Err(self.error(span, format!("extra content after {what}")).expected("the end"))
+    }
+
     /// Takes a whole number, a minus sign before it if there is one.
     pub(crate) fn integer(&mut self, what: &str) -> Result<Integer, Diagnostic> {
         let start = self.next.span;

@@ -8,12 +8,14 @@
 mod diagnostic;
 mod escape;
 mod lexer;
+mod tuple;
 
 pub use diagnostic::{Diagnostic, Severity, Span};
 pub(crate) use escape::shown;
 pub use escape::{abridged, acts, escaped};
 pub(crate) use lexer::{Cursor, Integer, blank_comments};
 pub use lexer::{Token, TokenKind};
+pub(crate) use tuple::TupleReader;
 
 /// How deep parentheses may nest in any notation.
 pub const MAX_NESTING: usize = 256;

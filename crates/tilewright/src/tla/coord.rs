@@ -1,8 +1,7 @@
 //! Coordinates to offsets, and back.
 
 use super::{Int, IntTuple, Layout, Nested, Stride};
-use crate::error::{Error, checked};
-use crate::xla::invalid;
+use crate::error::{Error, checked, invalid};
 
 impl Layout {
     /// Where a coordinate leads: the sum of its parts times their strides. The coordinate may be
@@ -54,11 +53,7 @@ pub fn crd2idx(
             if parts.len() == shapes.len() =>
         {
             let triples = parts.iter().zip(shapes).zip(strides);
-            triples
-                .into_iter()
-                .try_fold(Stride::from(Int::fixed(0)), |sum, ((part, shape), stride)| {
-                    sum.plus(&crd2idx(part, shape, stride)?)
-                })
+            Stride::sum(triples.map(|((part, shape), stride)| crd2idx(part, shape, stride)))
         }
         _ => invalid(format!("the coordinate {coordinate} does not fit the shape {shape}")),
     }
@@ -74,7 +69,7 @@ fn of_integer(
     let mut sum = Stride::from(Int::fixed(0));
     for (position, (shape, stride)) in shapes.iter().zip(strides).enumerate() {
         let part = if position + 1 == shapes.len() { rest } else { rest.modulo(shape.product()?)? };
-        sum = sum.plus(&crd2idx(&Nested::Leaf(part), shape, stride)?)?;
+        sum.add(crd2idx(&Nested::Leaf(part), shape, stride)?)?;
         if position + 1 < shapes.len() {
             rest = rest.over(shape.product()?)?;
         }

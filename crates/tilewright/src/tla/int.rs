@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::error::{Error, checked};
+use crate::error::{Error, checked, invalid};
 
 /// An integer that is static (`_16`, known when a kernel is compiled) or dynamic (`16`).
 ///
@@ -72,7 +72,7 @@ impl Int {
     /// If the divisor is 0.
     pub fn over(self, divisor: Int) -> Result<Self, Error> {
         if divisor.value == 0 {
-            return crate::xla::invalid(format!("{self} cannot be divided by 0"));
+            return invalid(format!("{self} cannot be divided by 0"));
         }
         self.like(divisor, self.value.checked_div(divisor.value), "a quotient")
     }
@@ -83,7 +83,7 @@ impl Int {
     /// If the divisor is 0.
     pub fn modulo(self, divisor: Int) -> Result<Self, Error> {
         if divisor.value == 0 {
-            return crate::xla::invalid(format!("{self} cannot be divided by 0"));
+            return invalid(format!("{self} cannot be divided by 0"));
         }
         self.like(divisor, self.value.checked_rem(divisor.value), "a remainder")
     }
@@ -94,7 +94,7 @@ impl Int {
     /// If the divisor is not positive.
     pub fn ceil_div(self, divisor: Int) -> Result<Self, Error> {
         if divisor.value < 1 {
-            return crate::xla::invalid(format!("{self} cannot be covered by pieces of {divisor}"));
+            return invalid(format!("{self} cannot be covered by pieces of {divisor}"));
         }
         let up = i64::from(self.value.rem_euclid(divisor.value) != 0);
         self.like(divisor, Some(self.value.div_euclid(divisor.value) + up), "a quotient")

@@ -3,8 +3,7 @@
 use std::fmt;
 
 use super::{Int, IntTuple, Nested, Stride};
-use crate::error::Error;
-use crate::xla::invalid;
+use crate::error::{Error, invalid};
 
 /// A layout: a nested shape, a stride for each of its integers, and perhaps the original shape of
 /// an array that was padded to fill it.

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use super::{Int, IntTuple, Layout, Nested, Stride};
 use crate::error::Error;
-use crate::text::{Cursor, Diagnostic, MAX_NESTING, Span, TokenKind};
+use crate::text::{Cursor, Diagnostic, Span, TokenKind, TupleReader};
 
 impl FromStr for Layout {
     type Err = Diagnostic;
@@ -13,7 +13,7 @@ impl FromStr for Layout {
     fn from_str(text: &str) -> Result<Self, Diagnostic> {
         let mut cursor = Cursor::new(text)?;
         let layout = layout(&mut cursor)?;
-        finish(&cursor)?;
+        cursor.expect_end("the layout")?;
         Ok(layout)
     }
 }
@@ -25,18 +25,9 @@ impl FromStr for IntTuple {
     fn from_str(text: &str) -> Result<Self, Diagnostic> {
         let mut cursor = Cursor::new(text)?;
         let tuple = int_tuple(&mut cursor)?;
-        finish(&cursor)?;
+        cursor.expect_end("the tuple")?;
         Ok(tuple)
     }
-}
-
-pub(super) fn finish(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
-    let next = cursor.peek();
-    if next.kind == TokenKind::End {
-        return Ok(());
-    }
-    let span = Span::new(next.span.start, cursor.source().len());
-    Err(cursor.error(span, "extra content after the layout").expected("the end"))
 }
 
 /// A layout, two parts or three.
@@ -61,57 +52,44 @@ fn failed(cursor: &Cursor<'_>, start: Span, error: &Error) -> Diagnostic {
 
 /// A nested tuple of integers.
 pub(crate) fn int_tuple(cursor: &mut Cursor<'_>) -> Result<IntTuple, Diagnostic> {
-    nested(cursor, &mut int)
+    nested(cursor, int)
 }
 
 /// A nested tuple of strides.
 pub(crate) fn strides(cursor: &mut Cursor<'_>) -> Result<Nested<Stride>, Diagnostic> {
-    nested(cursor, &mut stride)
+    nested(cursor, stride)
 }
 
-/// A value, or a nested tuple of values. Open tuples are kept on a stack.
+/// A value, or a nested tuple of values.
 pub(crate) fn nested<'a, T>(
     cursor: &mut Cursor<'a>,
-    leaf: &mut impl FnMut(&mut Cursor<'a>) -> Result<T, Diagnostic>,
+    leaf: impl Fn(&mut Cursor<'a>) -> Result<T, Diagnostic>,
 ) -> Result<Nested<T>, Diagnostic> {
-    let mut open: Vec<Vec<Nested<T>>> = Vec::new();
-    loop {
-        let mut value = match open_tuple(cursor, &mut open)? {
-            Some(empty) => empty,
-            None => Nested::Leaf(leaf(cursor)?),
-        };
-        loop {
-            let Some(elements) = open.last_mut() else { return Ok(value) };
-            elements.push(value);
-            if cursor.eat(',')? {
-                break;
-            }
-            if !cursor.at(')') {
-                return Err(cursor.unexpected("`,` or `)` in a tuple"));
-            }
-            cursor.take()?;
-            value = Nested::Tuple(open.pop().unwrap_or_default());
-        }
-    }
+    NestedReader { cursor, leaf }.element()
 }
 
-/// Takes every `(` in a row. The empty tuple, if one is closed at once.
-fn open_tuple<T>(
-    cursor: &mut Cursor<'_>,
-    open: &mut Vec<Vec<Nested<T>>>,
-) -> Result<Option<Nested<T>>, Diagnostic> {
-    while cursor.at('(') {
-        let parenthesis = cursor.take()?;
-        if cursor.eat(')')? {
-            return Ok(Some(Nested::Tuple(Vec::new())));
-        }
-        open.push(Vec::new());
-        if open.len() > MAX_NESTING {
-            let message = format!("tuples nest deeper than {MAX_NESTING}");
-            return Err(cursor.error(parenthesis.span, message));
-        }
+struct NestedReader<'c, 'a, F> {
+    cursor: &'c mut Cursor<'a>,
+    leaf: F,
+}
+
+impl<'a, T, F> TupleReader<'a> for NestedReader<'_, 'a, F>
+where
+    F: Fn(&mut Cursor<'a>) -> Result<T, Diagnostic>,
+{
+    type Element = Nested<T>;
+
+    fn cursor(&mut self) -> &mut Cursor<'a> {
+        self.cursor
     }
-    Ok(None)
+
+    fn leaf(&mut self, _depth: usize) -> Result<Nested<T>, Diagnostic> {
+        (self.leaf)(self.cursor).map(Nested::Leaf)
+    }
+
+    fn tuple(&mut self, _start: Span, elements: Vec<Nested<T>>) -> Result<Nested<T>, Diagnostic> {
+        Ok(Nested::Tuple(elements))
+    }
 }
 
 /// `16`, `_16`, `-3` or `_-3`.

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::Int;
-use crate::error::Error;
-use crate::xla::invalid;
+use crate::error::{Error, invalid};
 
 /// How far one step along a mode goes, and, summed over a coordinate, where it leads.
 ///
@@ -78,29 +77,47 @@ impl Stride {
     /// # Errors
     /// If a count does not fit 64 bits, or one counts elements and the other steps.
     pub fn plus(&self, other: &Stride) -> Result<Self, Error> {
-        match (self, other) {
-            (Stride::Elements(a), Stride::Elements(b)) => a.plus(*b).map(Stride::Elements),
-            (Stride::Elements(zero), steps) | (steps, Stride::Elements(zero))
-                if zero.value() == 0 =>
-            {
-                Ok(steps.clone())
+        let mut sum = self.clone();
+        sum.add(other.clone())?;
+        Ok(sum)
+    }
+
+    /// [`plus`](Self::plus) in place, in time of the other's directions: a sum of `n` strides along
+    /// a direction each takes `n` steps of this and not `n²`.
+    pub(crate) fn add(&mut self, other: Stride) -> Result<(), Error> {
+        match (&mut *self, other) {
+            (Stride::Elements(a), Stride::Elements(b)) => *a = a.plus(b)?,
+            (Stride::Elements(zero), steps) if zero.value() == 0 => *self = steps,
+            (Stride::Steps(_), Stride::Elements(zero)) if zero.value() == 0 => {}
+            (Stride::Steps(sum), Stride::Steps(more)) => add_steps(sum, more)?,
+            (a, b) => {
+                return invalid(format!("{a} and {b} cannot be added: elements and steps"));
             }
-            (Stride::Steps(a), Stride::Steps(b)) => sum(a, b).map(Stride::Steps),
-            (a, b) => invalid(format!("{a} and {b} cannot be added: elements and steps")),
         }
+        Ok(())
+    }
+
+    /// All of these, one after the other.
+    pub(crate) fn sum(
+        strides: impl IntoIterator<Item = Result<Stride, Error>>,
+    ) -> Result<Stride, Error> {
+        let mut sum = Stride::from(Int::fixed(0));
+        for stride in strides {
+            sum.add(stride?)?;
+        }
+        Ok(sum)
     }
 }
 
-fn sum(
-    a: &BTreeMap<Vec<usize>, Int>,
-    b: &BTreeMap<Vec<usize>, Int>,
-) -> Result<BTreeMap<Vec<usize>, Int>, Error> {
-    let mut sum = a.clone();
-    for (direction, count) in b {
-        let so_far = sum.get(direction).copied().unwrap_or(Int::fixed(0));
-        sum.insert(direction.clone(), so_far.plus(*count)?);
+fn add_steps(
+    sum: &mut BTreeMap<Vec<usize>, Int>,
+    more: BTreeMap<Vec<usize>, Int>,
+) -> Result<(), Error> {
+    for (direction, count) in more {
+        let so_far = sum.entry(direction).or_insert(Int::fixed(0));
+        *so_far = so_far.plus(count)?;
     }
-    Ok(sum)
+    Ok(())
 }
 
 impl From<Int> for Stride {

@@ -5,8 +5,7 @@ use std::fmt;
 use super::tile::coord_per_mode;
 use super::{Int, IntTuple, Layout, Nested, Stride, Tag, crd2idx, tile_at};
 use crate::element::ElementType;
-use crate::error::Error;
-use crate::xla::invalid;
+use crate::error::{Error, invalid};
 
 /// A layout, and the coordinate in it where this view begins. It addresses; it holds no data.
 ///
@@ -181,9 +180,11 @@ impl Tensor {
         &self,
         modes: impl IntoIterator<Item = (&'a IntTuple, Layout)>,
     ) -> Result<Stride, Error> {
-        modes.into_iter().try_fold(self.base.clone(), |sum, (coord, mode)| {
-            sum.plus(&crd2idx(coord, mode.shape(), mode.stride())?)
-        })
+        let base = std::iter::once(Ok(self.base.clone()));
+        let parts = modes.into_iter();
+        Stride::sum(
+            base.chain(parts.map(|(coord, mode)| crd2idx(coord, mode.shape(), mode.stride()))),
+        )
     }
 
     /// Some modes of the layout.

@@ -11,8 +11,7 @@
 //! Source: CATLASS, *TLA Tensor: Layouts*.
 
 use super::{Int, IntTuple, Layout, Nested, crd2int};
-use crate::error::Error;
-use crate::xla::invalid;
+use crate::error::{Error, invalid};
 
 /// The window of this shape at the origin, one integer per mode, in elements. It is also the
 /// original shape, and may be larger than the layout's.

@@ -4,9 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{Layout, parse};
-use crate::error::Error;
+use crate::ElementType;
 use crate::text::{Cursor, Diagnostic, TokenKind};
-use crate::{ElementType, IndexMap};
 
 /// A layout, and perhaps the type of its elements: with one it has a size in bytes.
 ///
@@ -46,19 +45,8 @@ impl<L> Typed<L> {
         let mut cursor = Cursor::new(text)?;
         let element_type = element_type(&mut cursor)?;
         let layout = layout(&mut cursor)?;
-        parse::finish(&cursor)?;
+        cursor.expect_end("the layout")?;
         Ok(Typed { element_type, layout })
-    }
-}
-
-impl Typed<Layout> {
-    /// The bytes of the allocation, if the element type is known.
-    ///
-    /// # Errors
-    /// As [`IndexMap::from_tla`], and if the number does not fit 64 bits.
-    pub fn bytes(&self) -> Result<Option<i64>, Error> {
-        let map = IndexMap::from_tla(&self.layout)?;
-        self.element_bits().map(|bits| map.bytes(bits)).transpose()
     }
 }
 

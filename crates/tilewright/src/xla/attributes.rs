@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::shape::Dim;
-use crate::xla::layout::invalid;
 
 /// `SC(dim:i,j)`: where one *physical* dimension (0 is most major) is split, so that its parts
 /// live in different memories. The parts are `[0,i) [i,j) [j,size)`.

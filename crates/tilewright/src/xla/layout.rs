@@ -1,6 +1,6 @@
 //! How the elements of an array lie in memory, in XLA's terms.
 
-use crate::error::{Error, Kind};
+use crate::error::{Error, Kind, invalid};
 use crate::shape::Dim;
 use crate::xla::{Padding, SplitConfig, Tile};
 use crate::{ElementType, Permutation, Shape};
@@ -287,8 +287,4 @@ impl Layout {
         }
         Err(Error::new(Kind::RankMismatch { what, expected, found }))
     }
-}
-
-pub(crate) fn invalid<T>(message: String) -> Result<T, Error> {
-    Err(Error::new(Kind::Invalid { message }))
 }

@@ -11,6 +11,7 @@
 
 use crate::Permutation;
 use crate::error::Error;
+use crate::permutation::numbers_of_kept;
 use crate::shape::{Dim, resolve_dimension};
 use crate::xla::{Layout, Padding, SplitConfig};
 
@@ -133,7 +134,9 @@ impl Layout {
     /// # Errors
     /// If there is no such dimension.
     pub fn delete_dimension(&self, dim: i64) -> Result<Self, Error> {
-        self.without_dimension(resolve_dimension(dim, self.rank())?)
+        let mut kept = vec![true; self.rank()];
+        kept[resolve_dimension(dim, self.rank())?] = false;
+        self.with_dimensions_kept(&kept)
     }
 
     /// The same layout without tiles. XLA's `LayoutUtil::ClearTiles` does this to every leaf of a
@@ -142,17 +145,18 @@ impl Layout {
         self.with_tiles([])
     }
 
-    /// [`delete_dimension`](Self::delete_dimension) of a dimension that exists.
-    pub(super) fn without_dimension(&self, dim: usize) -> Result<Self, Error> {
+    /// The layout of the array with those dimensions only that are kept, as
+    /// [`delete_dimension`](Self::delete_dimension) of every other one would leave it.
+    pub(super) fn with_dimensions_kept(&self, kept: &[bool]) -> Result<Self, Error> {
         let mut layout = self.clone();
-        layout.minor_to_major = self.minor_to_major.without(dim);
-        let deleted = self.logical_to_physical().get(dim).copied();
-        layout.renumber_splits(|p| {
-            let more_minor = deleted.is_some_and(|deleted| p > deleted);
-            (Some(p) != deleted).then(|| p - usize::from(more_minor))
-        });
+        layout.minor_to_major = self.minor_to_major.kept(kept);
+        let major_to_minor = self.major_to_minor();
+        let is_kept = |&dim: &usize| kept.get(dim) == Some(&true);
+        let physical = numbers_of_kept(major_to_minor.iter().map(is_kept));
+        layout.renumber_splits(|p| physical.get(p).copied().flatten());
         layout.change_widths(|widths| {
-            widths.remove(dim);
+            let mut kept = kept.iter();
+            widths.retain(|_| kept.next() == Some(&true));
         })?;
         Ok(layout)
     }

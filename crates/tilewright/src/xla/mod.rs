@@ -34,12 +34,12 @@
 //!
 //! Source: `hlo_parser.cc`, `layout.cc`, `shape_util.cc` in XLA.
 
-mod addressing;
 mod attributes;
 mod layout;
 mod layout_equal;
 mod layout_ops;
 mod memory_change;
+mod order;
 mod parse;
 mod print;
 mod program;
@@ -51,9 +51,8 @@ mod tile;
 
 pub use attributes::{Padding, PaddingValue, SplitConfig};
 pub use layout::Layout;
-pub(crate) use layout::invalid;
 pub use layout_equal::Ignore;
 pub use parse::{ParseOptions, Parsed, parse_layout, parse_shape};
 pub use print::WithoutLayout;
-pub use program::{Step, TilingProgram};
+pub use program::{MAX_PROGRAM_SIZES, Step, TilingProgram};
 pub use tile::{Tile, TileDim};

@@ -9,10 +9,11 @@
 
 use std::fmt;
 
-use crate::error::{Error, checked};
-use crate::shape::{ArrayShape, checked_product};
+use crate::Permutation;
+use crate::arithmetic::checked_product;
+use crate::error::{Error, checked, invalid};
+use crate::shape::ArrayShape;
 use crate::xla::{Tile, TileDim};
-use crate::{Permutation, error::Kind};
 
 /// One operation on a row-major array.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -47,21 +48,30 @@ pub struct TilingProgram {
     dims: Vec<i64>,
     /// Each step with the sizes it leaves.
     steps: Vec<(Step, Vec<i64>)>,
+    /// The number of all these sizes.
+    n_sizes: usize,
 }
+
+/// The most sizes that the steps of a program have together.
+///
+/// Each tile leaves a dimension more for each of its own, and each step lists all of them, so that
+/// a program is as long as the square of its tiles: a thousand tiles `(1)` have a million sizes.
+pub const MAX_PROGRAM_SIZES: usize = 1 << 20;
 
 impl TilingProgram {
     /// The program of an array's layout.
     ///
     /// # Errors
-    /// If a dimension is unbounded, or a size does not fit 64 bits.
+    /// If a dimension is unbounded, a size does not fit 64 bits, or the steps have more than
+    /// [`MAX_PROGRAM_SIZES`] sizes together.
     pub fn of(shape: &ArrayShape) -> Result<Self, Error> {
         let dims = shape.sizes()?;
         let layout = shape.layout_or_default();
-        let mut program = TilingProgram { dims, steps: Vec::new() };
+        let mut program = TilingProgram { dims, steps: Vec::new(), n_sizes: 0 };
         if let Some(padding) = layout.padding() {
-            program.pad(padding.dimensions().to_vec());
+            program.pad(padding.dimensions().to_vec())?;
         }
-        program.transpose(layout.major_to_minor());
+        program.transpose(layout.major_to_minor())?;
         for tile in layout.tiles() {
             program.tile(tile)?;
         }
@@ -119,7 +129,7 @@ impl TilingProgram {
         if i64::try_from(elements.len()) != Ok(expected) {
             let message =
                 format!("the array has {expected} elements, and {} are given", elements.len());
-            return Err(Error::new(Kind::Invalid { message }));
+            return invalid(message);
         }
         let mut states = vec![(self.dims.clone(), elements.to_vec())];
         for (step, next) in &self.steps {
@@ -138,27 +148,35 @@ impl TilingProgram {
         Ok(states)
     }
 
-    fn push(&mut self, step: Step, sizes: Vec<i64>) {
+    fn push(&mut self, step: Step, sizes: Vec<i64>) -> Result<(), Error> {
+        self.n_sizes += sizes.len();
+        if self.n_sizes > MAX_PROGRAM_SIZES {
+            return invalid(format!("the steps have more than {MAX_PROGRAM_SIZES} sizes together"));
+        }
         self.steps.push((step, sizes));
+        Ok(())
     }
 
-    fn pad(&mut self, sizes: Vec<i64>) {
-        if sizes != self.sizes() {
-            self.push(Step::Pad(sizes.clone()), sizes);
+    fn pad(&mut self, sizes: Vec<i64>) -> Result<(), Error> {
+        if sizes == self.sizes() {
+            return Ok(());
         }
+        self.push(Step::Pad(sizes.clone()), sizes)
     }
 
-    fn reshape(&mut self, sizes: Vec<i64>) {
-        if sizes != self.sizes() {
-            self.push(Step::Reshape(sizes.clone()), sizes);
+    fn reshape(&mut self, sizes: Vec<i64>) -> Result<(), Error> {
+        if sizes == self.sizes() {
+            return Ok(());
         }
+        self.push(Step::Reshape(sizes.clone()), sizes)
     }
 
-    fn transpose(&mut self, permutation: Permutation) {
-        if !permutation.is_identity() {
-            let sizes = permutation.permute(self.sizes());
-            self.push(Step::Transpose(permutation), sizes);
+    fn transpose(&mut self, permutation: Permutation) -> Result<(), Error> {
+        if permutation.is_identity() {
+            return Ok(());
         }
+        let sizes = permutation.permute(self.sizes());
+        self.push(Step::Transpose(permutation), sizes)
     }
 
     fn tile(&mut self, tile: &Tile) -> Result<(), Error> {
@@ -167,11 +185,10 @@ impl TilingProgram {
         sizes.extend_from_slice(self.sizes());
         let n_major = sizes.len() - tile.dims().len();
         let (sizes, tile) = combined(&sizes, tile, n_major)?;
-        self.reshape(sizes);
-        self.pad(padded(self.sizes(), &tile, n_major)?);
-        self.reshape(cut(self.sizes(), &tile, n_major));
-        self.transpose(places_last(n_major, tile.len())?);
-        Ok(())
+        self.reshape(sizes)?;
+        self.pad(padded(self.sizes(), &tile, n_major)?)?;
+        self.reshape(cut(self.sizes(), &tile, n_major))?;
+        self.transpose(places_last(n_major, tile.len())?)
     }
 
     fn pad_tail(&mut self, alignment: i64) -> Result<(), Error> {
@@ -179,8 +196,8 @@ impl TilingProgram {
         if elements % alignment != 0 {
             let missing = alignment - elements % alignment;
             let aligned = checked(elements.checked_add(missing), "the allocation")?;
-            self.reshape(vec![elements]);
-            self.pad(vec![aligned]);
+            self.reshape(vec![elements])?;
+            self.pad(vec![aligned])?;
         }
         Ok(())
     }

@@ -19,10 +19,10 @@
 
 use prost::Message;
 
-use crate::error::{Error, Kind};
+use crate::error::{Error, Kind, invalid};
 use crate::shape::{ArrayShape, Dim, Shape};
 use crate::text::MAX_NESTING;
-use crate::xla::{Layout, Padding, PaddingValue, SplitConfig, Tile, TileDim, invalid};
+use crate::xla::{Layout, Padding, PaddingValue, SplitConfig, Tile, TileDim};
 use crate::{ElementType, Permutation};
 
 /// `ShapeProto`.

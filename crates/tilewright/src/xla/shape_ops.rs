@@ -21,6 +21,8 @@
 //!
 //! Source: `shape_util.cc` in XLA.
 
+use std::collections::HashSet;
+
 use crate::Permutation;
 use crate::error::{Error, Kind};
 use crate::shape::{ArrayShape, Dim, resolve_dimension};
@@ -98,7 +100,7 @@ impl ArrayShape {
     /// As [`delete_dimension`](Self::delete_dimension).
     pub fn delete_dimensions(&self, dims: &[i64]) -> Result<Self, Error> {
         let resolved = dims.iter().map(|&dim| resolve_dimension(dim, self.rank()));
-        let deleted = resolved.collect::<Result<Vec<usize>, _>>()?;
+        let deleted = resolved.collect::<Result<HashSet<usize>, _>>()?;
         self.filter_dimensions(|dim, _| !deleted.contains(&dim))
     }
 
@@ -113,15 +115,10 @@ impl ArrayShape {
         mut keep: impl FnMut(usize, Dim) -> bool,
     ) -> Result<Self, Error> {
         let sizes = self.dims().iter().copied().enumerate();
-        let (kept, deleted): (Vec<_>, Vec<_>) = sizes.partition(|&(dim, size)| keep(dim, size));
-        let dims = kept.into_iter().map(|(_, size)| size).collect();
-        self.rebuilt(dims, |layout| {
-            // From the last on, so that the numbers of those still to go stay as they are.
-            deleted
-                .iter()
-                .rev()
-                .try_fold(layout.clone(), |layout, &(dim, _)| layout.without_dimension(dim))
-        })
+        let kept: Vec<bool> = sizes.map(|(dim, size)| keep(dim, size)).collect();
+        let sizes = self.dims().iter().zip(&kept);
+        let dims = sizes.filter_map(|(&size, &is_kept)| is_kept.then_some(size)).collect();
+        self.rebuilt(dims, |layout| layout.with_dimensions_kept(&kept))
     }
 
     /// Whether some dimension has exactly one element. One of `<=1` counts, as in XLA, although

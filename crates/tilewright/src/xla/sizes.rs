@@ -1,43 +1,16 @@
-//! How much memory an array takes: exactly, and as XLA's own accounting has it.
+//! How much an array's elements take, and its memory as XLA's own accounting has it.
 
 use crate::error::{Error, checked};
 use crate::shape::ArrayShape;
 use crate::xla::{Tile, TileDim};
 
 impl ArrayShape {
-    /// The bytes that memory holds, with all padding of every tile level and of the tail.
-    ///
-    /// ```
-    /// use tilewright::ArrayShape;
-    /// let shape: ArrayShape = "f32[7,9]{1,0:T(2,4)(3,1)}".parse()?;
-    /// assert_eq!((shape.bytes()?, shape.xla_bytes()?), (576, Some(384)));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// Sub-byte elements (`E(4)`) are packed along the whole allocation, and the total is rounded
-    /// up to bytes once. The bytes of `M(n)` come on top and are not counted. An array that is
-    /// split over memories (`SC`) is counted whole.
-    ///
-    /// # Errors
-    /// If a dimension is unbounded, or the number does not fit 64 bits.
-    pub fn bytes(&self) -> Result<i64, Error> {
-        self.index_map()?.bytes(self.element_bits())
-    }
-
     /// The bytes of the elements alone, with no padding but that to a whole byte.
     ///
     /// # Errors
     /// If a dimension is unbounded, or the number does not fit 64 bits.
     pub fn logical_bytes(&self) -> Result<i64, Error> {
         bytes_of(i128::from(self.elements()?), self.element_bits())
-    }
-
-    /// What of [`bytes`](Self::bytes) is padding.
-    ///
-    /// # Errors
-    /// As [`bytes`](Self::bytes).
-    pub fn padding_bytes(&self) -> Result<i64, Error> {
-        Ok(self.bytes()? - self.logical_bytes()?)
     }
 
     /// The bytes that XLA allocates, by the rule of its `ShapeUtil::ArraySize`; `None` for `*`, on
@@ -67,11 +40,7 @@ impl ArrayShape {
     /// If the dimension does not exist or is unbounded.
     pub fn max_split_size(&self, dim: i64) -> Result<i64, Error> {
         let dim = crate::shape::resolve_dimension(dim, self.rank())?;
-        let size = self.sizes()?[dim];
-        let layout = self.layout_or_default();
-        let physical = layout.logical_to_physical()[dim];
-        let split = layout.split_configs().iter().find(|split| split.dimension() == physical);
-        Ok(split.map_or(size, |split| split.max_part(size)))
+        Ok(self.max_split_sizes()?[dim])
     }
 
     /// The most elements that are in one memory. XLA's `LayoutUtil::MaxElementsInPerSplit`.
@@ -79,11 +48,19 @@ impl ArrayShape {
     /// # Errors
     /// If a dimension is unbounded, or the number does not fit 64 bits.
     pub fn max_elements_per_split(&self) -> Result<i64, Error> {
-        crate::shape::checked_product(self.max_split_sizes()?)
+        crate::arithmetic::checked_product(self.max_split_sizes()?)
     }
 
+    /// The size of each dimension, and of one that is split the largest part.
     fn max_split_sizes(&self) -> Result<Vec<i64>, Error> {
-        (0..).take(self.rank()).map(|dim| self.max_split_size(dim)).collect()
+        let mut sizes = self.sizes()?;
+        let Some(layout) = self.layout() else { return Ok(sizes) };
+        for split in layout.split_configs() {
+            if let Some(dim) = layout.major(split.dimension()) {
+                sizes[dim] = split.max_part(sizes[dim]);
+            }
+        }
+        Ok(sizes)
     }
 
     /// The elements of the array with each physical dimension rounded up to the tile. A tile

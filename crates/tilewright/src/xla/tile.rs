@@ -1,10 +1,8 @@
 //! One level of tiling.
 
 use std::fmt;
-use std::str::FromStr;
 
-use crate::error::{Error, Kind, checked};
-use crate::text::Diagnostic;
+use crate::error::{Error, checked, invalid};
 
 /// One entry of a [`Tile`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,7 +50,6 @@ impl Tile {
     /// If there is none, a size is below 1, or the last is `*`.
     pub fn new(dims: impl Into<Vec<TileDim>>) -> Result<Self, Error> {
         let dims = dims.into();
-        let invalid = |message: String| Err(Error::new(Kind::Invalid { message }));
         if let Some(size) = dims.iter().find_map(|dim| match dim {
             TileDim::Size(size) if *size < 1 => Some(*size),
             _ => None,
@@ -112,14 +109,5 @@ impl fmt::Display for Tile {
 impl fmt::Debug for Tile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Tile{self}")
-    }
-}
-
-impl FromStr for Tile {
-    type Err = Diagnostic;
-
-    /// Reads `(8,128)` or `(*,2)`.
-    fn from_str(text: &str) -> Result<Self, Diagnostic> {
-        super::parse::parse_tile(text)
     }
 }

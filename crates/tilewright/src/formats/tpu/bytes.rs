@@ -2,8 +2,7 @@
 
 use super::rule::DYNAMIC_SIZES_BYTES;
 use crate::ArrayShape;
-use crate::error::{Error, checked};
-use crate::xla::invalid;
+use crate::error::{Error, checked, invalid};
 
 /// The bytes that a parameter of this shape and layout takes: the compiler's
 /// `argument_size_in_bytes`.

@@ -2,10 +2,11 @@
 
 use super::bytes::argument_bytes;
 use super::chip::Chip;
-use super::rule::{TileRule, default_shape};
-use crate::error::{Error, checked};
+use super::default::default_shape;
+use super::rule::TileRule;
+use crate::error::{Error, checked, invalid};
 use crate::map::Bitcast;
-use crate::xla::{Layout, Tile, invalid};
+use crate::xla::{Layout, Tile};
 use crate::{ArrayShape, IndexMap, Permutation};
 
 /// The most dimensions of an array whose formats are listed: every pair of them can be minor and

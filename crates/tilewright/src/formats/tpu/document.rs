@@ -1,8 +1,7 @@
 //! The formats of XLA's *Tiled layout* document.
 
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::formats::NamedFormat;
-use crate::xla::invalid;
 use crate::{ArrayShape, ElementType};
 
 /// The array in the format that XLA's *Tiled layout* document says it has on a TPU, its last

@@ -45,6 +45,7 @@
 mod bytes;
 mod candidates;
 mod chip;
+mod default;
 mod document;
 mod order;
 mod padding;
@@ -53,6 +54,6 @@ mod rule;
 pub use bytes::argument_bytes;
 pub use candidates::{Candidate, MAX_CANDIDATE_RANK, candidates, compared_shape};
 pub use chip::Chip;
+pub use default::default_shape;
 pub use document::documented_shape;
 pub use padding::padding_in_words;
-pub use rule::default_shape;

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use super::rule::{COLUMNS, TileRule};
-use crate::error::Error;
-use crate::shape::checked_product;
-use crate::xla::invalid;
+use crate::arithmetic::checked_product;
+use crate::error::{Error, invalid};
 
 /// The minor and the second-minor dimension of an array of rank 2 or more that has elements.
 pub(super) fn minor_and_second_minor(sizes: &[i64], rule: &TileRule) -> Result<[usize; 2], Error> {

@@ -1,10 +1,9 @@
-//! The default format: tiles and element size of a type, and how they are put together.
+//! Tiles and element size of a type, and how they are put together.
 
 use super::chip::Chip;
-use super::order::minor_and_second_minor;
-use crate::error::Error;
-use crate::xla::{Layout, Tile, invalid};
-use crate::{ArrayShape, ElementType, Permutation};
+use crate::error::{Error, invalid};
+use crate::xla::{Layout, Tile};
+use crate::{ElementType, Permutation};
 
 /// The columns of every tile: the words in a row of a register.
 pub(super) const COLUMNS: i64 = 128;
@@ -14,49 +13,6 @@ const REGISTER_ROWS: i64 = 8;
 
 /// The bytes before an array with dynamic sizes, in which the device keeps them.
 pub(super) const DYNAMIC_SIZES_BYTES: i64 = 1024;
-
-/// The array in the format that this generation's compiler gives a parameter of the type and dims.
-/// A layout that `shape` has is left out of account.
-///
-/// A bounded dimension counts as its bound. An array without elements is not tiled.
-///
-/// ```
-/// use tilewright::ArrayShape;
-/// use tilewright::formats::tpu::{Chip, default_shape};
-/// let on_device = |text: &str, chip| {
-///     let shape: ArrayShape = text.parse().unwrap();
-///     default_shape(&shape, chip).unwrap().to_string()
-/// };
-/// assert_eq!(on_device("f32[1000,3]", Chip::V5e), "f32[1000,3]{0,1:T(4,128)}");
-/// assert_eq!(on_device("s8[64,512]", Chip::V5e), "s8[64,512]{1,0:T(32,128)(4,1)}");
-/// assert_eq!(on_device("s8[64,512]", Chip::V3), "s8[64,512]{1,0:T(8,128)(4,1)}");
-/// assert_eq!(on_device("s4[1000]", Chip::V7x), "s4[1000]{0:T(1024)(128)(8,1)E(4)}");
-/// ```
-///
-/// # Errors
-/// If a dimension is unbounded, or the elements are of 6 bits, which no TPU compiler takes.
-pub fn default_shape(shape: &ArrayShape, chip: Chip) -> Result<ArrayShape, Error> {
-    let rule = TileRule::of(shape.element_type(), chip)?;
-    let sizes = shape.sizes()?;
-    let layout = match sizes[..] {
-        _ if shape.is_empty() => rule.packed(untiled(shape)?),
-        [] => rule.scalar()?,
-        [size] => rule.linear(rule.linear_rows(size))?,
-        _ => {
-            let [minor, second_minor] = minor_and_second_minor(&sizes, &rule)?;
-            let others: Vec<usize> = (0..sizes.len()).rev().collect();
-            rule.tiled([minor, second_minor], &others, rule.rows(sizes[second_minor]))?
-        }
-    };
-    shape.clone().without_layout().with_layout(layout)
-}
-
-/// The layout of an array without elements. Where it has dynamic sizes, the compiler says so.
-fn untiled(shape: &ArrayShape) -> Result<Layout, Error> {
-    let is_dynamic = shape.dims().iter().any(|dim| dim.is_dynamic());
-    let prefix = if is_dynamic { DYNAMIC_SIZES_BYTES } else { 0 };
-    Layout::descending(shape.rank()).with_dynamic_shape_metadata_prefix_bytes(prefix)
-}
 
 /// How a generation tiles arrays of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,13 +78,13 @@ impl TileRule {
         doublings(self.least_linear_rows, self.most_rows)
     }
 
-    fn scalar(&self) -> Result<Layout, Error> {
+    pub(super) fn scalar(&self) -> Result<Layout, Error> {
         let tile = Tile::of(&[self.least_linear_rows * COLUMNS])?;
         Ok(self.packed(Layout::descending(0).with_tiles([tile])))
     }
 
     /// The rows of the default tile of an array of rank 1.
-    fn linear_rows(&self, size: i64) -> i64 {
+    pub(super) fn linear_rows(&self, size: i64) -> i64 {
         let rows = size / COLUMNS + i64::from(size % COLUMNS != 0);
         power_of_two_between(rows, self.least_linear_rows, self.most_rows)
     }
@@ -164,7 +120,7 @@ impl TileRule {
         Tile::of(&[self.elements_per_word, 1])
     }
 
-    fn packed(&self, layout: Layout) -> Layout {
+    pub(super) fn packed(&self, layout: Layout) -> Layout {
         layout.with_element_size_in_bits(self.packed_bits)
     }
 }

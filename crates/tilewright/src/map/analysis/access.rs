@@ -5,8 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::super::IndexMap;
 use super::sharing::counted;
-use crate::error::{Error, checked};
-use crate::xla::invalid;
+use crate::error::{Error, checked, invalid};
 
 /// One load or store by many threads: where each thread's elements begin, and how many
 /// consecutive elements a thread takes.

@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use super::Access;
 use super::sharing::counted;
-use crate::error::Error;
-use crate::xla::invalid;
+use crate::error::{Error, invalid};
 
 /// Memory in banks: word `w` is in bank `w mod banks`, and a bank serves one word at a time,
 /// to all threads that want it.

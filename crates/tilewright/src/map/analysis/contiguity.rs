@@ -1,9 +1,8 @@
 //! Runs of neighbours, and the widest loads and stores.
 
 use super::super::{IndexMap, Source};
-use crate::algebra::gcd;
-use crate::error::Error;
-use crate::xla::invalid;
+use crate::arithmetic::gcd;
+use crate::error::{Error, invalid};
 
 /// How the offset goes along one dimension.
 struct Walk {

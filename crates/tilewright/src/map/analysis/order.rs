@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::super::{IndexMap, Source};
 use super::sharing::counted;
-use crate::algebra::gcd;
+use crate::arithmetic::gcd;
 use crate::error::Error;
 
 /// The cycles of a permutation: element number to offset, to the element of that number, and so

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::{Digit, IndexMap, Source};
 use super::MAX_ENUMERATED;
 use super::radix::Radix;
-use crate::algebra::gcd;
+use crate::arithmetic::gcd;
 use crate::error::Error;
 
 /// Of the first elements of a part, this many are looked at first.

@@ -3,9 +3,8 @@
 use super::form::{Digit, Form};
 use super::{FilterPosition, Tag};
 use crate::element::ElementType;
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::tla::{Int, IntTuple, Layout, Nested, Stride};
-use crate::xla::invalid;
 
 impl Layout {
     /// The layout of a matrix that a tag names: TLA's `MakeLayout<Element, Tag>(rows, cols)`.

@@ -4,9 +4,8 @@
 
 use super::{FilterPosition, Tag};
 use crate::element::ElementType;
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::tla::Int;
-use crate::xla::invalid;
 
 const ROWS: usize = 0;
 const COLUMNS: usize = 1;

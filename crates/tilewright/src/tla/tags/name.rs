@@ -4,9 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{FilterPosition, Tag};
-use crate::error::Error;
+use crate::error::{Error, invalid};
 use crate::text::abridged;
-use crate::xla::invalid;
 
 impl Tag {
     /// The name without parameters: `zN`, `RowMajor`, `PaddingRowMajor`.

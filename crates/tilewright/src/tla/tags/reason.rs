@@ -1,9 +1,9 @@
-//! Why a layout has no tag.
+//! The tag of a layout, or why it has none.
 
 use std::fmt;
 
 use super::Tag;
-use super::recognise::{by, tagged};
+use super::recognise::{Recognised, by, tagged};
 use crate::element::ElementType;
 use crate::tla::{Layout, Nested};
 
@@ -35,8 +35,40 @@ impl fmt::Display for NotATag {
 impl std::error::Error for NotATag {}
 
 impl Layout {
+    /// The tag of this layout of such elements: the first of [`tags`](Self::tags).
+    ///
+    /// Only values count, so dynamic integers are as good as static ones. (CATLASS looks at static
+    /// integers alone, and recognises no layout read at run time.)
+    ///
+    /// ```
+    /// use tilewright::ElementType;
+    /// use tilewright::tla::{Layout, Tag};
+    /// let layout: Layout = "((16,2),(16,3)):((16,256),(1,512)):(28,40)".parse()?;
+    /// let found = layout.tag(ElementType::F16)?;
+    /// assert_eq!((found.tag(), found.sizes()), (Tag::Zn, [28, 40].as_slice()));
+    ///
+    /// let tile: Layout = "((16,2),(16,3)):((16,256),(1,1792)):(20,36)".parse()?;
+    /// assert_eq!(tile.tag(ElementType::F16)?.to_string(), "zN 20 x 36 in 112 x 36");
+    ///
+    /// let gap: Layout = "((16,2),(16,3)):((16,256),(1,500)):(28,40)".parse()?;
+    /// assert_eq!(
+    ///     gap.tag(ElementType::F16).unwrap_err().to_string(),
+    ///     "no tag fits: the nearest, zN 28 x 40, has 512 for stride<1,1>, not 500"
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it has none, with the reason.
+    pub fn tag(&self, element_type: ElementType) -> Result<Recognised, NotATag> {
+        match self.tags(element_type).into_iter().next() {
+            Some(first) => Ok(first),
+            None => Err(self.why_not(element_type)),
+        }
+    }
+
     /// The reason that no tag fits.
-    pub(super) fn why_not(&self, element_type: ElementType) -> NotATag {
+    fn why_not(&self, element_type: ElementType) -> NotATag {
         let mut nearest: Option<(usize, Tag, Layout)> = None;
         for tag in self.candidates() {
             let Some((agreeing, layout)) = self.agreement(tag, element_type) else { continue };

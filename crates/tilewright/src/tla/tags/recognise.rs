@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use super::Tag;
 use super::form::{Digit, Form};
-use super::{NotATag, Tag};
 use crate::element::ElementType;
 use crate::tla::{Int, IntTuple, Layout, Nested};
 
@@ -55,38 +55,6 @@ pub(super) fn by(sizes: &[i64]) -> String {
 }
 
 impl Layout {
-    /// The tag of this layout of such elements: the first of [`tags`](Self::tags).
-    ///
-    /// Only values count, so dynamic integers are as good as static ones. (CATLASS looks at static
-    /// integers alone, and recognises no layout read at run time.)
-    ///
-    /// ```
-    /// use tilewright::ElementType;
-    /// use tilewright::tla::{Layout, Tag};
-    /// let layout: Layout = "((16,2),(16,3)):((16,256),(1,512)):(28,40)".parse()?;
-    /// let found = layout.tag(ElementType::F16)?;
-    /// assert_eq!((found.tag(), found.sizes()), (Tag::Zn, [28, 40].as_slice()));
-    ///
-    /// let tile: Layout = "((16,2),(16,3)):((16,256),(1,1792)):(20,36)".parse()?;
-    /// assert_eq!(tile.tag(ElementType::F16)?.to_string(), "zN 20 x 36 in 112 x 36");
-    ///
-    /// let gap: Layout = "((16,2),(16,3)):((16,256),(1,500)):(28,40)".parse()?;
-    /// assert_eq!(
-    ///     gap.tag(ElementType::F16).unwrap_err().to_string(),
-    ///     "no tag fits: the nearest, zN 28 x 40, has 512 for stride<1,1>, not 500"
-    /// );
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If it has none, with the reason.
-    pub fn tag(&self, element_type: ElementType) -> Result<Recognised, NotATag> {
-        match self.tags(element_type).into_iter().next() {
-            Some(first) => Ok(first),
-            None => Err(self.why_not(element_type)),
-        }
-    }
-
     /// Every tag of this layout of such elements.
     ///
     /// A layout can have several: one element is both row-major and column-major, one fractal both

@@ -1,9 +1,9 @@
 //! Reading layouts: the part of a shape in braces.
 
-use super::shape::Parser;
+use super::parser::Parser;
 use crate::error::Error;
 use crate::shape::Dim;
-use crate::text::{Diagnostic, Integer, Span, TokenKind, abridged};
+use crate::text::{Diagnostic, Integer, Span, TokenKind, TupleReader, abridged};
 use crate::xla::layout::Attributes;
 use crate::xla::{Layout, Padding, PaddingValue, SplitConfig, Tile};
 use crate::{ElementType, Permutation};
@@ -231,7 +231,7 @@ impl<'p, 'a> LayoutParser<'p, 'a> {
             return Err(error.help("leave `P(…)` out"));
         }
         self.parser.cursor.expect('(')?;
-        self.attributes.physical_shape = Some(Box::new(self.parser.shape()?));
+        self.attributes.physical_shape = Some(Box::new(self.parser.element()?));
         self.parser.cursor.expect(')').map(drop)
     }
 

@@ -2,42 +2,21 @@
 //! that.
 
 mod layout;
+mod options;
 mod order;
+mod parser;
 mod shape;
 mod tiles;
 
 use std::str::FromStr;
 
+pub use options::{ParseOptions, Parsed};
+
 use self::layout::LayoutParser;
-use self::shape::Parser;
+use self::parser::Parser;
 use crate::shape::{ArrayShape, Shape};
-use crate::text::{Diagnostic, Span};
+use crate::text::{Diagnostic, Span, TupleReader};
 use crate::xla::{Layout, Tile};
-
-/// What the reader accepts, and what it fills in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ParseOptions {
-    /// Accept only what XLA's own parser accepts.
-    pub strict: bool,
-    /// Give arrays without a layout the default one, as XLA's parser does for a lone shape.
-    pub fill_missing_layouts: bool,
-}
-
-impl Default for ParseOptions {
-    /// The superset, missing layouts filled in.
-    fn default() -> Self {
-        ParseOptions { strict: false, fill_missing_layouts: true }
-    }
-}
-
-/// What was read, and what is worth knowing about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parsed<T> {
-    /// The value.
-    pub value: T,
-    /// Findings that do not keep the text from being read.
-    pub warnings: Vec<Diagnostic>,
-}
 
 /// Reads a shape in XLA's notation.
 ///
@@ -54,8 +33,8 @@ pub struct Parsed<T> {
 /// If the text is not a shape; the diagnostic points at the place.
 pub fn parse_shape(text: &str, options: ParseOptions) -> Result<Parsed<Shape>, Diagnostic> {
     let mut parser = Parser::new(text, options)?;
-    let value = parser.shape()?;
-    parser.finish("the shape")?;
+    let value = parser.element()?;
+    parser.cursor.expect_end("the shape")?;
     Ok(Parsed { value, warnings: parser.warnings })
 }
 
@@ -66,15 +45,15 @@ pub fn parse_shape(text: &str, options: ParseOptions) -> Result<Parsed<Shape>, D
 pub fn parse_layout(text: &str, options: ParseOptions) -> Result<Parsed<Layout>, Diagnostic> {
     let mut parser = Parser::new(text, options)?;
     let value = LayoutParser::new(&mut parser, None).layout()?;
-    parser.finish("the layout")?;
+    parser.cursor.expect_end("the layout")?;
     Ok(Parsed { value, warnings: parser.warnings })
 }
 
 /// Reads one tile, `(8,128)`.
-pub(super) fn parse_tile(text: &str) -> Result<Tile, Diagnostic> {
+fn parse_tile(text: &str) -> Result<Tile, Diagnostic> {
     let mut parser = Parser::new(text, ParseOptions::default())?;
     let tile = LayoutParser::new(&mut parser, None).tile()?;
-    parser.finish("the tile")?;
+    parser.cursor.expect_end("the tile")?;
     Ok(tile)
 }
 
@@ -108,5 +87,14 @@ impl FromStr for Layout {
     /// Reads XLA's notation with the default [`ParseOptions`].
     fn from_str(text: &str) -> Result<Self, Diagnostic> {
         parse_layout(text, ParseOptions::default()).map(|parsed| parsed.value)
+    }
+}
+
+impl FromStr for Tile {
+    type Err = Diagnostic;
+
+    /// Reads `(8,128)` or `(*,2)`.
+    fn from_str(text: &str) -> Result<Self, Diagnostic> {
+        parse_tile(text)
     }
 }

@@ -1,7 +1,7 @@
 //! Reading the order of dimensions: the numbers before the colon of a layout.
 
 use super::layout::LayoutParser;
-use super::shape::Parser;
+use super::parser::Parser;
 use crate::Permutation;
 use crate::shape::Dim;
 use crate::text::{Diagnostic, Span};

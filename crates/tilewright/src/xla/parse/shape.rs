@@ -1,80 +1,36 @@
 //! Reading shapes.
 
-use super::ParseOptions;
 use super::layout::LayoutParser;
-use crate::ElementType;
-use crate::error::Error;
+use super::parser::Parser;
 use crate::shape::{ArrayShape, Dim, Shape};
-use crate::text::{Cursor, Diagnostic, MAX_NESTING, Span, Token, TokenKind};
+use crate::text::{Cursor, Diagnostic, Span, TokenKind, TupleReader};
 use crate::xla::Layout;
 
-/// A reader of shapes, and of the layouts in them.
-pub(super) struct Parser<'a> {
-    pub(super) cursor: Cursor<'a>,
-    pub(super) options: ParseOptions,
-    pub(super) warnings: Vec<Diagnostic>,
-    /// Whether what is read is an element of a tuple.
-    pub(super) in_tuple: bool,
+/// Shapes and tuples of shapes. XLA takes no comma after the last one.
+impl<'a> TupleReader<'a> for Parser<'a> {
+    type Element = Shape;
+
+    fn cursor(&mut self) -> &mut Cursor<'a> {
+        &mut self.cursor
+    }
+
+    fn leaf(&mut self, depth: usize) -> Result<Shape, Diagnostic> {
+        self.in_tuple = depth > 0;
+        self.no_tuple()
+    }
+
+    fn tuple(&mut self, _start: Span, elements: Vec<Shape>) -> Result<Shape, Diagnostic> {
+        Ok(Shape::Tuple(elements))
+    }
+
+    fn takes_last_comma(&self) -> bool {
+        false
+    }
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn new(text: &'a str, options: ParseOptions) -> Result<Self, Diagnostic> {
-        Ok(Parser { cursor: Cursor::new(text)?, options, warnings: Vec::new(), in_tuple: false })
-    }
-
-    pub(super) fn finish(&mut self, what: &str) -> Result<(), Diagnostic> {
-        let next = self.cursor.peek();
-        if next.kind == TokenKind::End {
-            return Ok(());
-        }
-        let span = Span::new(next.span.start, self.cursor.source().len());
-        Err(self.cursor.error(span, format!("extra content after {what}")).expected("the end"))
-    }
-
-    /// A shape. Tuples are kept on a stack, so that nesting costs no call depth.
-    pub(super) fn shape(&mut self) -> Result<Shape, Diagnostic> {
-        let mut open: Vec<Vec<Shape>> = Vec::new();
-        loop {
-            let mut shape = match self.open_tuple(&mut open)? {
-                Some(empty) => empty,
-                None => {
-                    self.in_tuple = !open.is_empty();
-                    self.leaf()?
-                }
-            };
-            loop {
-                let Some(elements) = open.last_mut() else { return Ok(shape) };
-                elements.push(shape);
-                if self.cursor.eat(',')? {
-                    break;
-                }
-                if !self.cursor.at(')') {
-                    return Err(self.cursor.unexpected("`,` or `)` after a tuple element"));
-                }
-                self.cursor.take()?;
-                shape = Shape::Tuple(open.pop().unwrap_or_default());
-            }
-        }
-    }
-
-    /// Takes every `(` in a row. The empty tuple, if one is closed at once.
-    fn open_tuple(&mut self, open: &mut Vec<Vec<Shape>>) -> Result<Option<Shape>, Diagnostic> {
-        while self.cursor.at('(') {
-            let parenthesis = self.cursor.take()?;
-            if self.cursor.eat(')')? {
-                return Ok(Some(Shape::Tuple(Vec::new())));
-            }
-            open.push(Vec::new());
-            if open.len() > MAX_NESTING {
-                let message = format!("tuples nest deeper than {MAX_NESTING}");
-                return Err(self.cursor.error(parenthesis.span, message));
-            }
-        }
-        Ok(None)
-    }
-
     /// A shape that is not a tuple.
-    fn leaf(&mut self) -> Result<Shape, Diagnostic> {
+    fn no_tuple(&mut self) -> Result<Shape, Diagnostic> {
         let name = self.cursor.peek();
         if name.kind != TokenKind::Word {
             return Err(self.cursor.unexpected("a shape, such as `f32[3,5]`"));
@@ -87,11 +43,6 @@ impl<'a> Parser<'a> {
             "opaque" => self.handle(Shape::Opaque),
             _ => self.array().map(Shape::Array),
         }
-    }
-
-    /// A name as it is compared: upper case is folded unless reading strictly.
-    fn spelled(&self, name: &str) -> String {
-        if self.options.strict { name.to_owned() } else { name.to_ascii_lowercase() }
     }
 
     /// `b( array )`.
@@ -117,7 +68,7 @@ impl<'a> Parser<'a> {
             let message = "a buffer cannot hold a buffer";
             return Err(self.cursor.error(next.span, message).expected("an array shape"));
         }
-        self.leaf()
+        self.no_tuple()
     }
 
     /// `token[]` or `opaque[]`.
@@ -147,29 +98,6 @@ impl<'a> Parser<'a> {
         match layout {
             Some(layout) => shape.with_layout(layout).map_err(|error| self.failed(span, &error)),
             None => Ok(shape),
-        }
-    }
-
-    /// An element type's name.
-    pub(super) fn element_type(&mut self) -> Result<ElementType, Diagnostic> {
-        let name = self.cursor.peek();
-        if name.kind != TokenKind::Word {
-            return Err(self.cursor.unexpected("an element type, such as `f32`"));
-        }
-        let found = ElementType::from_xla_name(&self.spelled(name.text));
-        let found = found.ok_or_else(|| self.unknown_type(&name))?;
-        self.cursor.take()?;
-        Ok(found)
-    }
-
-    fn unknown_type(&self, name: &Token<'_>) -> Diagnostic {
-        let error = self
-            .cursor
-            .error(name.span, format!("unknown element type {}", name.described()))
-            .expected("an element type, such as `f32` or `bf16`");
-        match meant_type(name.text) {
-            Some(meant) => error.help(format!("XLA calls it `{meant}`")),
-            None => error,
         }
     }
 
@@ -214,25 +142,4 @@ impl<'a> Parser<'a> {
         let after = self.cursor.peek_second()?;
         Ok(matches!(after.kind, TokenKind::Number | TokenKind::Symbol(':' | '-')))
     }
-
-    /// A diagnostic of an error about a value that was read at these bytes.
-    pub(super) fn failed(&self, span: Span, error: &Error) -> Diagnostic {
-        self.cursor.error(span, error.to_string())
-    }
-}
-
-/// The type that somebody who writes this name means.
-fn meant_type(name: &str) -> Option<&'static str> {
-    let lower = name.to_ascii_lowercase();
-    let renamed = match lower.as_str() {
-        "i8" | "i16" | "i32" | "i64" | "i4" | "i2" => format!("s{}", &lower[1..]),
-        "half" => "f16".to_owned(),
-        "float" => "f32".to_owned(),
-        "double" => "f64".to_owned(),
-        "opaque_type" => return Some("opaque"),
-        _ => lower,
-    };
-    ElementType::from_xla_name(&renamed)
-        .or_else(|| ElementType::from_numpy_name(&renamed))
-        .map(ElementType::xla_name)
 }

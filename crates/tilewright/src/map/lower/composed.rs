@@ -4,13 +4,13 @@
 //! extents, as it would any integer. A swizzle splits it into bits; a bit that others flip is
 //! `(a + b) mod 2`.
 
-use super::build::{Coordinate, MapBuilder, Sum};
-use super::lower_tla::{Leaf, digits_of_mode, modes, span};
-use super::{Digit, IndexMap};
+use super::tla::{Leaf, digits_of_mode, modes};
 use crate::algebra::{Composed, Composition, Outer, Swizzle};
-use crate::error::{Error, checked};
+use crate::arithmetic::span;
+use crate::error::{Error, checked, invalid};
+use crate::map::build::{Coordinate, MapBuilder, Sum};
+use crate::map::{Digit, IndexMap};
 use crate::tla::Layout;
-use crate::xla::invalid;
 
 /// Up to this many offsets are swizzled one by one to find the largest.
 const MAX_SWIZZLED: i64 = 1 << 16;

@@ -1,8 +1,9 @@
 //! Lowering an XLA layout to a map.
 
-use super::IndexMap;
-use super::build::{Coordinate, MapBuilder};
 use crate::error::{Error, Kind};
+use crate::map::IndexMap;
+use crate::map::build::{Coordinate, MapBuilder};
+use crate::shape::{ArrayShape, Shape};
 use crate::xla::{Layout, Tile, TileDim};
 
 impl IndexMap {
@@ -35,6 +36,26 @@ impl IndexMap {
             coordinates = tiled(&mut builder, coordinates, tile)?;
         }
         builder.finish(&coordinates, layout.tail_padding_alignment_in_elements())
+    }
+}
+
+impl ArrayShape {
+    /// Where each element lies: the layout (or the default one) as a function.
+    ///
+    /// # Errors
+    /// If a dimension is unbounded or a size overflows.
+    pub fn index_map(&self) -> Result<IndexMap, Error> {
+        IndexMap::from_layout(&self.sizes()?, &self.layout_or_default())
+    }
+}
+
+impl Shape {
+    /// The [index map](IndexMap) of an array shape with its layout.
+    ///
+    /// # Errors
+    /// If this is not an array, a dimension is unbounded, or a size overflows.
+    pub fn index_map(&self) -> Result<IndexMap, Error> {
+        self.as_array()?.index_map()
     }
 }
 

@@ -1,9 +1,9 @@
 //! Lowering a oneDNN tag to a map.
 
-use super::IndexMap;
-use super::build::{Coordinate, MapBuilder};
 use crate::error::{Error, Kind};
-use crate::onednn::Tag;
+use crate::map::IndexMap;
+use crate::map::build::{Coordinate, MapBuilder};
+use crate::onednn::{Tag, TaggedArray};
 
 impl IndexMap {
     /// The map of an array with these dimensions in a oneDNN tag.
@@ -36,5 +36,34 @@ impl IndexMap {
         let mut memory = tag.major_to_minor().permute(&left);
         memory.extend(places.into_iter().rev());
         builder.finish(&memory, 1)
+    }
+}
+
+impl Tag {
+    /// Where each element of an array of these sizes lies. Every dimension is padded to a
+    /// multiple of the product of its blocks.
+    ///
+    /// # Errors
+    /// As [`IndexMap::from_onednn`].
+    pub fn index_map(&self, dims: &[i64]) -> Result<IndexMap, Error> {
+        IndexMap::from_onednn(dims, self)
+    }
+}
+
+impl TaggedArray {
+    /// Where each element lies.
+    ///
+    /// # Errors
+    /// As [`IndexMap::from_onednn`].
+    pub fn index_map(&self) -> Result<IndexMap, Error> {
+        self.tag.index_map(&self.dims)
+    }
+
+    /// The bytes of memory, padding included.
+    ///
+    /// # Errors
+    /// As [`index_map`](Self::index_map), and if the number does not fit 64 bits.
+    pub fn bytes(&self) -> Result<i64, Error> {
+        self.index_map()?.bytes(self.element_bits())
     }
 }

@@ -8,9 +8,9 @@
 //!
 //! Of the orders of dimensions the one that needs the fewest tiles is taken.
 
-use super::lift::{Untranslatable, refused};
-use super::{Digit, IndexMap, Source};
+use super::untranslatable::{Untranslatable, refused};
 use crate::Permutation;
+use crate::map::{Digit, IndexMap, Source};
 use crate::xla::{Layout, Tile};
 
 /// Ranks up to this have all orders of dimensions tried.

@@ -7,9 +7,9 @@
 //!
 //! Source: oneDNN, `dnnl_format_tag_t` and blocked memory descriptors.
 
-use super::lift::{Untranslatable, refused};
-use super::{Digit, IndexMap, Source};
+use super::untranslatable::{Untranslatable, refused};
 use crate::Permutation;
+use crate::map::{Digit, IndexMap, Source};
 use crate::onednn::{Block, MAX_RANK, Tag};
 
 /// The tag that has been read off so far.

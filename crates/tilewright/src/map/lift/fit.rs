@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use super::IndexMap;
-use super::compare::row_major_index;
 use crate::algebra::digit_counts;
-use crate::error::{Error, Kind, checked};
-use crate::shape::checked_product;
+use crate::arithmetic::checked_product;
+use crate::error::{Error, Kind, checked, invalid};
+use crate::map::IndexMap;
+use crate::map::compare::row_major_index;
 use crate::tla::{Int, IntTuple, Layout, Nested, Stride};
-use crate::xla::invalid;
 
 /// A function of at most so many elements is asked for the offset of each.
 const MAX_ELEMENTS_ASKED: i64 = 1 << 28;
@@ -129,8 +128,8 @@ fn fit_places(
     }
     let base = offset(0);
     let mut modes = Vec::new();
-    for dim in 0..dims.len() {
-        match digits(&along(dims, dim, &mut offset))? {
+    for (dim, (&size, step)) in dims.iter().zip(row_major_steps(dims)).enumerate() {
+        match digits(&along(size, step, &mut offset))? {
             Ok(digits) => modes.push(digits),
             Err(index) => return Ok(Err(NotALayout::NotDigits { dim, index })),
         }
@@ -149,10 +148,19 @@ fn n_elements(dims: &[i64]) -> Result<i64, Error> {
     }
 }
 
+/// For each dimension the product of the sizes after it: how many elements in row-major order lie
+/// between neighbours along it.
+fn row_major_steps(dims: &[i64]) -> Vec<i64> {
+    let mut steps = vec![1; dims.len()];
+    for dim in (1..dims.len()).rev() {
+        steps[dim - 1] = steps[dim] * dims[dim];
+    }
+    steps
+}
+
 /// The offsets along one dimension, all other indices 0.
-fn along(dims: &[i64], dim: usize, offset: &mut impl FnMut(usize) -> i64) -> Vec<i64> {
-    let step: i64 = dims[dim + 1..].iter().product();
-    let places = (0..dims[dim]).map(|index| usize::try_from(index * step).unwrap_or(usize::MAX));
+fn along(size: i64, step: i64, offset: &mut impl FnMut(usize) -> i64) -> Vec<i64> {
+    let places = (0..size).map(|index| usize::try_from(index * step).unwrap_or(usize::MAX));
     places.map(offset).collect()
 }
 

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{Digit, IndexMap, Source};
-use crate::error::{Error, checked};
-use crate::shape::checked_product;
-use crate::tla::{Layout, Stride};
-use crate::xla::invalid;
+use crate::arithmetic::{checked_product, span};
+use crate::error::{Error, checked, invalid};
+use crate::map::{Digit, IndexMap, Source};
+use crate::tla::{Layout, Stride, Typed};
+
+/// The most dimensions that the maps of a layout's directions have together.
+const MAX_DIMS_OF_DIRECTIONS: usize = 1 << 22;
 
 /// An extent and a stride, in elements.
 pub(super) type Leaf = (i64, i64);
@@ -67,7 +69,9 @@ impl IndexMap {
     /// ```
     ///
     /// # Errors
-    /// If a stride other than 0 counts elements, or a number does not fit 64 bits.
+    /// If a stride other than 0 counts elements, a number does not fit 64 bits, or the maps have
+    /// more than 2²² dimensions together: there is a map for each direction, and each has a
+    /// dimension for each mode.
     pub fn coordinates_of_tla(layout: &Layout) -> Result<Vec<(Vec<usize>, Self)>, Error> {
         let mut directions = BTreeSet::new();
         for stride in layout.stride().leaves().filter(|stride| !stride.is_zero()) {
@@ -78,11 +82,29 @@ impl IndexMap {
                 }
             }
         }
+        if directions.len().saturating_mul(layout.rank()) > MAX_DIMS_OF_DIRECTIONS {
+            return invalid(format!(
+                "{} directions of {} dimensions each are more than {MAX_DIMS_OF_DIRECTIONS} dimensions",
+                directions.len(),
+                layout.rank()
+            ));
+        }
         let part = |direction: Vec<usize>| {
             let map = Self::from_tla(&layout.steps_along(&direction)?)?;
             Ok((direction, map))
         };
         directions.into_iter().map(part).collect()
+    }
+}
+
+impl Typed<Layout> {
+    /// The bytes of the allocation, if the element type is known.
+    ///
+    /// # Errors
+    /// As [`IndexMap::from_tla`], and if the number does not fit 64 bits.
+    pub fn bytes(&self) -> Result<Option<i64>, Error> {
+        let map = IndexMap::from_tla(&self.layout)?;
+        self.element_bits().map(|bits| map.bytes(bits)).transpose()
     }
 }
 
@@ -104,25 +126,6 @@ pub(super) fn digits_of_mode(dim: usize, mode: &[Leaf]) -> Result<Vec<Digit>, Er
         divisor = checked(divisor.checked_mul(extent.max(1)), "the extent of a mode")?;
     }
     Ok(digits)
-}
-
-/// The lowest offset of any coordinate, and how many offsets there are from it to the highest.
-pub(super) fn span<'a>(
-    leaves: impl Iterator<Item = &'a Leaf> + Clone,
-) -> Result<(i64, i64), Error> {
-    if leaves.clone().any(|&(extent, _)| extent == 0) {
-        return Ok((0, 0));
-    }
-    let mut bounds = Some((0i64, 0i64));
-    for &(extent, stride) in leaves {
-        bounds = bounds.and_then(|(lowest, highest)| {
-            let reach = (extent - 1).checked_mul(stride)?;
-            Some((lowest.checked_add(reach.min(0))?, highest.checked_add(reach.max(0))?))
-        });
-    }
-    let (lowest, highest) = checked(bounds, "the allocation")?;
-    let count = highest.checked_sub(lowest).and_then(|reach| reach.checked_add(1));
-    Ok((lowest, checked(count, "the allocation")?))
 }
 
 /// The extents by falling stride where they fill memory without gaps, else all of it as one.

@@ -1,0 +1,273 @@
+//! How much memory plans and runs take, counted by the allocator.
+//!
+//! All tests of this file take turns: what one allocates is counted alone.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where something is not there")]
+
+mod support;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use proptest::prelude::*;
+use support::{noise, placement};
+use tilewright::Shape;
+use tilewright_relayout::{Placement, Plan, RunOptions, Threads};
+
+/// Counts the bytes that are allocated and not yet given back.
+struct Counting;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+fn took(bytes: usize) {
+    let held = HELD.fetch_add(bytes, Ordering::Relaxed) + bytes;
+    PEAK.fetch_max(held, Ordering::Relaxed);
+}
+
+// SAFETY: every call goes to the system's allocator with its arguments as they came, so its
+// guarantees are this one's. `realloc` is the default: an allocation, a copy and a deallocation.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        took(layout.size());
+        // SAFETY: the caller keeps `alloc`'s demands, which are the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        took(layout.size());
+        // SAFETY: the caller keeps `alloc_zeroed`'s demands, which are the same.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: `memory` came from `System` by way of `alloc`, with this layout.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+static TURN: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What `work` gives, and the most bytes that were held meanwhile beyond those held before.
+fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = HELD.load(Ordering::Relaxed);
+    PEAK.store(before, Ordering::Relaxed);
+    let outcome = work();
+    (outcome, PEAK.load(Ordering::Relaxed).saturating_sub(before))
+}
+
+/// The most bytes that any array takes to be planned and described.
+const MOST_TO_PLAN: usize = 64 << 20;
+
+/// Plans and describes a move between two layouts, if both can be placed; the bytes it took.
+fn plan_and_describe(from: &Placement, to: &Placement) -> usize {
+    let (_, taken) = peak_of(|| {
+        let plan = Plan::new(from, to).map_err(|error| error.to_string())?;
+        let chunks = plan.n_chunks();
+        for chunk in [0, chunks / 2, chunks.saturating_sub(1)] {
+            plan.source_span(chunk..chunk + 1);
+        }
+        Ok::<_, String>(plan.describe())
+    });
+    taken
+}
+
+/// Two layouts of which one at least has runs of 10⁵ elements and more, which neither divide by a
+/// power of two nor end where tiles do.
+#[test]
+fn long_sides_of_grids_have_no_long_tables() {
+    let _turn = turn();
+    for (from, to, bits) in [
+        ("f32[100000,3,65537,128]{2,0,1,3:T(*,*,128)}", "f32[100000,3,65537,128]{1,3,2,0}", 32),
+        ("f32[2147483647,65537]{0,1:T(*,128)}", "f32[2147483647,65537]", 32),
+        ("f32[4194301,10]", "f32[4194301,10]{0,1}", 8),
+        ("f32[3,1000000007,2]{2,1,0}", "f32[3,1000000007,2]{0,2,1}", 16),
+    ] {
+        let taken = plan_and_describe(&placement(from, bits), &placement(to, bits));
+        assert!(taken <= 4 << 20, "{taken} bytes to plan {from} to {to}");
+    }
+}
+
+/// Thousands of dimensions, nearly all of a single index; and an array without elements.
+#[test]
+fn many_dimensions_are_planned_in_little_memory() {
+    let _turn = turn();
+    let n = 5000;
+    let list = |numbers: &mut dyn Iterator<Item = usize>| {
+        numbers.map(|n| n.to_string()).collect::<Vec<_>>().join(",")
+    };
+    let down = list(&mut (0..n).rev());
+    let up = list(&mut (0..n));
+    for last in ["1", "300", "0"] {
+        let dims = format!("{},{last}", list(&mut std::iter::repeat_n(1, n - 1)));
+        let to = format!("f32[{dims}]{{{down}:T(8,128)(2,1)}}");
+        let [source, target] =
+            [format!("f32[{dims}]{{{up}}}"), to].map(|text| placement(&text, 16));
+        let taken = plan_and_describe(&source, &target);
+        assert!(taken <= 4 << 20, "{taken} bytes to plan {n} dimensions, the last of {last}");
+    }
+}
+
+/// The sizes of an array of 10¹² to 10¹⁸ elements, in any order.
+fn huge_dims() -> impl Strategy<Value = Vec<i64>> {
+    let size = prop_oneof![
+        3 => 1..9i64,
+        3 => (3..28u32, -3..4i64).prop_map(|(bits, off)| (1 << bits) + off),
+        2 => 1..100_000i64,
+        1 => (20..31u32, -3..4i64).prop_map(|(bits, off)| (1 << bits) + off),
+    ];
+    let sizes = prop::collection::vec(size, 1..7);
+    let full = sizes.prop_map(|mut sizes| {
+        // As many elements as there may be, and not more.
+        let mut elements = 1i64;
+        sizes.retain(|&size| {
+            let fits = elements.checked_mul(size).filter(|all| *all <= 1_000_000_000_000_000_000);
+            elements = fits.unwrap_or(elements);
+            fits.is_some()
+        });
+        if elements < 1_000_000_000_000 {
+            sizes.push((3_000_000_000_000 / elements).max(1));
+        }
+        sizes
+    });
+    full.prop_shuffle()
+}
+
+fn some_tile() -> impl Strategy<Value = String> {
+    let size = prop_oneof![
+        1 => Just(String::from("*")),
+        2 => prop::sample::select(vec![1i64, 2, 4, 8, 16, 32, 128]).prop_map(|n| n.to_string()),
+        2 => (1..300i64).prop_map(|n| n.to_string()),
+        1 => (1..1_000_000i64).prop_map(|n| n.to_string()),
+    ];
+    let last = prop_oneof![Just(128i64), 1..300i64];
+    (prop::collection::vec(size, 0..3), last).prop_map(|(sizes, last)| {
+        let sizes: String = sizes.iter().map(|size| format!("{size},")).collect();
+        format!("({sizes}{last})")
+    })
+}
+
+fn some_layout(dims: &[i64]) -> impl Strategy<Value = String> + use<> {
+    let sizes: Vec<String> = dims.iter().map(ToString::to_string).collect();
+    let order = Just((0..dims.len()).collect::<Vec<_>>()).prop_shuffle();
+    let tiles = prop::collection::vec(some_tile(), 0..4);
+    (order, tiles).prop_map(move |(order, tiles)| {
+        let order: Vec<String> = order.iter().map(ToString::to_string).collect();
+        let tiles = if tiles.is_empty() { String::new() } else { format!(":T{}", tiles.concat()) };
+        format!("f32[{}]{{{}{tiles}}}", sizes.join(","), order.join(","))
+    })
+}
+
+/// A layout's map with slots of so many bits; `None` where it is too large to be counted.
+fn placed(text: &str, bits: u32) -> Option<Placement> {
+    let map = text.parse::<Shape>().ok()?.index_map().ok()?;
+    Placement::new(map, bits).ok()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 120,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// Between any two layouts of arrays that no machine could hold. Nothing panics, and every sum
+    /// is checked: tests are built with checks of overflow.
+    #[test]
+    fn huge_arrays_are_planned_in_little_memory(
+        (from, to) in huge_dims().prop_flat_map(|dims| (some_layout(&dims), some_layout(&dims))),
+        bits in prop::sample::select(vec![1u32, 4, 8, 16, 32]),
+        to_bits in prop::sample::select(vec![None, None, Some(4u32), Some(8), Some(32)]),
+    ) {
+        let _turn = turn();
+        let placed = [placed(&from, bits), placed(&to, to_bits.unwrap_or(bits))];
+        let [Some(source), Some(target)] = placed else { return Ok(()) };
+        let taken = plan_and_describe(&source, &target);
+        prop_assert!(taken <= MOST_TO_PLAN, "{taken} bytes to plan {from} to {to}");
+    }
+}
+
+/// Runs a plan chunk by chunk and some chunks at a time, and holds what that takes against what the
+/// plan says. The thread is a new one, so that nothing is kept from an earlier run.
+fn check_scratch(from: &Placement, to: &Placement, value_bits: u32, chunk: Option<usize>) {
+    let plan = Plan::with_value_bits(from, to, value_bits).unwrap();
+    let plan = chunk.map_or(Ok(plan.clone()), |bytes| plan.with_chunks_of(bytes)).unwrap();
+    let src = noise(from.bytes());
+    let mut dst = vec![0; to.bytes()];
+    let taken = std::thread::scope(|scope| {
+        let run = || peak_of(|| run_in_parts(&plan, &src, &mut dst)).1;
+        scope.spawn(run).join().unwrap()
+    });
+    let most = plan.scratch_bytes();
+    let [from, to] = [from, to].map(|side| (side.map().index_expression(), side.element_bits()));
+    assert!(taken <= most, "{taken} bytes, {most} at most by the plan from {from:?} to {to:?}");
+}
+
+fn run_in_parts(plan: &Plan, src: &[u8], dst: &mut [u8]) {
+    let options = RunOptions { threads: Threads::Current, ..RunOptions::default() };
+    for n in [1, 3] {
+        for first in (0..plan.n_chunks()).step_by(n) {
+            let chunks = first..(first + n).min(plan.n_chunks());
+            let bytes = plan.chunk_bytes(chunks.start).start..plan.chunk_bytes(chunks.end).start;
+            let span = plan.source_span(chunks.clone());
+            let (part, start) = (&src[span.clone()], span.start);
+            plan.run_chunks(chunks, part, start, &mut dst[bytes], &options).unwrap();
+        }
+    }
+}
+
+/// Arrays that are streamed, packed, widened, put together first, and moved through rows.
+#[test]
+fn a_run_takes_no_more_than_its_plan_says() {
+    let _turn = turn();
+    let check = |from: (&str, u32), to: (&str, u32)| {
+        let [source, target] = [from, to].map(|(text, bits)| placement(text, bits));
+        for chunk in [None, Some(1 << 16)] {
+            check_scratch(&source, &target, 128, chunk);
+        }
+    };
+    check(("f32[1531,1429]{1,0}", 32), ("f32[1531,1429]{0,1}", 32));
+    check(("f32[4194301,3]", 8), ("f32[4194301,3]{0,1}", 8));
+    check(("f32[531,1099]", 16), ("f32[531,1099]{1,0:T(8,128)(2,1)}", 16));
+    check(("f32[531,1099]", 8), ("f32[531,1099]{1,0:T(8,128)}", 4));
+    check(("f32[531,1099]{1,0:T(8,128)}", 4), ("f32[531,1099]", 8));
+    check(("f32[531,1099]", 4), ("f32[531,1099]{0,1}", 4));
+    check(("f32[512,1024]", 4), ("f32[512,1024]{0,1}", 4));
+    check(("f32[421,321]", 16), ("f32[421,321]{1,0:T(8,128)}", 32));
+    check(("f32[421,321]", 3), ("f32[421,321]{0,1:T(7)}", 5));
+    check(("f32[700,600]{1,0:T(7,13)}", 32), ("f32[700,600]{0,1:T(13,5)(7)}", 32));
+    check(("f32[83,7,109]{0,1,2:T(*,*,11)(12,9)}", 32), ("f32[83,7,109]{2,0,1:T(7,13)}", 32));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 80,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn any_run_takes_no_more_than_its_plan_says(
+        (from, to) in prop::collection::vec(1..90i64, 1..4)
+            .prop_flat_map(|dims| (some_layout(&dims), some_layout(&dims))),
+        bits in prop::sample::select(vec![1u32, 2, 4, 8, 16, 24, 32, 64]),
+        to_bits in prop::sample::select(vec![None, None, Some(1u32), Some(4), Some(8), Some(16)]),
+        chunk in prop::sample::select(vec![None, Some(64usize), Some(4096)]),
+    ) {
+        let _turn = turn();
+        let placed = [placed(&from, bits), placed(&to, to_bits.unwrap_or(bits))];
+        let [Some(source), Some(target)] = placed else { return Ok(()) };
+        if source.bytes() + target.bytes() <= 8 << 20 {
+            check_scratch(&source, &target, 128, chunk);
+        }
+    }
+}
