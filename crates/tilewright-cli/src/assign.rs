@@ -1,7 +1,7 @@
 //! `tilewright assign`: better formats for a module's parameters.
 
-use anyhow::bail;
-use tilewright_hlo::{AssignedParameter, Assignment, Cost, Dump};
+use tilewright_ask::assignment;
+use tilewright_hlo::{AssignedParameter, Assignment, Cost};
 
 use crate::Answer;
 use crate::args::AssignArgs;
@@ -13,17 +13,9 @@ use crate::table::{self, Left, Right};
 
 pub(crate) fn run(args: &AssignArgs, console: &mut Console) -> Result<Answer, Failure> {
     let bytes = dump::read(&args.file)?;
-    let (text, _) = tilewright_hlo::decoded(&bytes);
-    let assignment = assigned(&Dump::read(&text), &dump::name(&args.file))?;
+    let assignment = assignment(&bytes, &dump::name(&args.file))?;
     console.answer(&assignment, || described(&assignment))?;
     Ok(Answer::Yes)
-}
-
-fn assigned(dump: &Dump<'_>, name: &str) -> anyhow::Result<Assignment> {
-    if let Some(missing) = dump.missing_entry() {
-        bail!("{name}: {missing}");
-    }
-    Ok(Assignment::of(dump))
 }
 
 fn described(assignment: &Assignment) -> String {

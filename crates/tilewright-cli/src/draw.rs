@@ -4,16 +4,16 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use serde_json::json;
-use tilewright::notation::Described;
+use tilewright_ask::{
+    Draw, DrawnDirection, DrawnTheme, DrawnUnit, Reader, parse_index,
+};
 use tilewright_files::CreateOptions;
-use tilewright_view::{Colors, Direction, Options, Room, Scene, Terminal, Theme, Unit};
+use tilewright_view::{Colors, Room, Scene, Terminal, Theme};
 
 use crate::Answer;
 use crate::args::{DrawArgs, DrawDirection, DrawTheme, DrawUnit};
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::subject::Reader;
-use crate::typed_index::parse_index;
 use crate::{input, signals};
 
 /// The width of what is no terminal.
@@ -21,25 +21,21 @@ const WIDTH: usize = 80;
 
 pub(crate) fn run(
     args: &DrawArgs,
-    reader: Reader,
+    reader: Reader<'_>,
     console: &mut Console,
 ) -> Result<Answer, Failure> {
-    let said = reader.read(&args.layout, console)?;
-    let other = args.other.as_deref().map(|text| reader.read(text, console)).transpose()?;
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     let form = match output {
         Some(path) => Form::of(path)?,
         None => Form::Text,
     };
     let terminal = terminal(args, output.is_some());
-    let options = options(args, &said, form, terminal)?;
-    let scene = match other {
-        _ if args.steps => Scene::of_steps(said, &options),
-        Some(other) => Scene::of_two(said, other, &options),
-        None => Scene::of(said, &options),
-    };
-    let scene = scene.map_err(anyhow::Error::from)?;
-    let picture = form.write(&scene, options.theme, terminal)?;
+    let question = question(args)?;
+    let scene = question.scene(reader, |said| match form {
+        Form::Text => terminal.room(said),
+        _ => Room::default(),
+    })?;
+    let picture = form.write(&scene, question.theme(), terminal)?;
     let Some(path) = output else {
         return print(&picture, &scene, console);
     };
@@ -98,41 +94,35 @@ impl Form {
     }
 }
 
-fn options(
-    args: &DrawArgs,
-    said: &Described,
-    form: Form,
-    terminal: Terminal,
-) -> Result<Options, Failure> {
-    let own = if form == Form::Text { terminal.room(said) } else { Room::default() };
-    let at = args.at.as_deref().map(parse_index).transpose()?;
+fn question(args: &DrawArgs) -> Result<Draw, Failure> {
     let tile = args.tile.as_deref().map(parse_index).transpose()?;
     let tile = match tile.as_deref() {
         None => None,
         Some(&[rows, columns]) => Some([rows, columns]),
         Some(_) => return Err(Failure::message("--tile takes two sizes: rows,columns")),
     };
-    Ok(Options {
-        coloring: args.color,
+    Ok(Draw {
+        layout: args.layout.clone(),
+        other: args.other.clone(),
+        color: args.color,
         direction: match args.direction {
-            DrawDirection::Offsets => Direction::Offsets,
-            DrawDirection::Memory => Direction::Memory,
+            DrawDirection::Offsets => DrawnDirection::Offsets,
+            DrawDirection::Memory => DrawnDirection::Memory,
         },
         unit: match args.unit {
-            DrawUnit::Elements => Unit::Elements,
-            DrawUnit::Bytes => Unit::Bytes,
+            DrawUnit::Elements => DrawnUnit::Elements,
+            DrawUnit::Bytes => DrawnUnit::Bytes,
         },
-        padding_numbers: args.padding_numbers,
-        at,
-        tile,
         theme: match args.theme {
-            DrawTheme::Light => Theme::Light,
-            DrawTheme::Dark => Theme::Dark,
+            DrawTheme::Light => DrawnTheme::Light,
+            DrawTheme::Dark => DrawnTheme::Dark,
         },
-        room: Room {
-            columns: args.columns.unwrap_or(own.columns),
-            rows: args.rows.unwrap_or(own.rows),
-        },
+        at: args.at.as_deref().map(parse_index).transpose()?,
+        tile,
+        steps: args.steps,
+        padding_numbers: args.padding_numbers,
+        columns: args.columns,
+        rows: args.rows,
     })
 }
 

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::io;
 
-use serde::Serialize;
 use tilewright::text::Diagnostic;
+use tilewright_ask::{Error, ErrorDocument, with_causes};
 
 use crate::json;
 use crate::words::write_words;
@@ -12,8 +12,8 @@ use crate::words::write_words;
 /// A failure to be reported: exit status 2.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// A text that does not mean what it should; knows the place.
-    Text(Diagnostic),
+    /// A question has no answer; where a text is why, it knows the place.
+    Asked(Error),
     /// Anything else, with its causes.
     Other(anyhow::Error),
     /// An answer could not be written: there is no use in going on.
@@ -31,12 +31,7 @@ impl Failure {
     /// The failure as the `--json` document.
     pub(crate) fn as_json(&self) -> serde_json::Value {
         let error = match self {
-            Failure::Text(diagnostic) => ErrorDocument {
-                message: diagnostic.message().to_owned(),
-                span: Some([diagnostic.span().start, diagnostic.span().end]),
-                expected: diagnostic.expectation().map(str::to_owned),
-                help: diagnostic.help_text().map(str::to_owned),
-            },
+            Failure::Asked(error) => error.document(),
             other => {
                 ErrorDocument { message: other.to_string(), span: None, expected: None, help: None }
             }
@@ -52,53 +47,47 @@ impl Failure {
     /// Writes it for a person to stderr.
     pub(crate) fn write_text(&self) {
         match self {
-            Failure::Text(diagnostic) => write_words(&diagnostic.to_string()),
+            Failure::Asked(error) => write_words(&asked(error)),
             Failure::Other(_) | Failure::Output(_) => write_words(&format!("error: {self}")),
             Failure::Reported => {}
         }
     }
 }
 
-#[derive(Serialize)]
-struct ErrorDocument {
-    message: String,
-    span: Option<[usize; 2]>,
-    expected: Option<String>,
-    help: Option<String>,
-}
-
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Text(diagnostic) => f.write_str(diagnostic.message()),
+            Failure::Asked(error) => error.fmt(f),
             Failure::Other(error) | Failure::Output(error) => f.write_str(&with_causes(error)),
             Failure::Reported => f.write_str("some lines could not be read"),
         }
     }
 }
 
-/// The message and its causes, each of which may have said the next one already.
-fn with_causes(error: &anyhow::Error) -> String {
-    error.chain().fold(String::new(), |said, cause| {
-        let cause = cause.to_string();
-        match said.is_empty() {
-            true => cause,
-            false if said.contains(&cause) => said,
-            false => format!("{said}: {cause}"),
-        }
-    })
+/// As a person reads it: with the place, where it is a text's.
+fn asked(error: &Error) -> String {
+    match error.diagnostic() {
+        Some(diagnostic) => diagnostic.to_string(),
+        None => format!("error: {error}"),
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Asked(error)
+    }
 }
 
 impl From<Diagnostic> for Failure {
     fn from(diagnostic: Diagnostic) -> Self {
-        Failure::Text(diagnostic)
+        Failure::Asked(diagnostic.into())
     }
 }
 
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         match error.downcast::<Diagnostic>() {
-            Ok(diagnostic) => Failure::Text(diagnostic),
+            Ok(diagnostic) => Failure::Asked(diagnostic.into()),
             Err(error) => Failure::Other(error),
         }
     }

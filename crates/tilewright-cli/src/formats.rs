@@ -1,61 +1,30 @@
 //! `tilewright formats`: what formats an array could have on a TPU.
 
-use serde::Serialize;
 use tilewright::ArrayShape;
-use tilewright::formats::tpu::{
-    Candidate, argument_bytes, candidates, compared_shape, padding_in_words,
-};
+use tilewright::formats::tpu::{argument_bytes, padding_in_words};
+use tilewright_ask::{Format, Formats, Reader};
 
 use crate::Answer;
 use crate::args::FormatsArgs;
+use crate::batch::for_each_text;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::subject::{Reader, for_each_text};
 use crate::table;
 
 /// How many formats a person is shown without asking for all.
 const SHOWN: usize = 10;
 
-#[derive(Serialize)]
-struct Row {
-    text: String,
-    bytes: i64,
-    padding_bytes: i64,
-    /// What a relayout to this format reads and writes; 0 where memory stays as it is.
-    moves_bytes: i64,
-    bitcast: bool,
-    distance: u32,
-    /// What the tile pads, in words.
-    reason: String,
-}
-
-impl Row {
-    fn of(candidate: &Candidate) -> Result<Self, Failure> {
-        Ok(Row {
-            text: candidate.shape.to_string(),
-            bytes: candidate.bytes,
-            padding_bytes: candidate.padding_bytes,
-            moves_bytes: candidate.moves_bytes,
-            bitcast: candidate.is_bitcast,
-            distance: candidate.distance,
-            reason: padding_in_words(&candidate.shape)?,
-        })
-    }
-}
-
 pub(crate) fn run(
     args: &FormatsArgs,
-    reader: Reader,
+    reader: Reader<'_>,
     console: &mut Console,
 ) -> Result<Answer, Failure> {
     for_each_text(&args.shape, console, |text, console| {
-        let shape = reader.xla_array(text, console)?;
-        let from = compared_shape(&shape, args.chip)?;
-        let list = candidates(&from, args.chip)?;
-        let rows: Vec<Row> = list.iter().map(Row::of).collect::<Result<_, _>>()?;
-        let compared = compared_with(&from)?;
+        let question = Formats { shape: text.to_owned(), chip: args.chip.name().to_owned() };
+        let answer = question.answer(reader)?;
+        let (compared, rows) = (compared_with(&answer.from)?, &answer.formats);
         let n_shown = if args.all { rows.len() } else { rows.len().min(SHOWN) };
-        console.answer(&rows, || described(&compared, &rows, n_shown))
+        console.answer(&answer, || described(&compared, rows, n_shown))
     })?;
     Ok(Answer::Yes)
 }
@@ -65,7 +34,7 @@ fn compared_with(from: &ArrayShape) -> Result<String, Failure> {
     Ok(format!("from  {from}  {} bytes\n      {}", argument_bytes(from)?, padding_in_words(from)?))
 }
 
-fn described(compared: &str, rows: &[Row], n_shown: usize) -> String {
+fn described(compared: &str, rows: &[Format], n_shown: usize) -> String {
     let mut lines = vec![["format", "bytes", "of padding", "moves"].map(str::to_owned)];
     lines.extend(rows.iter().take(n_shown).map(|row| {
         let moves = if row.bitcast { "nothing".to_owned() } else { row.moves_bytes.to_string() };

@@ -8,23 +8,21 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod batch;
 mod console;
 mod failure;
 mod json;
 mod signals;
-mod subject;
 mod words;
 
 mod bitcast;
 mod calc;
-mod coordinates;
 mod draw;
 mod grid;
 mod index;
 mod same;
 mod show;
 mod to;
-mod typed_index;
 
 mod formats;
 mod tpu;
@@ -46,6 +44,8 @@ mod verify;
 mod completions;
 
 use std::process::ExitCode;
+
+use tilewright_ask::Reader;
 
 use args::{Arguments, Command};
 use console::Console;
@@ -78,7 +78,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments, console: &mut Console) -> Result<Answer, Failure> {
-    let reader = subject::Reader { strict: arguments.strict };
+    let reader = Reader { strict: arguments.strict, note: &words::write_words };
     match arguments.command {
         Command::Show(args) => show::run(&args, reader, console),
         Command::Index(args) => index::run(&args, reader, console),
@@ -93,7 +93,7 @@ fn run(arguments: Arguments, console: &mut Console) -> Result<Answer, Failure> {
         Command::Convert(args) => convert::run(&args, arguments.strict, console),
         Command::Verify(args) => verify::run(&args, arguments.strict, console),
         Command::Inspect(args) => inspect::run(&args, arguments.strict, console),
-        Command::Hlo(args) => hlo::run(&args, console),
+        Command::Hlo(args) => hlo::run(&args, reader, console),
         Command::Assign(args) => assign::run(&args, console),
         Command::Completions(args) => completions::run(&args, console),
     }

@@ -1,155 +1,34 @@
 //! `tilewright plan`: how a relayout goes, as a person reads it and as data.
 
-use anyhow::anyhow;
-use serde::Serialize;
-use tilewright::ElementType;
-use tilewright_relayout::{
-    BoxDescription, Description, LoopDescription, Placement, Plan, Route, Storing,
-};
+use tilewright_ask::{Plan, Planned, Reader};
+use tilewright_relayout::{BoxDescription, Description, LoopDescription, Route, Storing};
 
 use crate::Answer;
 use crate::args::PlanArgs;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::size::in_words;
-use crate::subject::{Reader, Subject};
 use crate::table::{Align, aligned};
 
 /// The most boxes that are written out for people.
 const MAX_BOXES_SHOWN: usize = 8;
 
-/// The bits of an element where neither layout says.
-const DEFAULT_BITS: u32 = 32;
-
-#[derive(Serialize)]
-struct Answered {
-    from: String,
-    to: String,
-    /// `copy`, `boxes`, `through` or `elements`.
-    route: &'static str,
-    bytes_read: usize,
-    bytes_written: usize,
-    padding_slots: i64,
-    chunks: usize,
-    chunk_bytes: usize,
-    /// Whether chunks are walked as the source lies.
-    follows_source: bool,
-    /// `cached`, `streamed` or `staged`.
-    stores: &'static str,
-    registers: &'static str,
-    boxes: Vec<BoxRow>,
-}
-
-/// Strides and starts are in bits, since an element may be less than a byte.
-#[derive(Serialize)]
-struct BoxRow {
-    elements: i64,
-    kernel: &'static str,
-    unit_bits: i64,
-    source_start_bits: i64,
-    destination_start_bits: i64,
-    loops: Vec<LoopRow>,
-}
-
-#[derive(Serialize)]
-struct LoopRow {
-    extent: i64,
-    source_stride_bits: i64,
-    destination_stride_bits: i64,
-    /// `walk` for a loop around the kernel, `kernel` for one of its own.
-    part: &'static str,
-}
-
 pub(crate) fn run(
     args: &PlanArgs,
-    reader: Reader,
+    reader: Reader<'_>,
     console: &mut Console,
 ) -> Result<Answer, Failure> {
-    let (from, to) = (reader.array(&args.from, console)?, reader.array(&args.to, console)?);
-    let bits = from.element_bits().or(to.element_bits()).unwrap_or_else(|| {
-        console.note(&format!("no element type is said: elements of {DEFAULT_BITS} bits"));
-        DEFAULT_BITS
-    });
-    let plan = planned(&from, &to, bits, args.chunk).map_err(|error| anyhow!(error))?;
-    let description = plan.describe();
-    let answered = Answered::new(from.text(), to.text(), &description);
-    console.answer(&answered, || in_lines(&answered, &description))?;
+    let question = Plan { from: args.from.clone(), to: args.to.clone(), chunk: args.chunk };
+    let planned = question.answer(reader)?;
+    console.answer(&planned, || in_lines(&planned))?;
     Ok(Answer::Yes)
 }
 
-fn planned(
-    from: &Subject,
-    to: &Subject,
-    bits: u32,
-    chunk: Option<usize>,
-) -> Result<Plan, tilewright_relayout::Error> {
-    let placed =
-        |side: &Subject| Placement::new(side.map.clone(), side.element_bits().unwrap_or(bits));
-    let value =
-        [from, to].iter().filter_map(|side| side.element_type()).map(ElementType::bits).min();
-    let plan = Plan::with_value_bits(&placed(from)?, &placed(to)?, value.unwrap_or(128))?;
-    match chunk {
-        Some(bytes) => plan.with_chunks_of(bytes),
-        None => Ok(plan),
-    }
-}
-
-impl Answered {
-    fn new(from: String, to: String, description: &Description) -> Self {
-        Answered {
-            from,
-            to,
-            route: match description.route {
-                Route::Copy => "copy",
-                Route::Boxes => "boxes",
-                Route::Through => "through",
-                Route::Elements => "elements",
-            },
-            bytes_read: description.src_bytes,
-            bytes_written: description.dst_bytes,
-            padding_slots: description.padding_slots,
-            chunks: description.n_chunks,
-            chunk_bytes: description.chunk_bytes,
-            follows_source: description.follows_source,
-            stores: match description.stores {
-                Storing::Cached => "cached",
-                Storing::Streamed => "streamed",
-                Storing::Staged => "staged",
-            },
-            registers: description.registers,
-            boxes: description.boxes.iter().map(BoxRow::new).collect(),
-        }
-    }
-}
-
-impl BoxRow {
-    fn new(of: &BoxDescription) -> Self {
-        BoxRow {
-            elements: of.elements,
-            kernel: of.kernel.name(),
-            unit_bits: of.unit_bits,
-            source_start_bits: of.src_start_bits,
-            destination_start_bits: of.dst_start_bits,
-            loops: of.loops.iter().map(LoopRow::new).collect(),
-        }
-    }
-}
-
-impl LoopRow {
-    fn new(of: &LoopDescription) -> Self {
-        LoopRow {
-            extent: of.extent,
-            source_stride_bits: of.src_stride_bits,
-            destination_stride_bits: of.dst_stride_bits,
-            part: if of.is_kernels { "kernel" } else { "walk" },
-        }
-    }
-}
-
-fn in_lines(answered: &Answered, description: &Description) -> String {
+fn in_lines(planned: &Planned) -> String {
+    let description = &planned.description;
     let mut lines = vec![
-        format!("from  {}", answered.from),
-        format!("to    {}", answered.to),
+        format!("from  {}", planned.from),
+        format!("to    {}", planned.to),
         format!("way   {}", way(description)),
     ];
     lines.push(format!(

@@ -47,9 +47,10 @@ impl Default for Options {
 }
 
 /// What has one colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Coloring {
     /// The outermost tile.
+    #[default]
     Tile,
     /// The index along this dimension; the first where it is not said.
     Dim(usize),

@@ -9,6 +9,17 @@ use crate::scene::Scene;
 use crate::terminal::Terminal;
 use crate::{figure, page, svg, terminal, tikz};
 
+/// Where one can point in a picture, and what is there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spot {
+    /// Its place in the picture: left, top, width, height.
+    pub area: [f64; 4],
+    /// Where the element lies, in elements. Spots of one offset are of one element.
+    pub offset: Option<i64>,
+    /// What it is, in letters and digits.
+    pub says: String,
+}
+
 impl Scene {
     /// The picture as an SVG document.
     ///
@@ -20,6 +31,26 @@ impl Scene {
     /// ```
     pub fn to_svg(&self, theme: Theme) -> String {
         svg::write(&figure::draw(self, theme), &format!("{}: {}", self.title, self.subtitle))
+    }
+
+    /// The picture as an SVG document, with where one can point in it.
+    ///
+    /// ```
+    /// use tilewright_view::{Options, Scene, Theme};
+    /// let scene = Scene::of("f32[3,5]{1,0:T(2,2)}".parse()?, &Options::default())?;
+    /// let (_, spots) = scene.to_svg_with_spots(Theme::Light);
+    /// assert!(spots.iter().any(|spot| spot.offset == Some(20) && spot.says.starts_with("(2,4)")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_svg_with_spots(&self, theme: Theme) -> (String, Vec<Spot>) {
+        let drawing = figure::draw(self, theme);
+        let svg = svg::write(&drawing, &format!("{}: {}", self.title, self.subtitle));
+        let spots = drawing.hits.into_iter().map(|hit| Spot {
+            area: [hit.area.x, hit.area.y, hit.area.width, hit.area.height],
+            offset: hit.offset,
+            says: hit.says,
+        });
+        (svg, spots.collect())
     }
 
     /// The picture as a page in one file, in which one can point at elements.

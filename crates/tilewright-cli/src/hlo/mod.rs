@@ -5,8 +5,9 @@ mod words;
 
 use std::path::Path;
 
+use tilewright_ask::Reader;
 use tilewright_files::CreateOptions;
-use tilewright_hlo::{Change, Dump, Report};
+use tilewright_hlo::{Change, Report};
 use tilewright_view::{Options, Scene, Theme};
 
 use crate::Answer;
@@ -15,10 +16,14 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::{dump, input, signals};
 
-pub(crate) fn run(args: &HloArgs, console: &mut Console) -> Result<Answer, Failure> {
-    let report = report(&args.file, console)?;
+pub(crate) fn run(
+    args: &HloArgs,
+    reader: Reader<'_>,
+    console: &mut Console,
+) -> Result<Answer, Failure> {
+    let report = report(&args.file, reader)?;
     if let Some(other) = &args.diff {
-        let other = self::report(other, console)?;
+        let other = self::report(other, reader)?;
         let change = Change::between(&report, &other);
         console.answer(&change, || difference::text(&change, args.top))?;
         return Ok(Answer::Yes);
@@ -32,31 +37,8 @@ pub(crate) fn run(args: &HloArgs, console: &mut Console) -> Result<Answer, Failu
 }
 
 /// The report on a file. What was not understood of it is said on stderr.
-fn report(path: &Path, console: &Console) -> Result<Report, Failure> {
-    let bytes = dump::read(path)?;
-    let (text, replaced) = tilewright_hlo::decoded(&bytes);
-    let dump = Dump::read(&text);
-    if dump.module.is_none() && dump.memory_report.is_none() {
-        return Err(nothing(path, &dump).into());
-    }
-    let mut report = Report::of(&dump);
-    report.findings.extend(replaced);
-    for finding in &report.findings {
-        console.note(&format!("warning: {}: {finding}", dump::name(path)));
-    }
-    if report.more_findings > 0 {
-        console.note(&format!("warning: {}: {} more", dump::name(path), report.more_findings));
-    }
-    Ok(report)
-}
-
-fn nothing(path: &Path, dump: &Dump<'_>) -> anyhow::Error {
-    let lines = match dump.lines_skipped {
-        0 => "it is empty".to_owned(),
-        1 => "its only line is neither".to_owned(),
-        n => format!("none of its {n} lines begins one"),
-    };
-    anyhow::anyhow!("{}: no HLO module and no out-of-memory report: {lines}", dump::name(path))
+fn report(path: &Path, reader: Reader<'_>) -> Result<Report, Failure> {
+    Ok(tilewright_ask::report(&dump::read(path)?, &dump::name(path), reader)?)
 }
 
 /// Writes the report as a page. One that is there is replaced only if that was asked for.

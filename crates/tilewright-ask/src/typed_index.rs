@@ -2,8 +2,13 @@
 
 use anyhow::anyhow;
 
+use crate::error::Error;
+
 /// The numbers of `2,3`, parentheses or brackets around them or not, and of Python's `(2,)`.
-pub(crate) fn parse_index(text: &str) -> anyhow::Result<Vec<i64>> {
+///
+/// # Errors
+/// If one of them is no whole number.
+pub fn parse_index(text: &str) -> Result<Vec<i64>, Error> {
     let inner = text.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']);
     if inner.trim().is_empty() {
         return Ok(Vec::new());
@@ -14,5 +19,5 @@ pub(crate) fn parse_index(text: &str) -> anyhow::Result<Vec<i64>> {
     };
     let inner = inner.trim_end();
     let inner = inner.strip_suffix(',').unwrap_or(inner);
-    inner.split(',').map(number).collect()
+    Ok(inner.split(',').map(number).collect::<Result<_, anyhow::Error>>()?)
 }
