@@ -12,10 +12,10 @@
 True
 
 `Shape` and `Layout` read the notations of XLA, TLA, CuTe, oneDNN and numpy, and answer where every
-element lies; `draw` draws it. `pack`, `unpack`, `relayout` and `Plan` move arrays, and a `Packed` array
-knows how it is packed. `algebra` has the layout algebra, `tpu` the formats that TPU compilers choose, `hlo` and
-`assign` what a program's layouts cost, `open`, `load`, `save` and `verify` files, `jax` JAX's formats, `zarr` and
-`dask` arrays that are larger than a machine.
+element lies; `draw` draws it. `pack`, `unpack`, `relayout` and `Plan` move arrays, and a `Packed`
+array knows how it is packed. `algebra` has the layout algebra, `tpu` the formats that TPU compilers
+choose, `hlo` and `assign` what a program's layouts cost, `open`, `load`, `save` and `verify` files,
+`jax` JAX's formats, `zarr` and `dask` arrays that are larger than a machine.
 """
 
 from __future__ import annotations
