@@ -121,6 +121,12 @@ impl From<tilewright_relayout::Error> for Failure {
     }
 }
 
+impl From<tilewright_view::Error> for Failure {
+    fn from(error: tilewright_view::Error) -> Self {
+        Failure::Value(error.to_string())
+    }
+}
+
 impl From<tilewright_calc::Error> for Failure {
     fn from(error: tilewright_calc::Error) -> Self {
         match error.diagnostic() {

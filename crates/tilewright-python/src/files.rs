@@ -378,7 +378,7 @@ impl ZarrWriter {
     }
 }
 
-fn options(force: bool) -> CreateOptions {
+pub(crate) fn options(force: bool) -> CreateOptions {
     if force { CreateOptions::new().force() } else { CreateOptions::new() }
 }
 

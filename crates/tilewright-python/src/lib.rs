@@ -12,6 +12,7 @@
 
 mod bulk;
 mod calc;
+mod draw;
 mod element;
 mod error;
 mod files;
@@ -34,6 +35,8 @@ mod _tilewright {
 
     #[pymodule_export]
     use crate::calc::{Swizzle, evaluate, explain, operations};
+    #[pymodule_export]
+    use crate::draw::{Picture, draw};
     #[pymodule_export]
     use crate::element::ElementType;
     #[pymodule_export]

@@ -10,6 +10,7 @@ use tilewright::notation::Described;
 use tilewright::{ArrayShape, ElementType, Error, IndexMap as Map};
 
 use crate::bulk;
+use crate::draw;
 use crate::error::Failure;
 use crate::map::IndexMap;
 
@@ -358,22 +359,22 @@ impl Placement {
         Ok(self.map()?.is_injective()?)
     }
 
-    /// The picture that a notebook shows, as SVG: every offset at its element, padding hatched.
+    /// The picture that a notebook shows, as SVG; None of what is no array or says no dimensions.
     ///
     /// >>> import tilewright as tw
     /// >>> tw.Shape("f32[3,5]{1,0:T(2,2)}")._repr_svg_()[:4]
     /// '<svg'
-    fn _repr_svg_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("tilewright._draw")?.call_method1("svg", (slf,))
+    fn _repr_svg_(&self, py: Python<'_>) -> Option<String> {
+        py.detach(|| draw::notebook_svg(self))
     }
 
-    /// The picture and the sizes below it, as HTML.
+    /// The text, the picture and the sizes below it, as HTML.
     ///
     /// >>> import tilewright as tw
-    /// >>> "24 elements" in tw.Shape("f32[3,5]{1,0:T(2,2)}")._repr_html_()
+    /// >>> "96 bytes, 36 of them padding" in tw.Shape("f32[3,5]{1,0:T(2,2)}")._repr_html_()
     /// True
-    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("tilewright._draw")?.call_method1("html", (slf,))
+    fn _repr_html_(&self, py: Python<'_>) -> String {
+        py.detach(|| draw::notebook_html(self))
     }
 
     fn __str__(&self) -> &str {

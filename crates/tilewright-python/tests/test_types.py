@@ -65,6 +65,8 @@ assert_type(tw.hlo("HloModule m").diff(b"HloModule n"), tw.Change)
 assert_type(tw.assign("e.hlo"), tw.Assignment)
 assert_type(tw.__version__, str)
 assert_type(tw.Arrays().metadata, dict[str, str])
+assert_type(tw.draw(labelled, s, path="x.svg", at=(2, 3), unit="bytes"), tw.Picture)
+assert_type(tw.draw("(2,3):(3,1)").to_png(), bytes)
 """
 
 

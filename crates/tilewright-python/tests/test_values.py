@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import re
-from xml.etree import ElementTree
 
 import ml_dtypes
 import numpy as np
@@ -166,109 +165,8 @@ def test_questions_of_two():
     assert not no and no.kind is None and no.reason
 
 
-def drawn(text):
-    """The picture's boxes as (x, y, width, fill), and its texts as (x, y, text, font size)."""
-    picture = ElementTree.fromstring(tw.Shape(text)._repr_svg_())
-    name = "{http://www.w3.org/2000/svg}"
-    background, *boxes = picture.iter(name + "rect")
-    assert background.get("fill") == "#fff", "unreadable on a dark page"
-    assert all(float(background.get(side)) < 1200 for side in ("width", "height"))
-    texts = [(text, 11) for text in picture.findall(name + "text")]
-    texts += [(text, 10) for text in picture.findall(f"{name}g[@fill]/{name}text")]
-    n_padding = sum(1 for _ in picture.iter(name + "path"))
-    return (
-        [(*(float(box.get(key)) for key in ("x", "y", "width")), box.get("fill")) for box in boxes],
-        [(float(text.get("x")), float(text.get("y")), text.text, size) for text, size in texts],
-        n_padding,
-    )
-
-
-def test_a_picture_has_every_place():
-    boxes, texts, n_padding = drawn("f32[3,5]{1,0:T(2,2)}")
-    assert len(boxes) == 4 * 6 and n_padding == 4 * 6 - 15
-    offsets = [int(text) for _, _, text, size in texts if size == 11]
-    assert sorted(offsets) == sorted(tw.Shape("f32[3,5]{1,0:T(2,2)}").offsets().flat)
-    fills = [fill for *_, fill in boxes[:4]]
-    assert fills[0] == fills[1] != fills[2] == fills[3]
-    # Rows of padding within a rank-3 array, and offsets below 0.
-    assert drawn("f32[2,3,5]{2,1,0:T(2,2)}")[2] == 2 * (4 * 6 - 15)
-    assert drawn("f32[3,5] strides=(-20,4)")[2] == 0
-    assert [text for *_, text, size in drawn("f32[3,1] strides=(-4,4)")[1] if size == 11] == [
-        str(tw.Shape("f32[3,1] strides=(-4,4)").offset((row, 0))) for row in range(3)
-    ]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "f32[]", "f32[7]{0:T(4)}", "f32[0,3]", "f32[100,1000]", "f32[2,3,5,7]{3,2,1,0:T(2,2)}",
-        "f32[8192,8192]{1,0:T(8,128)}", "bf16[100000000,300]{1,0:T(8,128)(2,1)}", "f32[30]{0:T(8)}",
-        "f32[5000000000,1]", "f32[1,5000000000]{0,1:T(8,128)}", "f32[3,300] strides=(-1200,4)",
-        "f32[7,9]{1,0:T(*,8)(2,1)}", "f16 Sw<3,0,3> o 0 o (8,8):(8,1)", "f32[64,3]{1,0:T(8,128)}",
-        "f32[300,300,300,300]{3,2,1,0:T(8,128)}", "u8[2,2,2,2,2,2,2,2]",
-    ],
-)  # fmt: skip
-def test_pictures_are_clear_and_small(text):
-    """No text reaches into another of its line, and no label is wider than its box."""
-    boxes, texts, _ = drawn(text)
-    assert len(boxes) <= 24 * 24
-    lines = {}
-    for x, y, said, size in texts:
-        half = len(said) * size * 0.61 / 2  # a monospaced digit is 0.6 em
-        lines.setdefault(y // 11, []).append((x - half, x + half, said))
-        if size == 11 and boxes:
-            assert 2 * half <= boxes[0][2], said
-    for line in lines.values():
-        line.sort()
-        assert all(a[1] <= b[0] for a, b in zip(line, line[1:])), line
-
-
-def test_a_large_picture_has_the_end_of_the_first_tile():
-    texts = {text for *_, text, size in drawn("f32[8192,8192]{1,0:T(8,128)}")[1] if size == 10}
-    assert {"0", "127", "128", "8191", "7", "8", "⋯", "⋮"} <= texts
-
-
-def test_pictures_of_what_is_no_array():
-    assert "<code>" in tw.Shape("(f32[2], token[])")._repr_html_()
-    assert "&lt;" in tw.Layout("Sw<3,0,3> o 0 o (8,8):(8,1)")._repr_html_()
-
-
 def test_a_missing_operation_is_told_in_pythons_words():
     with pytest.raises(tw.LayoutError) as caught:
         tw.calc("coalesce(frobnicate(4:1))")
     assert "no operation `frobnicate`" in str(caught.value)
     assert "tilewright.algebra.operations()" in str(caught.value) and "--list" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "text,n_rows", [("f32[4,6] strides=(0,4)", 4), ("f32[4,6] strides=(4,0)", 4), ("f32 (2,3,4):(0,1,0)", 6)]
-)
-def test_a_picture_has_every_element_that_shares_its_place(text, n_rows):
-    shape = tw.Shape(text)
-    boxes, texts, n_padding = drawn(text)
-    assert len(boxes) == shape.elements and n_padding == 0
-    assert len({y for _, y, *_ in boxes}) == n_rows
-    offsets = [int(said) for _, _, said, size in sorted(texts, key=lambda t: (t[1], t[0])) if size == 11]
-    assert offsets == shape.offsets().reshape(-1).tolist()
-
-
-@pytest.mark.parametrize(
-    "text,rows,columns",
-    [
-        ("bf16[30,300]{1,0:T(8,128)(2,1)}", (30, 32), (300, 384)),
-        ("f32[3,1000]{1,0:T(4,2048)}", (3, 4), (1000, 2048)),
-        ("f32[1000,3]{1,0:T(512,4)}", (1000, 1024), (3, 4)),
-        ("f32[100]{0:T(64)}", None, (100, 128)),
-    ],
-)
-def test_a_picture_shows_where_the_data_ends(text, rows, columns):
-    """The last index with an element, and the first without."""
-    labels = {said for *_, said, size in drawn(text)[1] if size == 10}
-    for data, padded in filter(None, (rows, columns)):
-        assert {str(data - 1), str(data)} <= labels and str(padded - 1) in labels
-
-
-def test_a_picture_needs_no_style_sheet():
-    """Some renderers take `max-width` for nothing at all, and draw nothing."""
-    assert "style" not in tw.Shape("f32[3,5]")._repr_svg_()
-    assert tw.Shape("f32[3,5]")._repr_html_().count("<svg") == 1

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use roxmltree::Document;
-use tilewright_view::{Coloring, Colors, Options, Scene, Terminal, Theme};
+use tilewright_view::{Coloring, Colors, Direction, Options, Room, Scene, Terminal, Theme};
 
 /// What is drawn, under the names of the snapshots.
 fn scenes() -> Vec<(&'static str, Scene)> {
@@ -163,5 +163,22 @@ fn huge_arrays() {
     ] {
         let scene = Scene::of(text.parse().unwrap(), &Options::default()).unwrap();
         assert!(scene.to_svg(Theme::Light).len() < 2_000_000);
+    }
+}
+
+/// One axis may have indices and the other none, and there may be no room at all.
+#[test]
+fn arrays_without_elements() {
+    for text in ["f32[0,3]{1,0:T(2,2)}", "f32[3,0]", "f32[0]", "(0,3):(1,2)", "u8[2,0,3]"] {
+        for direction in [Direction::Offsets, Direction::Memory] {
+            for columns in [0, 8] {
+                let room = Room { columns, rows: columns };
+                let options = Options { direction, room, ..Options::default() };
+                let scene = Scene::of(text.parse().unwrap(), &options).unwrap();
+                assert!(scene.to_svg(Theme::Light).contains("0 elements"), "{text}");
+                assert!(scene.to_text(Terminal::default()).contains("0 elements"), "{text}");
+                assert!(scene.to_png(Theme::Light).is_ok(), "{text}");
+            }
+        }
     }
 }

@@ -12,10 +12,10 @@
 True
 
 `Shape` and `Layout` read the notations of XLA, TLA, CuTe, oneDNN and numpy, and answer where every
-element lies. `pack`, `unpack`, `relayout` and `Plan` move arrays, and a `Packed` array knows how it is
-packed. `algebra` has the layout algebra, `tpu` the formats that TPU compilers choose, `hlo` and
-`assign` what a program's layouts cost, `open`, `load`, `save` and `verify` files, `jax` JAX's formats, `zarr` and
-`dask` arrays that are larger than a machine.
+element lies; `draw` draws it. `pack`, `unpack`, `relayout` and `Plan` move arrays, and a `Packed`
+array knows how it is packed. `algebra` has the layout algebra, `tpu` the formats that TPU compilers
+choose, `hlo` and `assign` what a program's layouts cost, `open`, `load`, `save` and `verify` files,
+`jax` JAX's formats, `zarr` and `dask` arrays that are larger than a machine.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ._move import pack, relayout, unpack, view
 from ._open import File, LazyArray, open
 from ._packed import Packed, shape_for
 from ._plan import Plan
-from ._tilewright import ElementType, IndexMap, Placement, Shape, Swizzle
+from ._tilewright import ElementType, IndexMap, Picture, Placement, Shape, Swizzle, draw
 from ._tilewright import __version__ as __version__
 from ._verify import Difference, Verification, verify
 from .algebra import calc
@@ -51,6 +51,7 @@ __all__ = [
     "LazyArray",
     "OutOfRangeError",
     "Packed",
+    "Picture",
     "Placement",
     "Plan",
     "Report",
@@ -61,6 +62,7 @@ __all__ = [
     "assign",
     "calc",
     "dask",
+    "draw",
     "fit",
     "hlo",
     "jax",

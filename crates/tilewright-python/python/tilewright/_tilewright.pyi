@@ -8,6 +8,7 @@ from typing_extensions import disjoint_base
 
 from . import _layout
 from ._answers import Bitcast
+from ._open import LazyArray
 from ._packed import Packed
 from ._pads import PadLike
 
@@ -18,6 +19,7 @@ __all__ = [
     "IndexMap",
     "Layout",
     "Mover",
+    "Picture",
     "Placement",
     "Rules",
     "Shape",
@@ -26,6 +28,7 @@ __all__ = [
     "ZarrStore",
     "ZarrWriter",
     "__version__",
+    "draw",
     "evaluate",
     "explain",
     "fit_table",
@@ -47,6 +50,7 @@ _Bytes = npt.NDArray[np.uint8]
 _Array = npt.NDArray[Any]
 _Nested = int | Sequence[_Nested]
 _LayoutLike = Shape | Layout | str
+_Drawable = Placement | Packed | LazyArray | str
 _Notation = Literal["xla", "tla", "cute", "onednn", "numpy", "mlir"]
 
 @final
@@ -107,7 +111,7 @@ class Placement:
     def bitcast(self, other: Placement | str, /) -> Bitcast: ...
     def to(self, notation: _Notation, /) -> str: ...
     def is_injective(self) -> bool: ...
-    def _repr_svg_(self) -> str: ...
+    def _repr_svg_(self) -> str | None: ...
     def _repr_html_(self) -> str: ...
     def _strides(self) -> tuple[list[int], int] | None: ...
 
@@ -191,6 +195,17 @@ class Swizzle:
     def __call__(self, offset: int, /) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
+
+@final
+class Picture:
+    def to_svg(self) -> str: ...
+    def to_html(self) -> str: ...
+    def to_text(self) -> str: ...
+    def to_tikz(self) -> str: ...
+    def to_png(self) -> bytes: ...
+    def save(self, path: str | PathLike[str], *, force: bool = False) -> None: ...
+    def _repr_svg_(self) -> str: ...
+    def _repr_html_(self) -> str: ...
 
 @final
 class Mover:
@@ -321,6 +336,23 @@ class ZarrWriter:
 
 __version__: str
 
+def draw(
+    layout: _Drawable,
+    other: _Drawable | None = None,
+    *,
+    path: str | PathLike[str] | None = None,
+    color: str = "tile",
+    direction: Literal["offsets", "memory"] = "offsets",
+    unit: Literal["elements", "bytes"] = "elements",
+    at: Sequence[int] | None = None,
+    tile: Sequence[int] | None = None,
+    steps: bool = False,
+    theme: Literal["light", "dark"] = "light",
+    columns: int | None = None,
+    rows: int | None = None,
+    padding_numbers: bool = False,
+    force: bool = False,
+) -> Picture: ...
 def evaluate(text: str) -> Any: ...
 def explain(text: str) -> str: ...
 def operations() -> list[str]: ...

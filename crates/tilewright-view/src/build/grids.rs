@@ -137,7 +137,7 @@ fn row_of_memory(physical: &[i64], room: i64) -> i64 {
     for &size in physical.iter().rev() {
         match width.checked_mul(size) {
             Some(wider) if wider <= room => width = wider.max(1),
-            _ if width == 1 => return size.clamp(1, room),
+            _ if width == 1 => return size.clamp(1, room.max(1)),
             _ => break,
         }
     }

@@ -89,20 +89,21 @@ impl<'a> GridFigure<'a> {
         }
     }
 
+    /// Of an array without elements one axis may have slots and the other none.
     fn labels(&self, pen: &mut Pen, at: Point, corner: Point) {
         if !self.grid.caption.is_empty() {
             let font = pen.sans(14.0, pen.palette.ink, Anchor::Start).bold();
             pen.write(Point { x: corner.x, y: at.y + 8.0 }, &self.grid.caption, font);
         }
         for (number, slot) in self.grid.columns.slots.iter().enumerate() {
-            let area = self.area(corner, 0, number);
-            label(pen, *slot, Point { x: area.center().x, y: corner.y - 11.0 }, Anchor::Middle);
+            let x = corner.x + middle(&self.x, number);
+            label(pen, *slot, Point { x, y: corner.y - 11.0 }, Anchor::Middle);
         }
         for (number, slot) in
             self.grid.rows.slots.iter().enumerate().filter(|_| self.grid.has_row_labels)
         {
-            let area = self.area(corner, number, 0);
-            label(pen, *slot, Point { x: corner.x - 8.0, y: area.center().y }, Anchor::End);
+            let y = corner.y + middle(&self.y, number);
+            label(pen, *slot, Point { x: corner.x - 8.0, y }, Anchor::End);
         }
     }
 
@@ -319,6 +320,10 @@ pub(crate) fn edges(axis: &Axis, size: f64) -> Vec<f64> {
         edges.push(last(&edges) + width);
     }
     edges
+}
+
+fn middle(edges: &[f64], slot: usize) -> f64 {
+    (edges[slot] + edges[slot + 1]) / 2.0
 }
 
 pub(crate) fn last(edges: &[f64]) -> f64 {
