@@ -14,6 +14,8 @@ const ROOMS: &[&str] = &[
     "tilewright-files",
     "tilewright-hlo",
     "tilewright-calc",
+    "tilewright-view",
+    "tilewright-ask",
     "tilewright-cli",
     "xtask",
 ];

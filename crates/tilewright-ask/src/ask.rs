@@ -41,18 +41,24 @@ struct Reply {
 /// assert!(ask("{").starts_with(r#"{"error":{"message":"the question is no JSON"#));
 /// ```
 pub fn ask(question: &str) -> String {
-    let replies = match question.trim_start().starts_with('[') {
-        true => serde_json::from_str::<Vec<serde_json::Value>>(question).map(|questions| {
-            match questions.len() > MAX_QUESTIONS {
-                true => {
-                    let message = format!("at most {MAX_QUESTIONS} questions are asked at once");
-                    serialized(&refused(&Error::message(&message)))
+    let replies =
+        match question.trim_start().starts_with('[') {
+            true => serde_json::from_str::<Vec<serde_json::Value>>(question).map(|questions| {
+                match questions.len() > MAX_QUESTIONS {
+                    true => {
+                        let message =
+                            format!("at most {MAX_QUESTIONS} questions are asked at once");
+                        serialized(&refused(&Error::message(&message)))
+                    }
+                    false => {
+                        serialized(&questions.into_iter().map(reply_to_value).collect::<Vec<_>>())
+                    }
                 }
-                false => serialized(&questions.into_iter().map(reply_to_value).collect::<Vec<_>>()),
+            }),
+            false => {
+                serde_json::from_str(question).map(|question| serialized(&reply_to_value(question)))
             }
-        }),
-        false => serde_json::from_str(question).map(|question| serialized(&reply_to_value(question))),
-    };
+        };
     replies.unwrap_or_else(|error| {
         serialized(&refused(&Error::message(&format!("the question is no JSON: {error}"))))
     })

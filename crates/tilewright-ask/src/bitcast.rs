@@ -67,8 +67,11 @@ fn compared(a: &Subject, b: &Subject) -> Result<BitcastAnswer, Error> {
             BitcastAnswer { permutation: Some(permutation.to_vec()), ..yes("transpose") }
         }
         Found::TransposeReshapeTranspose { first, dims, second } => {
-            let steps =
-                BitcastSteps { transpose: first.to_vec(), reshape: dims, then_transpose: second.to_vec() };
+            let steps = BitcastSteps {
+                transpose: first.to_vec(),
+                reshape: dims,
+                then_transpose: second.to_vec(),
+            };
             BitcastAnswer { steps: Some(steps), ..yes("transpose-reshape-transpose") }
         }
         Found::No(reason) => no(reason.to_string()),
@@ -80,5 +83,11 @@ fn yes(kind: &'static str) -> BitcastAnswer {
 }
 
 fn no(reason: String) -> BitcastAnswer {
-    BitcastAnswer { bitcast: false, kind: None, permutation: None, steps: None, reason: Some(reason) }
+    BitcastAnswer {
+        bitcast: false,
+        kind: None,
+        permutation: None,
+        steps: None,
+        reason: Some(reason),
+    }
 }

@@ -81,15 +81,19 @@ fn types(word: &str) -> Vec<Completion> {
     };
     let item = |element_type: &ElementType| {
         let (name, bits) = (element_type.numpy_name(), element_type.bits());
-        Completion { text: element_type.xla_name().to_owned(), says: format!("{name}, {bits} bits") }
+        Completion {
+            text: element_type.xla_name().to_owned(),
+            says: format!("{name}, {bits} bits"),
+        }
     };
     ElementType::ALL.iter().filter(begins).map(item).collect()
 }
 
 fn attributes(word: &str) -> Vec<Completion> {
     let begins = |(text, _): &&(&str, &str)| text.starts_with(word);
-    let item = |(text, says): &(&str, &str)| {
-        Completion { text: (*text).to_owned(), says: (*says).to_owned() }
+    let item = |(text, says): &(&str, &str)| Completion {
+        text: (*text).to_owned(),
+        says: (*says).to_owned(),
     };
     ATTRIBUTES.iter().filter(begins).map(item).collect()
 }

@@ -8,9 +8,6 @@ use tilewright_view::{Coloring, Direction, Options, Room, Scene, Theme, Unit};
 use crate::error::Error;
 use crate::subject::Reader;
 
-/// The most columns and rows that a picture may be asked to have.
-const MAX_ROOM: usize = 256;
-
 /// What does a layout look like?
 ///
 /// ```
@@ -143,12 +140,8 @@ impl Draw {
     /// The answer.
     ///
     /// # Errors
-    /// As of [`scene`](Self::scene), or if more cells are asked for than a page can show.
+    /// As of [`scene`](Self::scene).
     pub fn answer(&self, reader: Reader<'_>) -> Result<Drawn, Error> {
-        if [self.columns, self.rows].into_iter().flatten().any(|room| room > MAX_ROOM) {
-            let message = format!("a picture has at most {MAX_ROOM} columns and rows");
-            return Err(Error::message(&message));
-        }
         let scene = self.scene(reader, |_| Room::default())?;
         let (svg, spots) = scene.to_svg_with_spots(self.theme());
         let spots = spots.into_iter();

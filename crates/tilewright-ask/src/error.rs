@@ -70,12 +70,9 @@ impl Error {
                 expected: diagnostic.expectation().map(str::to_owned),
                 help: diagnostic.help_text().map(str::to_owned),
             },
-            Kind::Other(_) => ErrorDocument {
-                message: self.to_string(),
-                span: None,
-                expected: None,
-                help: None,
-            },
+            Kind::Other(_) => {
+                ErrorDocument { message: self.to_string(), span: None, expected: None, help: None }
+            }
         }
     }
 }

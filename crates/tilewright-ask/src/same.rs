@@ -49,7 +49,11 @@ impl Same {
         match (coordinate_layout(&a), coordinate_layout(&b)) {
             (Some(a), Some(b)) => compare_coordinates(a, b),
             (None, None) => compare(&Subject::of(a)?, &Subject::of(b)?),
-            _ => Ok(different(false, None, "one leads to offsets, the other to coordinates".to_owned())),
+            _ => Ok(different(
+                false,
+                None,
+                "one leads to offsets, the other to coordinates".to_owned(),
+            )),
         }
     }
 }
@@ -72,7 +76,8 @@ fn compare_coordinates(a: &Layout, b: &Layout) -> Result<Comparison, Error> {
 
 fn compare(a: &Subject, b: &Subject) -> Result<Comparison, Error> {
     if a.map().dims() != b.map().dims() {
-        let reason = format!("the dimensions differ: {:?} and {:?}", a.map().dims(), b.map().dims());
+        let reason =
+            format!("the dimensions differ: {:?} and {:?}", a.map().dims(), b.map().dims());
         return Ok(different(false, None, reason));
     }
     if let Some(difference) = a.map().first_difference(b.map())? {

@@ -4,11 +4,9 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use serde_json::json;
-use tilewright_ask::{
-    Draw, DrawnDirection, DrawnTheme, DrawnUnit, Reader, parse_index,
-};
+use tilewright_ask::{Draw, DrawnDirection, DrawnTheme, DrawnUnit, Reader, parse_index};
 use tilewright_files::CreateOptions;
-use tilewright_view::{Colors, Room, Scene, Terminal, Theme};
+use tilewright_view::{Colors, Form, Room, Scene, Terminal, Theme};
 
 use crate::Answer;
 use crate::args::{DrawArgs, DrawDirection, DrawTheme, DrawUnit};
@@ -26,7 +24,7 @@ pub(crate) fn run(
 ) -> Result<Answer, Failure> {
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     let form = match output {
-        Some(path) => Form::of(path)?,
+        Some(path) => Form::of_path(path).map_err(anyhow::Error::from)?,
         None => Form::Text,
     };
     let terminal = terminal(args, output.is_some());
@@ -35,7 +33,7 @@ pub(crate) fn run(
         Form::Text => terminal.room(said),
         _ => Room::default(),
     })?;
-    let picture = form.write(&scene, question.theme(), terminal)?;
+    let picture = scene.write(form, question.theme(), terminal).map_err(anyhow::Error::from)?;
     let Some(path) = output else {
         return print(&picture, &scene, console);
     };
@@ -54,44 +52,6 @@ fn print(picture: &[u8], scene: &Scene, console: &mut Console) -> Result<Answer,
         false => console.write(picture)?,
     }
     Ok(Answer::Yes)
-}
-
-/// What a picture is written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    Text,
-    Svg,
-    Html,
-    Tikz,
-    Png,
-}
-
-impl Form {
-    /// By the file's name.
-    fn of(path: &Path) -> Result<Self, Failure> {
-        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-        match ending.as_deref() {
-            Some("txt") => Ok(Form::Text),
-            Some("svg") => Ok(Form::Svg),
-            Some("html" | "htm") => Ok(Form::Html),
-            Some("tex") => Ok(Form::Tikz),
-            Some("png") => Ok(Form::Png),
-            _ => Err(Failure::message(&format!(
-                "{}: the name says no picture: expected .svg, .html, .png, .tex or .txt",
-                path.display()
-            ))),
-        }
-    }
-
-    fn write(self, scene: &Scene, theme: Theme, terminal: Terminal) -> Result<Vec<u8>, Failure> {
-        Ok(match self {
-            Form::Text => scene.to_text(terminal).into_bytes(),
-            Form::Svg => scene.to_svg(theme).into_bytes(),
-            Form::Html => scene.to_html().into_bytes(),
-            Form::Tikz => scene.to_tikz(theme).into_bytes(),
-            Form::Png => scene.to_png(theme).map_err(anyhow::Error::from)?,
-        })
-    }
 }
 
 fn question(args: &DrawArgs) -> Result<Draw, Failure> {

@@ -99,8 +99,7 @@ fn elements_text(map: &IndexMap) -> String {
 
 fn bytes_text(shown: &Shown) -> String {
     let [bytes, logical, padding] =
-        [shown.bytes, shown.logical_bytes, shown.padding_bytes]
-            .map(Option::unwrap_or_default);
+        [shown.bytes, shown.logical_bytes, shown.padding_bytes].map(Option::unwrap_or_default);
     match padding {
         0 => bytes.to_string(),
         _ => format!("{bytes}: {logical} of data, {padding} of padding"),

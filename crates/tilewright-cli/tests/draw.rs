@@ -126,12 +126,8 @@ fn layouts_of_every_notation_are_drawn() {
 #[test]
 fn a_large_array_is_a_small_picture() {
     let folder = Folder::new();
-    folder
-        .run(&["draw", "bf16[4096,4096]{1,0:T(8,128)(2,1)}", "-o", "large.svg"])
-        .succeeded();
+    folder.run(&["draw", "bf16[4096,4096]{1,0:T(8,128)(2,1)}", "-o", "large.svg"]).succeeded();
     assert!(folder.read("large.svg").len() < 2 << 20);
-    folder
-        .run(&["draw", "f32[1000000000,1000000000]{1,0:T(8,128)}", "-o", "huge.svg"])
-        .succeeded();
+    folder.run(&["draw", "f32[1000000000,1000000000]{1,0:T(8,128)}", "-o", "huge.svg"]).succeeded();
     assert!(folder.read("huge.svg").len() < 2 << 20);
 }

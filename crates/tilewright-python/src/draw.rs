@@ -11,7 +11,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tilewright::notation::Described;
-use tilewright_view::{Direction, Options, Room, Scene, Terminal, Theme, Unit};
+use tilewright_view::{Direction, Form, MAX_ROOM, Options, Room, Scene, Terminal, Theme, Unit};
 
 use crate::error::Failure;
 use crate::files;
@@ -19,7 +19,7 @@ use crate::placement::Placement;
 use crate::shape::Shape;
 
 /// More cells along a side are not drawn: nobody could read them, and they take memory.
-const MAX_CELLS: i64 = 1000;
+const MAX_CELLS: i64 = MAX_ROOM as i64;
 
 /// A picture of a layout, as `draw` makes it.
 ///
@@ -129,7 +129,7 @@ impl Picture {
     /// '<svg'
     #[pyo3(signature = (path, *, force=false))]
     fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> Result<(), Failure> {
-        let form = Form::of(&path)?;
+        let form = Form::of_path(&path)?;
         py.detach(|| self.write(form, &path, force))
     }
 
@@ -256,7 +256,7 @@ pub(crate) fn draw(
     padding_numbers: bool,
     force: bool,
 ) -> Result<Picture, Failure> {
-    let form = path.as_deref().map(Form::of).transpose()?;
+    let form = path.as_deref().map(Form::of_path).transpose()?;
     if steps && (other.is_some() || direction != "offsets") {
         return Err(Failure::value("steps are of one layout, and lead to offsets"));
     }
@@ -318,34 +318,6 @@ impl Drawn {
 
     fn room(&self, own: Room) -> Room {
         Room { columns: self.columns.unwrap_or(own.columns), rows: self.rows.unwrap_or(own.rows) }
-    }
-}
-
-/// What a picture is written as.
-#[derive(Clone, Copy)]
-enum Form {
-    Svg,
-    Html,
-    Png,
-    Tikz,
-    Text,
-}
-
-impl Form {
-    /// By the file's name.
-    fn of(path: &Path) -> Result<Self, Failure> {
-        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-        match ending.as_deref() {
-            Some("svg") => Ok(Form::Svg),
-            Some("html" | "htm") => Ok(Form::Html),
-            Some("png") => Ok(Form::Png),
-            Some("tex") => Ok(Form::Tikz),
-            Some("txt") => Ok(Form::Text),
-            _ => Err(Failure::value(format!(
-                "{}: the name says no picture: expected .svg, .html, .png, .tex or .txt",
-                path.display()
-            ))),
-        }
     }
 }
 

@@ -42,11 +42,11 @@ mod tikz;
 mod write;
 
 pub use crate::axis::{Axis, Slot};
-pub use crate::options::{Coloring, Direction, Error, Options, Room, Theme, Unit};
+pub use crate::options::{Coloring, Direction, Error, MAX_ROOM, Options, Room, Theme, Unit};
 pub use crate::place::{Level, Place, Term};
 pub use crate::scene::{
     Bar, Byte, Cell, Fill, Grid, Hits, Kind, Mark, Overview, Panel, Scene, Segment, Strip, Tone,
     Words,
 };
 pub use crate::terminal::{Colors, Terminal};
-pub use crate::write::Spot;
+pub use crate::write::{Form, Spot};

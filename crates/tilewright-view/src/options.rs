@@ -96,6 +96,10 @@ pub enum Theme {
     Dark,
 }
 
+/// The most columns, and the most rows, that a grid may be given room for: nobody could read more, and
+/// all of them are in memory.
+pub const MAX_ROOM: usize = 1000;
+
 /// The most cells of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
@@ -108,6 +112,18 @@ pub struct Room {
 impl Default for Room {
     fn default() -> Self {
         Room { columns: 22, rows: 30 }
+    }
+}
+
+impl Room {
+    /// Whether there is room for something, and not for too much.
+    pub(crate) fn check(self) -> Result<(), Error> {
+        for (count, what) in [(self.columns, "columns"), (self.rows, "rows")] {
+            if !(1..=MAX_ROOM).contains(&count) {
+                return Err(Error(format!("{count} {what} of cells: expected 1 to {MAX_ROOM}")));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -70,7 +70,7 @@ impl Canvas {
                 self.stroke(path, stroke, LineCap::Butt);
             }
             Mark::Arrow { stroke, from, to } => {
-                self.stroke(arrow(*from, *to), stroke, LineCap::Round)
+                self.stroke(arrow(*from, *to), stroke, LineCap::Round);
             }
             Mark::Texts { font, texts } => texts.iter().for_each(|text| self.write(text, font)),
         }

@@ -1,13 +1,59 @@
 //! Scenes in the forms in which they leave.
 
-#[cfg(feature = "png")]
-use crate::options::Error;
-use crate::options::Theme;
+use std::path::Path;
+
+use crate::options::{Error, Theme};
 #[cfg(feature = "png")]
 use crate::raster;
 use crate::scene::Scene;
 use crate::terminal::Terminal;
 use crate::{figure, page, svg, terminal, tikz};
+
+/// What a picture is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Letters.
+    Text,
+    /// An SVG document.
+    Svg,
+    /// A page in one file.
+    Html,
+    /// A LaTeX document with a TikZ picture.
+    Tikz,
+    /// Dots.
+    #[cfg(feature = "png")]
+    Png,
+}
+
+impl Form {
+    /// The form that a file's name ends in: .svg, .html, .htm, .tex, .txt, or .png.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use tilewright_view::Form;
+    /// assert_eq!(Form::of_path(Path::new("a/b.SVG"))?, Form::Svg);
+    /// assert!(Form::of_path(Path::new("a.svg/b")).is_err());
+    /// # Ok::<(), tilewright_view::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it ends in something else.
+    pub fn of_path(path: &Path) -> Result<Self, Error> {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        match ending.as_deref() {
+            Some("txt") => Ok(Form::Text),
+            Some("svg") => Ok(Form::Svg),
+            Some("html" | "htm") => Ok(Form::Html),
+            Some("tex") => Ok(Form::Tikz),
+            #[cfg(feature = "png")]
+            Some("png") => Ok(Form::Png),
+            _ => Err(Error(format!(
+                "{}: the name says no picture: expected .svg, .html, .png, .tex or .txt",
+                path.display()
+            ))),
+        }
+    }
+}
 
 /// Where one can point in a picture, and what is there.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,6 +137,21 @@ impl Scene {
     #[cfg(feature = "png")]
     pub fn to_png(&self, theme: Theme) -> Result<Vec<u8>, Error> {
         raster::write(&figure::draw(self, theme))
+    }
+
+    /// The picture in any form, as the bytes of a file. Letters are for `terminal`.
+    ///
+    /// # Errors
+    /// If a picture of dots has too many.
+    pub fn write(&self, form: Form, theme: Theme, terminal: Terminal) -> Result<Vec<u8>, Error> {
+        Ok(match form {
+            Form::Text => self.to_text(terminal).into_bytes(),
+            Form::Svg => self.to_svg(theme).into_bytes(),
+            Form::Html => self.to_html().into_bytes(),
+            Form::Tikz => self.to_tikz(theme).into_bytes(),
+            #[cfg(feature = "png")]
+            Form::Png => self.to_png(theme)?,
+        })
     }
 
     /// The picture in letters.

@@ -143,9 +143,9 @@ fn colours_by_what_was_asked_for() {
         assert_eq!((row.len(), column.len()), (8, 8));
     }
     let lines = fills("f32[1,20]", Coloring::Line(64));
-    assert_eq!((&lines[0], &lines[15], &lines[16] == &lines[15]), (&lines[1], &lines[14], false));
+    assert_eq!((&lines[0], &lines[15], lines[16] == lines[15]), (&lines[1], &lines[14], false));
     let dims = fills("f32[3,5]", Coloring::Dim(1));
-    assert_eq!((&dims[0], &dims[1] == &dims[0]), (&dims[5], false));
+    assert_eq!((&dims[0], dims[1] == dims[0]), (&dims[5], false));
     let modulo = fills("f32[3,5]", Coloring::Offset(2));
     assert_eq!((&modulo[0], &modulo[1]), (&modulo[2], &modulo[3]));
     let tiles = fills("f32[4,4]{1,0:T(2,2)}", Coloring::Tile);

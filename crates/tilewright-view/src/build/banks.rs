@@ -59,11 +59,11 @@ fn column(at: Option<&[i64]>, subject: &Subject) -> i64 {
 
 fn plain_grid(places: &Places<'_>) -> Result<Grid, Error> {
     let panels = grids::of_offsets(places).into_iter().flatten();
-    let grids = panels.filter_map(|panel| match panel {
+    let mut grids = panels.filter_map(|panel| match panel {
         Panel::Grid(grid) => Some(grid),
         _ => None,
     });
-    grids.last().ok_or_else(|| Error("there are no elements".to_owned()))
+    grids.next_back().ok_or_else(|| Error("there are no elements".to_owned()))
 }
 
 /// How often each bank is hit by a column, and in how many turns it is read.

@@ -8,19 +8,19 @@ use crate::subject::Subject;
 
 /// Both grids, where they differ first and where else; below them both memories, an element in the
 /// colour that it has in the first.
-pub(crate) fn of(a: Subject, b: Subject, options: &Options) -> Result<Scene, Error> {
+pub(crate) fn of(a: &Subject, b: &Subject, options: &Options) -> Result<Scene, Error> {
     if a.dims() != b.dims() {
         let message = format!("the dimensions differ: {:?} and {:?}", a.dims(), b.dims());
         return Err(Error(message));
     }
     let room = crate::options::Room { columns: options.room.columns / 2, ..options.room };
     let half = Options { room, ..options.clone() };
-    let [half_a, half_b] = [Places::new(&a, &half)?, Places::new(&b, &half)?];
-    let [of_a, of_b] = [Places::new(&a, options)?, Places::new(&b, options)?];
+    let [half_a, half_b] = [Places::new(a, &half)?, Places::new(b, &half)?];
+    let [of_a, of_b] = [Places::new(a, options)?, Places::new(b, options)?];
     let difference = a.map.first_difference(&b.map)?;
     let first = difference.as_ref().map(|difference| difference.index.clone());
     let mut sides = Vec::new();
-    for (places, other) in [(&half_a, &b), (&half_b, &a)] {
+    for (places, other) in [(&half_a, b), (&half_b, a)] {
         let mut grids = Vec::new();
         for panel in grids::of_offsets(places).into_iter().flatten() {
             if let Panel::Grid(mut grid) = panel {
@@ -57,7 +57,7 @@ pub(crate) fn of(a: Subject, b: Subject, options: &Options) -> Result<Scene, Err
     };
     rows.push(vec![Panel::Words(words)]);
     let title = format!("{}   and   {}", a.said, b.said);
-    Ok(Scene { title, subtitle: words::subtitle(&a), rows })
+    Ok(Scene { title, subtitle: words::subtitle(a), rows })
 }
 
 /// Each grid of one layout beside the same of the other.

@@ -29,8 +29,10 @@ impl Scene {
     /// ```
     ///
     /// # Errors
-    /// If it is no array, a dimension is unbounded, or an option does not apply to it.
+    /// If it is no array, a dimension is unbounded, there is room for nothing or for too much, or an
+    /// option does not apply to it.
     pub fn of(said: Described, options: &Options) -> Result<Self, Error> {
+        options.room.check()?;
         let subject = Subject::of(said)?;
         let places = Places::new(&subject, options)?;
         let special = banks::of(&places)?.or(threads::of(&places)?);
@@ -72,7 +74,8 @@ impl Scene {
     /// # Errors
     /// As [`of`](Self::of), and if the layouts are of other dimensions.
     pub fn of_two(a: Described, b: Described, options: &Options) -> Result<Self, Error> {
-        compare::of(Subject::of(a)?, Subject::of(b)?, options)
+        options.room.check()?;
+        compare::of(&Subject::of(a)?, &Subject::of(b)?, options)
     }
 
     /// How a layout comes about, step by step: the array padded, reshaped and transposed.
@@ -80,6 +83,7 @@ impl Scene {
     /// # Errors
     /// If it is not in XLA's notation, or has too many elements to be followed one by one.
     pub fn of_steps(said: Described, options: &Options) -> Result<Self, Error> {
-        steps::of(Subject::of(said)?, options)
+        options.room.check()?;
+        steps::of(&Subject::of(said)?, options)
     }
 }

@@ -16,7 +16,7 @@ use crate::subject::Subject;
 const MAX_ELEMENTS: i64 = 256;
 
 /// The array, and what it is after each step; the last is memory.
-pub(crate) fn of(subject: Subject, options: &Options) -> Result<Scene, Error> {
+pub(crate) fn of(subject: &Subject, options: &Options) -> Result<Scene, Error> {
     let Described::Xla(Shape::Array(array) | Shape::Buffer(array)) = &subject.said else {
         return Err(Error("only layouts in XLA's notation come about by tiles".to_owned()));
     };
@@ -26,7 +26,7 @@ pub(crate) fn of(subject: Subject, options: &Options) -> Result<Scene, Error> {
             format!("{all} elements are too many to be followed, more than {MAX_ELEMENTS}");
         return Err(Error(message));
     }
-    let places = Places::new(&subject, options)?;
+    let places = Places::new(subject, options)?;
     let mut rows = Vec::new();
     for (number, caption) in captions(array)?.into_iter().enumerate() {
         let (sizes, cells) = after(array, number, &places)?;
@@ -34,7 +34,7 @@ pub(crate) fn of(subject: Subject, options: &Options) -> Result<Scene, Error> {
         rows.push(grids(&sizes, &cells));
     }
     let title = subject.said.to_string();
-    Ok(Scene { title, subtitle: words::subtitle(&subject), rows })
+    Ok(Scene { title, subtitle: words::subtitle(subject), rows })
 }
 
 /// What each picture is, in the words of the document.

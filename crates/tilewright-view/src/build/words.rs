@@ -61,7 +61,7 @@ fn tiles(subject: &Subject) -> String {
 /// What the colours mean, where that is not plain to see.
 pub(crate) fn legend(places: &Places<'_>) -> Option<Panel> {
     let text = places.colors.meaning();
-    (!text.is_empty()).then(|| Panel::Words(Words { text, tone: Tone::Soft }))
+    (!text.is_empty()).then_some(Panel::Words(Words { text, tone: Tone::Soft }))
 }
 
 /// The bytes that data does not take.

@@ -127,7 +127,7 @@ impl<'a> GridFigure<'a> {
             Kind::Padding => pen.pad(area),
             Kind::Element => pen.fill(area, palette.fill(cell.fill)),
             Kind::Repeat => {
-                pen.fill(area, &mixed(palette.fill(cell.fill), palette.background, 0.35))
+                pen.fill(area, &mixed(palette.fill(cell.fill), palette.background, 0.35));
             }
             Kind::Gap => self.gap(pen, area, row, column),
         }

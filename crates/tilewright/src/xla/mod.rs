@@ -54,5 +54,5 @@ pub use layout::Layout;
 pub use layout_equal::Ignore;
 pub use parse::{ParseOptions, Parsed, parse_layout, parse_shape};
 pub use print::WithoutLayout;
-pub use program::{MAX_PROGRAM_SIZES, Step, TilingProgram};
+pub use program::{MAX_PROGRAM_SIZES, State, Step, TilingProgram};
 pub use tile::{Tile, TileDim};

@@ -58,6 +58,9 @@ pub struct TilingProgram {
 /// a program is as long as the square of its tiles: a thousand tiles `(1)` have a million sizes.
 pub const MAX_PROGRAM_SIZES: usize = 1 << 20;
 
+/// An array on its way: its sizes, and its elements in row-major order.
+pub type State<T> = (Vec<i64>, Vec<T>);
+
 impl TilingProgram {
     /// The program of an array's layout.
     ///
@@ -120,11 +123,7 @@ impl TilingProgram {
     ///
     /// # Errors
     /// If there are not as many elements as the array has.
-    pub fn states<T: Clone>(
-        &self,
-        elements: &[T],
-        padding: T,
-    ) -> Result<Vec<(Vec<i64>, Vec<T>)>, Error> {
+    pub fn states<T: Clone>(&self, elements: &[T], padding: T) -> Result<Vec<State<T>>, Error> {
         let expected = checked_product(self.dims.iter().copied())?;
         if i64::try_from(elements.len()) != Ok(expected) {
             let message =
