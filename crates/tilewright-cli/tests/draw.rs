@@ -93,10 +93,13 @@ fn options_that_do_not_apply() {
 }
 
 #[test]
-fn any_number_of_columns_is_taken() {
-    for columns in ["0", "1", "2", "1000"] {
+fn any_number_of_columns_that_can_be_read_is_taken() {
+    for columns in ["1", "2", "1000"] {
         run(&["draw", "f32[300,700]{1,0:T(8,128)}", "--columns", columns, "--rows", columns])
             .succeeded();
+    }
+    for columns in ["0", "1001", "10000000000"] {
+        run(&["draw", "f32[300,700]", "--columns", columns]).failed_with(&["expected 1 to 1000"]);
     }
 }
 

@@ -166,12 +166,12 @@ fn huge_arrays() {
     }
 }
 
-/// One axis may have indices and the other none, and there may be no room at all.
+/// One axis may have indices and the other none, and there may be hardly any room.
 #[test]
 fn arrays_without_elements() {
     for text in ["f32[0,3]{1,0:T(2,2)}", "f32[3,0]", "f32[0]", "(0,3):(1,2)", "u8[2,0,3]"] {
         for direction in [Direction::Offsets, Direction::Memory] {
-            for columns in [0, 8] {
+            for columns in [1, 8] {
                 let room = Room { columns, rows: columns };
                 let options = Options { direction, room, ..Options::default() };
                 let scene = Scene::of(text.parse().unwrap(), &options).unwrap();
