@@ -171,8 +171,9 @@ def lazy(dims, chunks, folder=None):
     return da.map_blocks(block_of_indices, folder, chunks=chunks, dtype=np.int32)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def client():
+    """Workers of its own for each test: one that was asked to begin again may take for ever."""
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
     with distributed.LocalCluster(**options, dashboard_address=None) as cluster:
         with distributed.Client(cluster) as client:
@@ -203,7 +204,6 @@ def test_a_worker_that_dies_midway(client, tmp_path):
 
 
 def test_blocks_that_die_with_their_worker_are_made_again(client):
-    client.restart()
     x = lazy((400, 3000), (40, 1024))
     tiles = tw.Shape("s32[400,3000]{1,0:T(8,128)}")
     packed = client.persist(tw.dask.pack(x, tiles))
@@ -226,7 +226,6 @@ def peak_kib():
 def test_a_tenth_of_the_array_is_memory_enough(client, tmp_path):
     """20 GB in 2 GB, at a 32nd of the size: 640 MiB in 320 blocks, through two workers that together
     may take 64 MiB more than they did for one block. Written, and read again by chunk."""
-    client.restart()
     dims, block = (20 * 1024, 8 * 1024), (1024, 512)
 
     def write_and_read(x, path):
