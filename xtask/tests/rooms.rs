@@ -16,6 +16,7 @@ const ROOMS: &[&str] = &[
     "tilewright-calc",
     "tilewright-view",
     "tilewright-ask",
+    "tilewright-explore",
     "tilewright-cli",
     "xtask",
 ];

@@ -50,6 +50,8 @@ pub(crate) enum Command {
     Formats(FormatsArgs),
     /// A picture of a layout, or of two side by side: in letters, or as SVG, HTML, PNG or TikZ
     Draw(DrawArgs),
+    /// A page in the browser to type layouts into, served to this machine alone
+    Explore(ExploreArgs),
     /// The layout algebra: 'composition(A,B)', 'complement(A,n)', 'logical_divide(A,T)', 'zN(f16,28,40)', …
     Calc(CalcArgs),
     /// Give every array of a .npy, .safetensors or raw file another layout
@@ -257,6 +259,20 @@ pub(crate) enum DrawTheme {
     Light,
     /// Light on black
     Dark,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExploreArgs {
+    /// The layout that the page begins with
+    pub(crate) layout: Option<String>,
+
+    /// The port of 127.0.0.1 to serve it on [default: one that is free]
+    #[arg(long, value_name = "N")]
+    pub(crate) port: Option<u16>,
+
+    /// Do not open a browser, which is done where stdout is a terminal
+    #[arg(long)]
+    pub(crate) no_open: bool,
 }
 
 #[derive(Debug, Args)]

@@ -87,6 +87,11 @@ impl Console {
         self.put(|out| out.write_all(bytes))
     }
 
+    /// Brings out what has been written so far, where the command goes on for long.
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+        self.put(Write::flush)
+    }
+
     /// Writes a line of words beside the answer.
     pub(crate) fn note(&self, words: &str) {
         write_words(words);
@@ -114,7 +119,7 @@ impl Console {
 
     /// Brings everything out. A batch in which a line failed has failed.
     pub(crate) fn finish(&mut self, answer: Answer) -> Result<Answer, Failure> {
-        self.put(Write::flush)?;
+        self.flush()?;
         if self.failed { Err(Failure::Reported) } else { Ok(answer) }
     }
 

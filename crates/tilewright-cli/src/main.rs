@@ -18,6 +18,7 @@ mod words;
 mod bitcast;
 mod calc;
 mod draw;
+mod explore;
 mod grid;
 mod index;
 mod same;
@@ -89,6 +90,7 @@ fn run(arguments: Arguments, console: &mut Console) -> Result<Answer, Failure> {
         Command::Tpu(args) => tpu::run(&args, reader, console),
         Command::Formats(args) => formats::run(&args, reader, console),
         Command::Draw(args) => draw::run(&args, reader, console),
+        Command::Explore(args) => explore::run(&args, console),
         Command::Calc(args) => calc::run(&args, console),
         Command::Convert(args) => convert::run(&args, arguments.strict, console),
         Command::Verify(args) => verify::run(&args, arguments.strict, console),

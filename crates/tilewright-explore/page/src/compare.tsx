@@ -1,0 +1,141 @@
+// Two layouts: whether they are the same, whether memory can stay as it is, and what a relayout does.
+
+import { useMemo, useState } from 'preact/hooks';
+import type { BitcastAnswer, Comparison, Drawn, Pieces, Planned, Question, Reply, Spot } from './ask';
+import { Editor } from './editor';
+import { useAnswers, useLastGood, useRested, useTheme } from './hooks';
+import type { ViewProps } from './layout';
+import { Picture, type Pointed } from './picture';
+import { bytes, count, index } from './words';
+
+/** So many boxes of a plan are listed. */
+const BOXES = 8;
+
+export function CompareView({ state, set, onDrawn }: ViewProps) {
+  const theme = useTheme();
+  const [pointed, setPointed] = useState<Pointed>(null);
+  const questions: Question[] = [
+    { ask: 'read', text: state.l },
+    { ask: 'read', text: state.b },
+    { ask: 'same', a: state.l, b: state.b },
+    { ask: 'bitcast', a: state.l, b: state.b },
+    { ask: 'draw', layout: state.l, other: state.b, color: state.by, theme },
+    { ask: 'plan', from: state.l, to: state.b },
+  ];
+  const { replies, current } = useAnswers(questions);
+  const [one, two, same, bitcast, drawn, plan] = replies as unknown as [
+    Reply<Pieces>,
+    Reply<Pieces>,
+    Reply<Comparison>,
+    Reply<BitcastAnswer>,
+    Reply<Drawn>,
+    Reply<Planned>,
+  ];
+  const picture = useLastGood(drawn?.answer);
+  useMemo(() => onDrawn(picture ?? null), [picture]);
+  const spot = pointed === null ? undefined : picture?.spots[pointed];
+  const spoken = useRested(spot?.says ?? '');
+  const areTexts = !one?.answer?.error && !two?.answer?.error;
+  const first = same?.answer?.first_difference;
+  const show = () => {
+    const n = picture?.spots.findIndex((spot) => spot.offset === first?.offsets[0]) ?? -1;
+    if (n >= 0) setPointed(n);
+  };
+
+  return (
+    <div class="view compare-view">
+      <div class="top pair">
+        <Editor label="layout" text={state.l} onType={(l) => set({ l })} onEnter={(l) => set({ l }, true)}
+          pieces={one?.answer?.pieces ?? []} error={one?.answer?.error ?? one?.error} current={current} completes />
+        <button type="button" class="swap" aria-label="exchange the two" title="exchange the two"
+          onClick={() => set({ l: state.b, b: state.l }, true)}>⇄</button>
+        <Editor label="other layout" text={state.b} onType={(b) => set({ b })} onEnter={(b) => set({ b }, true)}
+          pieces={two?.answer?.pieces ?? []} error={two?.answer?.error ?? two?.error} current={current} completes />
+      </div>
+      <div class={`verdicts${current && areTexts ? '' : ' stale'}`}>
+        <Verdict name="same placement" holds={same?.answer?.same} says={same?.answer?.reason ?? same?.error?.message ?? 'every element lies at the same offset, in memory of the same size'}>
+          {first && <button type="button" class="small-button" onClick={show}>show {index(first.index)}</button>}
+        </Verdict>
+        <Verdict name="bitcast" holds={bitcast?.answer?.bitcast} says={castWords(bitcast)} />
+        <Verdict
+          name="relayout"
+          holds={undefined}
+          says={
+            plan?.answer
+              ? `reads ${bytes(plan.answer.bytes_read)}, writes ${bytes(plan.answer.bytes_written)}`
+              : (plan?.error?.message ?? '')
+          }
+        />
+      </div>
+      <section class="main" aria-label="picture">
+        {drawn?.error && current && areTexts && <p class="note wrong-note" role="status">{drawn.error.message}</p>}
+        <Picture drawn={picture} stale={!drawn?.answer} pointed={pointed} onPoint={(n) => n !== pointed && setPointed(n)}
+          onKeep={setPointed} lit={(other) => spot !== undefined && indexOf(other) === indexOf(spot)} label={`${picture?.title ?? 'two layouts'}: ${picture?.subtitle ?? ''}`} />
+      </section>
+      {plan?.answer && <PlanTable plan={plan.answer} />}
+      <p class="sheet" aria-hidden="true">{spot?.says ?? 'point at a cell'}</p>
+      <p class="unseen" role="status" aria-live="polite">{spoken}</p>
+    </div>
+  );
+}
+
+/** The index that a spot's words begin with: by it an element is known on both sides. */
+const indexOf = (spot: Spot) => spot.says.slice(0, spot.says.indexOf(')') + 1);
+
+function castWords(reply: Reply<BitcastAnswer> | undefined): string {
+  const answer = reply?.answer;
+  if (!answer) return reply?.error?.message ?? '';
+  const how = answer.permutation ? ` by ${index(answer.permutation)}` : '';
+  return answer.bitcast ? `memory stays as it is: ${answer.kind}${how}` : (answer.reason ?? '');
+}
+
+function Verdict(props: { name: string; holds: boolean | undefined; says: string; children?: preact.ComponentChildren }) {
+  const word = props.holds === undefined ? '' : props.holds ? 'yes' : 'no';
+  return (
+    <section class={`card verdict ${word}`}>
+      <h2>
+        {props.name} {word && <span class={`badge ${word}`}>{word}</span>}
+      </h2>
+      <p>{props.says} {props.children}</p>
+    </section>
+  );
+}
+
+function PlanTable({ plan }: { plan: Planned }) {
+  const boxes = plan.boxes.slice(0, BOXES);
+  return (
+    <section class="card" aria-label="plan">
+      <h2>How it goes</h2>
+      <p>
+        {plan.route === 'copy' ? 'copied as it is' : `by ${plan.route}`}, {count(plan.chunks)} {plan.chunks === 1 ? 'chunk' : 'chunks'} of{' '}
+        {bytes(plan.chunk_bytes)}, {plan.stores} stores
+        {plan.padding_slots > 0 && <>, {count(plan.padding_slots)} places of padding filled</>}
+      </p>
+      {boxes.length > 0 && (
+        <div class="scrolls">
+          <table class="data">
+            <thead>
+              <tr>
+                <th class="number">elements</th>
+                <th>kernel</th>
+                <th class="number">unit</th>
+                <th>loops, outermost first</th>
+              </tr>
+            </thead>
+            <tbody>
+              {boxes.map((box, n) => (
+                <tr key={n}>
+                  <td class="number">{count(box.elements)}</td>
+                  <td>{box.kernel}</td>
+                  <td class="number">{box.unit_bits} bits</td>
+                  <td class="mono small">{box.loops.map((loop) => loop.extent).join(' × ') || 'none'}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {plan.boxes.length > BOXES && <p class="soft">and {count(plan.boxes.length - BOXES)} more boxes</p>}
+    </section>
+  );
+}

@@ -1,0 +1,92 @@
+// What the page shows, as the fragment of its address has it.
+//
+// The fragment alone holds it, and no host ever sees a fragment: `#l=bf16[30,300]{1,0}&by=line`. What is
+// not there is as it is at first. An HLO dump is not part of it: it is too large, and nobody's business.
+
+export const VIEWS = ['layout', 'compare', 'algebra', 'tpu', 'hlo'] as const;
+export type View = (typeof VIEWS)[number];
+
+export interface State {
+  view: View;
+  /** The layout. */
+  l: string;
+  /** The layout that it is compared with. */
+  b: string;
+  /** The expression of the algebra. */
+  x: string;
+  /** What has one colour. */
+  by: string;
+  unit: 'elements' | 'bytes';
+  dir: 'offsets' | 'memory';
+  steps: boolean;
+  /** The offset of the place that is pointed at, or an index. */
+  at: string;
+  chip: string;
+}
+
+export const FIRST: State = {
+  view: 'layout',
+  l: 'bf16[30,300]{1,0:T(8,128)(2,1)}',
+  b: 'bf16[30,300]{1,0:T(16,128)(2,1)}',
+  x: 'composition((10,2):(16,4),(3,4):(1,5))',
+  by: 'tile',
+  unit: 'elements',
+  dir: 'offsets',
+  steps: false,
+  at: '',
+  chip: 'v5e',
+};
+
+/** The signs that would end a value, or that a browser would change on the way. */
+const UNREADABLE = /[%&#+\s"<>`]/g;
+
+/** As somebody reads it in the address bar. */
+function readable(value: string): string {
+  return value.replace(UNREADABLE, encodeURIComponent);
+}
+
+/** As it passes through any program that looks for links in a text. */
+function strict(value: string): string {
+  return encodeURIComponent(value).replace(/%(2C|3A|2F)/g, decodeURIComponent);
+}
+
+function written(state: State, encode: (value: string) => string): string {
+  const pairs = Object.entries(state).filter(([key, value]) => value !== FIRST[key as keyof State]);
+  return pairs.map(([key, value]) => `${key}=${encode(value === true ? '1' : String(value))}`).join('&');
+}
+
+export function fragment(state: State): string {
+  return `#${written(state, readable)}`;
+}
+
+export function link(state: State): string {
+  return `${location.origin}${location.pathname}#${written(state, strict)}`;
+}
+
+/** What a fragment says; what is broken or unknown in it is left out. */
+export function read(fragment: string): State {
+  const state: State = { ...FIRST };
+  const pairs = fragment.replace(/^#/, '').split('&');
+  const values = new Map(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=');
+      return [pair.slice(0, at), decoded(pair.slice(at + 1))] as const;
+    }),
+  );
+  for (const key of ['l', 'b', 'x', 'by', 'at', 'chip'] as const) {
+    state[key] = values.get(key) ?? state[key];
+  }
+  state.view = VIEWS.find((view) => view === values.get('view')) ?? FIRST.view;
+  state.unit = values.get('unit') === 'bytes' ? 'bytes' : 'elements';
+  state.dir = values.get('dir') === 'memory' ? 'memory' : 'offsets';
+  state.steps = values.get('steps') === '1';
+  return state;
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}

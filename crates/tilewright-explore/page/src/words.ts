@@ -1,0 +1,32 @@
+// Numbers as people read them.
+
+const grouped = new Intl.NumberFormat('en-US', { useGrouping: true });
+
+/** `24 576`, with spaces that keep a number on its line. */
+export function count(n: number): string {
+  return grouped.format(n).replaceAll(',', '\u202f');
+}
+
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
+
+/** `24 576 bytes`, and from a MiB on `3.97 GiB`. */
+export function bytes(n: number): string {
+  if (Math.abs(n) < 1 << 20) return `${count(n)} ${n === 1 ? 'byte' : 'bytes'}`;
+  let power = 0;
+  let value = n;
+  while (Math.abs(value) >= 1024 && power < UNITS.length - 1) {
+    value /= 1024;
+    power += 1;
+  }
+  return `${value.toFixed(value < 10 ? 2 : 1)} ${UNITS[power]}`;
+}
+
+export function percent(part: number, whole: number): string {
+  if (whole === 0 || part === 0) return '0 %';
+  const share = (100 * part) / whole;
+  return `${share.toFixed(share < 10 || share > 99 ? 1 : 0)} %`;
+}
+
+export function index(numbers: number[]): string {
+  return `(${numbers.join(', ')})`;
+}
