@@ -739,6 +739,7 @@ function useRested(text, rest = 300) {
 
 // src/picture.tsx
 var SVG = "http://www.w3.org/2000/svg";
+var LEAST_SCALE = 0.78;
 function parsed(svg) {
   const root2 = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
   return root2 instanceof SVGSVGElement ? document.importNode(root2, true) : null;
@@ -755,6 +756,9 @@ function Picture(props) {
     root2.querySelector("title")?.remove();
     root2.setAttribute("aria-hidden", "true");
     root2.removeAttribute("role");
+    const width = root2.viewBox.baseVal.width;
+    root2.style.minWidth = `${LEAST_SCALE * width}px`;
+    root2.style.maxWidth = `${width}px`;
     const group = document.createElementNS(SVG, "g");
     group.setAttribute("class", "lit-spots");
     root2.append(group);
@@ -943,6 +947,7 @@ function AlgebraView({ state, set, onDrawn }) {
 // src/words.ts
 var grouped = new Intl.NumberFormat("en-US", { useGrouping: true });
 function count(n2) {
+  if (Math.abs(n2) < 1e4) return String(n2);
   return grouped.format(n2).replaceAll(",", " ");
 }
 var UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
@@ -960,6 +965,9 @@ function percent(part, whole) {
   if (whole === 0 || part === 0) return "0 %";
   const share = 100 * part / whole;
   return `${share.toFixed(share < 10 || share > 99 ? 1 : 0)} %`;
+}
+function counted(n2, what) {
+  return `${count(n2)} ${what}${n2 === 1 ? "" : "s"}`;
 }
 function index(numbers) {
   return `(${numbers.join(", ")})`;
@@ -1582,8 +1590,8 @@ function ReportView({ report, onOpen }) {
   return /* @__PURE__ */ a3($, { children: [
     /* @__PURE__ */ a3("div", { class: "verdicts", children: [
       report.out_of_memory && /* @__PURE__ */ a3(Total, { name: `out of ${report.out_of_memory.memory}`, value: report.out_of_memory.used, says: `of ${report.out_of_memory.capacity}` }),
-      [["parameters", totals.parameters], ["outputs", totals.outputs], ["buffers", totals.buffers]].map(([name, size]) => /* @__PURE__ */ a3(Total, { name, value: bytes(size.bytes), says: `${count(size.count)}, ${percent(size.padding_bytes, size.bytes)} padding`, children: /* @__PURE__ */ a3(Share, { data: size.logical_bytes, all: size.bytes }) }, name)),
-      /* @__PURE__ */ a3(Total, { name: "relayouts", value: bytes(totals.relayouts.bytes_written), says: `${count(totals.relayouts.count)} write that much` }),
+      [["parameters", totals.parameters], ["outputs", totals.outputs], ["buffers", totals.buffers]].map(([name, size]) => /* @__PURE__ */ a3(Total, { name, value: bytes(size.bytes), says: `${counted(size.count, "array")}, ${percent(size.padding_bytes, size.bytes)} padding`, children: /* @__PURE__ */ a3(Share, { data: size.logical_bytes, all: size.bytes }) }, name)),
+      /* @__PURE__ */ a3(Total, { name: "relayouts", value: bytes(totals.relayouts.bytes_written), says: `written by ${counted(totals.relayouts.count, "move")} into another format` }),
       /* @__PURE__ */ a3(Total, { name: "bitcasts", value: `${count(totals.bitcasts.confirmed)} of ${count(totals.bitcasts.count)}`, says: "are what they claim to be" })
     ] }),
     /* @__PURE__ */ a3(Table, { name: "Buffers, by padding", head: ["name", "layout", "#takes", "#padding", "data", "#line"], rows: report.buffers.map((buffer) => [

@@ -5,7 +5,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { type Reply, type Report, ask } from './ask';
 import { MODULE } from './examples';
 import { type ViewProps, Share } from './layout';
-import { bytes, count, percent } from './words';
+import { bytes, count, counted, percent } from './words';
 
 /** So many rows a table has at first, and more with each click. */
 const ROWS = 50;
@@ -95,11 +95,11 @@ function ReportView({ report, onOpen }: { report: Report; onOpen: (text: string)
           <Total name={`out of ${report.out_of_memory.memory}`} value={report.out_of_memory.used} says={`of ${report.out_of_memory.capacity}`} />
         )}
         {([['parameters', totals.parameters], ['outputs', totals.outputs], ['buffers', totals.buffers]] as const).map(([name, size]) => (
-          <Total key={name} name={name} value={bytes(size.bytes)} says={`${count(size.count)}, ${percent(size.padding_bytes, size.bytes)} padding`}>
+          <Total key={name} name={name} value={bytes(size.bytes)} says={`${counted(size.count, 'array')}, ${percent(size.padding_bytes, size.bytes)} padding`}>
             <Share data={size.logical_bytes} all={size.bytes} />
           </Total>
         ))}
-        <Total name="relayouts" value={bytes(totals.relayouts.bytes_written)} says={`${count(totals.relayouts.count)} write that much`} />
+        <Total name="relayouts" value={bytes(totals.relayouts.bytes_written)} says={`written by ${counted(totals.relayouts.count, 'move')} into another format`} />
         <Total name="bitcasts" value={`${count(totals.bitcasts.confirmed)} of ${count(totals.bitcasts.count)}`} says="are what they claim to be" />
       </div>
       <Table name="Buffers, by padding" head={['name', 'layout', '#takes', '#padding', 'data', '#line']} rows={report.buffers.map((buffer) => [

@@ -9,6 +9,9 @@ import type { Drawn, Spot } from './ask';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
+/** How small a picture may be, its own size being 1. */
+const LEAST_SCALE = 0.78;
+
 /** Which spot is pointed at: its number in the list. */
 export type Pointed = number | null;
 
@@ -46,6 +49,10 @@ export function Picture(props: Props) {
     root.querySelector('title')?.remove();
     root.setAttribute('aria-hidden', 'true');
     root.removeAttribute('role');
+    // It shrinks into its frame as long as its numbers can be read; beyond that the frame pans.
+    const width = root.viewBox.baseVal.width;
+    root.style.minWidth = `${LEAST_SCALE * width}px`;
+    root.style.maxWidth = `${width}px`;
     const group = document.createElementNS(SVG, 'g');
     group.setAttribute('class', 'lit-spots');
     root.append(group);

@@ -2,8 +2,9 @@
 
 const grouped = new Intl.NumberFormat('en-US', { useGrouping: true });
 
-/** `24 576`, with spaces that keep a number on its line. */
+/** `9000` and `24 576`, as the pictures have it, with spaces that keep a number on its line. */
 export function count(n: number): string {
+  if (Math.abs(n) < 10_000) return String(n);
   return grouped.format(n).replaceAll(',', '\u202f');
 }
 
@@ -25,6 +26,11 @@ export function percent(part: number, whole: number): string {
   if (whole === 0 || part === 0) return '0 %';
   const share = (100 * part) / whole;
   return `${share.toFixed(share < 10 || share > 99 ? 1 : 0)} %`;
+}
+
+/** `1 array`, `2 arrays`. */
+export function counted(n: number, what: string): string {
+  return `${count(n)} ${what}${n === 1 ? '' : 's'}`;
 }
 
 export function index(numbers: number[]): string {
