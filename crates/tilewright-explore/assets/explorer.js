@@ -909,7 +909,7 @@ function AlgebraView({ state, set, onDrawn }) {
         ] }),
         explain?.answer && current && /* @__PURE__ */ a3("section", { class: "card", "aria-label": "steps", children: [
           /* @__PURE__ */ a3("h2", { children: "Step by step" }),
-          /* @__PURE__ */ a3("ol", { class: "steps", children: explain.answer.steps.map((step, n2) => /* @__PURE__ */ a3("li", { children: step }, n2)) })
+          /* @__PURE__ */ a3("ul", { class: "steps", children: explain.answer.steps.map((step, n2) => /* @__PURE__ */ a3("li", { children: step }, n2)) })
         ] }),
         picture && /* @__PURE__ */ a3(
           Picture,
@@ -964,7 +964,7 @@ function bytes(n2) {
 function percent(part, whole) {
   if (whole === 0 || part === 0) return "0 %";
   const share = 100 * part / whole;
-  return `${share.toFixed(share < 10 || share > 99 ? 1 : 0)} %`;
+  return `${share.toFixed(1)} %`;
 }
 function counted(n2, what) {
   return `${count(n2)} ${what}${n2 === 1 ? "" : "s"}`;
@@ -1292,6 +1292,9 @@ var COLORINGS = [
 ];
 function LayoutView({ state, set, onDrawn }) {
   const theme = useTheme();
+  const isNarrow = useMedia("(max-width: 600px)");
+  const isWide = useMedia("(min-width: 1500px)");
+  const columns = isNarrow ? 10 : isWide ? null : 18;
   const [pointed, setPointed] = d2(null);
   const [litPiece, setLitPiece] = d2(null);
   const kept = /^\d+(,\d+)*$/.test(state.at) ? state.at.split(",").map(Number) : null;
@@ -1302,7 +1305,8 @@ function LayoutView({ state, set, onDrawn }) {
     unit: state.unit,
     direction: state.dir,
     steps: state.steps,
-    theme
+    theme,
+    columns
   };
   const questions = [
     { ask: "read", text: state.l },
@@ -1315,7 +1319,7 @@ function LayoutView({ state, set, onDrawn }) {
   const picture = useLastGood(drawn?.answer);
   w2(() => onDrawn(picture ?? null), [picture]);
   const lastShown = useLastGood(shown?.answer);
-  const lastNotations = useLastGood(shown?.answer ? notations : void 0);
+  const written2 = useLastGood(shown?.answer ? { notations, of: shown.answer } : void 0);
   const isWrong = turn > 0 && !drawn?.answer;
   const spot = pointed === null ? void 0 : picture?.spots[pointed];
   const layout2 = useLastGood(current && drawn?.answer ? state.l : void 0) ?? state.l;
@@ -1372,7 +1376,7 @@ function LayoutView({ state, set, onDrawn }) {
       /* @__PURE__ */ a3("aside", { class: "side", children: [
         /* @__PURE__ */ a3(PlaceCard, { place: at, says: spot?.says, refusal: kept && asked.length > 0 ? place?.error?.message : void 0 }),
         /* @__PURE__ */ a3(Sizes, { shown: lastShown, stale: isWrong }),
-        /* @__PURE__ */ a3(Written, { notations: lastNotations, stale: isWrong, current: state.l, onOpen: (l3) => set({ l: l3, at: "" }, true) })
+        /* @__PURE__ */ a3(Written, { written: written2, stale: isWrong, current: state.l, onOpen: (l3) => set({ l: l3, at: "" }, true) })
       ] })
     ] }),
     /* @__PURE__ */ a3("p", { class: "sheet", "aria-hidden": "true", children: at ? words(at) : "point at a cell" }),
@@ -1496,19 +1500,25 @@ function Share({ data, all }) {
     /* @__PURE__ */ a3("rect", { class: "share-data", width: 100 * share, height: "6" })
   ] });
 }
-function Written(props) {
-  if (!props.notations) return null;
-  return /* @__PURE__ */ a3("section", { class: `card written${props.stale ? " stale" : ""}`, "aria-label": "other notations", children: [
+function Written({ written: written2, stale, current, onOpen }) {
+  if (!written2) return null;
+  return /* @__PURE__ */ a3("section", { class: `card written${stale ? " stale" : ""}`, "aria-label": "other notations", children: [
     /* @__PURE__ */ a3("h2", { children: "Also written" }),
     /* @__PURE__ */ a3("dl", { children: NOTATIONS.map(([notation, name], n2) => {
-      const reply = props.notations[n2];
+      const reply = written2.notations[n2];
       const text = reply?.answer?.text;
+      const whole = text && typed(notation, text, written2.of);
       return /* @__PURE__ */ a3("div", { children: [
         /* @__PURE__ */ a3("dt", { children: name }),
-        /* @__PURE__ */ a3("dd", { children: text && notation !== "mlir" && notation !== "numpy" && text !== props.current ? /* @__PURE__ */ a3("button", { type: "button", class: "open mono", title: "open as the layout", onClick: () => props.onOpen(text), children: text }) : text ? /* @__PURE__ */ a3("span", { class: "mono", children: text }) : /* @__PURE__ */ a3("span", { class: "soft", children: reply?.error?.message }) })
+        /* @__PURE__ */ a3("dd", { children: whole && whole !== current ? /* @__PURE__ */ a3("button", { type: "button", class: "open mono", title: "open as the layout", onClick: () => onOpen(whole), children: text }) : text ? /* @__PURE__ */ a3("span", { class: "mono", children: text }) : /* @__PURE__ */ a3("span", { class: "soft", children: reply?.error?.message }) })
       ] }, notation);
     }) })
   ] });
+}
+function typed(notation, text, { element_type: type, dims }) {
+  if (notation === "xla") return text;
+  if (notation === "tla" || notation === "cute") return type ? `${type} ${text.replace(`${type} `, "")}` : text;
+  return notation === "onednn" && type && dims ? `${type}[${dims.join(",")}] ${text}` : null;
 }
 
 // src/hlo.tsx

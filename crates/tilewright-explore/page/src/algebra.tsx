@@ -47,9 +47,9 @@ export function AlgebraView({ state, set, onDrawn }: ViewProps) {
           {explain?.answer && current && (
             <section class="card" aria-label="steps">
               <h2>Step by step</h2>
-              <ol class="steps">
+              <ul class="steps">
                 {explain.answer.steps.map((step, n) => <li key={n}>{step}</li>)}
-              </ol>
+              </ul>
             </section>
           )}
           {picture && (

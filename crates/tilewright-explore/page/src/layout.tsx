@@ -3,7 +3,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Drawn, PlaceAnswer, Pieces, Question, Reply, Shown, TextAnswer } from './ask';
 import { Editor, Meaning } from './editor';
-import { useAnswers, useLastGood, useRested, useTheme } from './hooks';
+import { useAnswers, useLastGood, useMedia, useRested, useTheme } from './hooks';
 import { Picture, type Pointed } from './picture';
 import type { State } from './state';
 import { bytes, count, index, percent } from './words';
@@ -37,6 +37,10 @@ const COLORINGS = [
 
 export function LayoutView({ state, set, onDrawn }: ViewProps) {
   const theme = useTheme();
+  // Fewer columns where there is less room; what is left out is where nothing happens.
+  const isNarrow = useMedia('(max-width: 600px)');
+  const isWide = useMedia('(min-width: 1500px)');
+  const columns = isNarrow ? 10 : isWide ? null : 18;
   const [pointed, setPointed] = useState<Pointed>(null);
   const [litPiece, setLitPiece] = useState<number | null>(null);
   const kept = /^\d+(,\d+)*$/.test(state.at) ? state.at.split(',').map(Number) : null;
@@ -48,6 +52,7 @@ export function LayoutView({ state, set, onDrawn }: ViewProps) {
     direction: state.dir,
     steps: state.steps,
     theme,
+    columns,
   };
   const questions: Question[] = [
     { ask: 'read', text: state.l },
@@ -60,7 +65,7 @@ export function LayoutView({ state, set, onDrawn }: ViewProps) {
   const picture = useLastGood(drawn?.answer);
   useMemo(() => onDrawn(picture ?? null), [picture]);
   const lastShown = useLastGood(shown?.answer);
-  const lastNotations = useLastGood(shown?.answer ? notations : undefined);
+  const written = useLastGood(shown?.answer ? { notations, of: shown.answer } : undefined);
   const isWrong = turn > 0 && !drawn?.answer;
 
   const spot = pointed === null ? undefined : picture?.spots[pointed];
@@ -120,7 +125,7 @@ export function LayoutView({ state, set, onDrawn }: ViewProps) {
         <aside class="side">
           <PlaceCard place={at} says={spot?.says} refusal={kept && asked.length > 0 ? place?.error?.message : undefined} />
           <Sizes shown={lastShown} stale={isWrong} />
-          <Written notations={lastNotations} stale={isWrong} current={state.l} onOpen={(l) => set({ l, at: '' }, true)} />
+          <Written written={written} stale={isWrong} current={state.l} onOpen={(l) => set({ l, at: '' }, true)} />
         </aside>
       </div>
       <p class="sheet" aria-hidden="true">{at ? words(at) : 'point at a cell'}</p>
@@ -278,21 +283,29 @@ export function Share({ data, all }: { data: number; all: number }) {
   );
 }
 
-function Written(props: { notations: Reply<TextAnswer>[] | undefined; stale: boolean; current: string; onOpen: (text: string) => void }) {
-  if (!props.notations) return null;
+interface WrittenProps {
+  written: { notations: Reply<TextAnswer>[]; of: Shown } | undefined;
+  stale: boolean;
+  current: string;
+  onOpen: (text: string) => void;
+}
+
+function Written({ written, stale, current, onOpen }: WrittenProps) {
+  if (!written) return null;
   return (
-    <section class={`card written${props.stale ? ' stale' : ''}`} aria-label="other notations">
+    <section class={`card written${stale ? ' stale' : ''}`} aria-label="other notations">
       <h2>Also written</h2>
       <dl>
         {NOTATIONS.map(([notation, name], n) => {
-          const reply = props.notations![n];
+          const reply = written.notations[n];
           const text = reply?.answer?.text;
+          const whole = text && typed(notation, text, written.of);
           return (
             <div key={notation}>
               <dt>{name}</dt>
               <dd>
-                {text && notation !== 'mlir' && notation !== 'numpy' && text !== props.current ? (
-                  <button type="button" class="open mono" title="open as the layout" onClick={() => props.onOpen(text)}>{text}</button>
+                {whole && whole !== current ? (
+                  <button type="button" class="open mono" title="open as the layout" onClick={() => onOpen(whole)}>{text}</button>
                 ) : text ? (
                   <span class="mono">{text}</span>
                 ) : (
@@ -305,4 +318,11 @@ function Written(props: { notations: Reply<TextAnswer>[] | undefined; stale: boo
       </dl>
     </section>
   );
+}
+
+/** The text with the type, and the dimensions, that its notation leaves to be said elsewhere. */
+function typed(notation: (typeof NOTATIONS)[number][0], text: string, { element_type: type, dims }: Shown): string | null {
+  if (notation === 'xla') return text;
+  if (notation === 'tla' || notation === 'cute') return type ? `${type} ${text.replace(`${type} `, '')}` : text;
+  return notation === 'onednn' && type && dims ? `${type}[${dims.join(',')}] ${text}` : null;
 }
