@@ -21,7 +21,7 @@ const OWN: &str = "\n// src/";
 fn there_is_no_address_of_another_machine() {
     for (name, text) in [("page", PAGE), ("script", SCRIPT), ("styles", STYLES)] {
         let text = NAMESPACES.iter().fold(text.to_owned(), |text, name| text.replace(name, ""));
-        for scheme in ["http:", "https:", "ws:", "wss:", "//cdn", "@import"] {
+        for scheme in ["http://", "https://", "ws://", "wss://", "//cdn", "@import"] {
             assert!(!text.contains(scheme), "{scheme} in the {name}");
         }
     }
