@@ -2,6 +2,7 @@
 //!
 //! * `test`: everything that must hold before a change lands. Needs the Rust toolchain; where there is
 //!   Python 3.11, the Python package is tested too.
+//! * `page`: the page of `tilewright explore`, made again and used in a browser. Needs Node and Chromium.
 //! * `miri`: the core's tests and the plain kernels' under Miri. Needs a nightly toolchain with Miri.
 //! * `asan`: the kernels' tests, all registers, under AddressSanitizer. Needs a nightly toolchain.
 //! * `faults`: conversions failed and killed at each of their system calls. Needs strace.
@@ -17,6 +18,7 @@ mod faults;
 mod memory;
 mod micro;
 mod oracle;
+mod page;
 mod python;
 mod test;
 
@@ -27,6 +29,7 @@ usage: cargo xtask COMMAND
 
   test             format, clippy and docs with warnings denied, and every test
   python           the tests of the Python package alone
+  page             the page of `tilewright explore`, made again and used in Chromium, with Node
   miri             the core and the plain kernels under Miri, with a nightly toolchain
   asan             all kernels under AddressSanitizer, with a nightly toolchain
   faults [--quick] conversions failed and killed at each of their system calls, with strace
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
     match arguments.split_first() {
         Some((command, rest)) if command == "test" && rest.is_empty() => test::run(),
         Some((command, rest)) if command == "python" && rest.is_empty() => test::python(),
+        Some((command, rest)) if command == "page" && rest.is_empty() => page::run(),
         Some((command, rest)) if command == "miri" && rest.is_empty() => memory::miri(),
         Some((command, rest)) if command == "asan" && rest.is_empty() => memory::asan(),
         Some((command, rest)) if command == "faults" => faults::run(rest),

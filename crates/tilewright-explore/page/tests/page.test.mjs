@@ -204,6 +204,24 @@ check('an example is chosen', '', async (page) => {
   await drawn(page, 'Sw<3,0,3>');
 });
 
+check('every example is drawn', '', async (page) => {
+  const names = await page.locator('.examples li strong').allTextContents();
+  assert.ok(names.length >= 12);
+  for (const name of names) {
+    await page.getByText('examples', { exact: true }).click();
+    await page.locator('.examples li button').filter({ has: page.getByText(name, { exact: true }) }).click();
+    await page.locator('.picture:not(.stale) svg').first().waitFor();
+    await page.waitForFunction(() => !document.querySelector('.stale'));
+    assert.equal(await page.locator('.wrong-note, .editor-error:not([hidden])').count(), 0, name);
+  }
+});
+
+for (const [name, text] of [['an array of 2⁴⁶ elements', 'bf16[16,1048576,4194304]{2,1,0:T(8,128)(2,1)}'], ['a scalar', 'f32[]'], ['an empty array', 'f32[0,5]'], ['a tuple', '(f32[3], s32[])']]) {
+  check(`${name} is no trouble`, `#l=${encodeURIComponent(text)}`, async (page) => {
+    await page.getByRole('region', { name: 'sizes' }).waitFor();
+  });
+}
+
 for (const view of ['layout', 'compare', 'algebra', 'tpu', 'hlo']) {
   check(`on a phone: ${view}`, `#view=${view}`, async (page) => {
     await page.getByRole('tab', { selected: true }).waitFor();
