@@ -964,7 +964,7 @@ function bytes(n2) {
 function percent(part, whole) {
   if (whole === 0 || part === 0) return "0 %";
   const share = 100 * part / whole;
-  return `${share.toFixed(1)} %`;
+  return share < 0.05 ? "< 0.1 %" : `${share.toFixed(1)} %`;
 }
 function counted(n2, what) {
   return `${count(n2)} ${what}${n2 === 1 ? "" : "s"}`;
@@ -1430,7 +1430,7 @@ function PlaceCard({ place, says, refusal }) {
     ] }),
     !place && /* @__PURE__ */ a3("p", { class: "soft", children: refusal ?? says ?? "Point at a cell, or go from cell to cell with the arrow keys. A click keeps the place in the link." }),
     place && /* @__PURE__ */ a3("dl", { children: [
-      place.levels.map((level, n2) => /* @__PURE__ */ a3("div", { children: [
+      place.levels.length > 1 && place.levels.map((level, n2) => /* @__PURE__ */ a3("div", { children: [
         /* @__PURE__ */ a3("dt", { children: n2 === place.levels.length - 1 ? "in it" : `tile of ${level.sizes.join(" × ")}` }),
         /* @__PURE__ */ a3("dd", { children: index(level.coordinate) })
       ] }, n2)),

@@ -196,7 +196,7 @@ function PlaceCard({ place, says, refusal }: { place: PlaceAnswer | undefined; s
       {!place && <p class="soft">{refusal ?? says ?? 'Point at a cell, or go from cell to cell with the arrow keys. A click keeps the place in the link.'}</p>}
       {place && (
         <dl>
-          {place.levels.map((level, n) => (
+          {place.levels.length > 1 && place.levels.map((level, n) => (
             <div key={n}>
               <dt>{n === place.levels.length - 1 ? 'in it' : `tile of ${level.sizes.join(' × ')}`}</dt>
               <dd>{index(level.coordinate)}</dd>

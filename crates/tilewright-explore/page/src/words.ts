@@ -25,7 +25,7 @@ export function bytes(n: number): string {
 export function percent(part: number, whole: number): string {
   if (whole === 0 || part === 0) return '0 %';
   const share = (100 * part) / whole;
-  return `${share.toFixed(1)} %`;
+  return share < 0.05 ? '< 0.1 %' : `${share.toFixed(1)} %`;
 }
 
 /** `1 array`, `2 arrays`. */
