@@ -1764,8 +1764,13 @@ function Page() {
     latest.current = next;
     setState(next);
     const address = fragment(next);
-    if (enter && history.state !== address) history.pushState(address, "", address);
-    else history.replaceState(history.state, "", address);
+    const entered = history.state;
+    if (!enter || entered === address) {
+      history.replaceState(entered, "", address);
+      return;
+    }
+    if (typeof entered === "string") history.replaceState(entered, "", entered);
+    history.pushState(address, "", address);
   }, []);
   A2(() => {
     history.replaceState(fragment(latest.current), "", location.hash || "#");

@@ -42,9 +42,14 @@ function Page() {
     latest.current = next;
     setState(next);
     const address = fragment(next);
-    // What has been typed already is in the address; entering it makes it a step to come back to.
-    if (enter && history.state !== address) history.pushState(address, '', address);
-    else history.replaceState(history.state, '', address);
+    const entered: unknown = history.state;
+    if (!enter || entered === address) {
+      history.replaceState(entered, '', address);
+      return;
+    }
+    // While it was typed it took the place of what was entered before: that comes back, and it follows.
+    if (typeof entered === 'string') history.replaceState(entered, '', entered);
+    history.pushState(address, '', address);
   }, []);
 
   useEffect(() => {

@@ -190,6 +190,19 @@ check('an address is what it shows, and is kept', `#l=${encodeURIComponent(TILED
   await page.waitForURL(/#l=f32\[3,5\]\{1,0:T\(2,2\)\}&by=line&dir=memory&at=1,1$/);
 });
 
+check('what was entered is come back to, what was only typed is not', `#l=${TILED}`, async (page) => {
+  await drawn(page, TILED);
+  await layout(page).fill('f32[4,4]');
+  await layout(page).fill('f32[4,6]');
+  await layout(page).press('Enter');
+  await drawn(page, 'f32[4,6]');
+  await page.goBack();
+  await drawn(page, TILED);
+  assert.equal(await layout(page).inputValue(), TILED);
+  await page.goForward();
+  await drawn(page, 'f32[4,6]');
+});
+
 check('pictures are saved', `#l=${TILED}`, async (page) => {
   await drawn(page, TILED);
   for (const name of ['SVG', 'PNG']) {
