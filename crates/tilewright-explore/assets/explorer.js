@@ -509,10 +509,11 @@ function Editor(props) {
   const id = P2();
   const input = T2(null);
   const paint = T2(null);
-  const [offered, setOffered] = d2(null);
+  const [asked, setOffered] = d2(null);
   const [chosen, setChosen] = d2(-1);
   const turn = T2(0);
   const error = current ? props.error : null;
+  const offered = asked?.of === text ? asked : null;
   const items = offered?.items ?? [];
   const follow = () => {
     if (paint.current && input.current) paint.current.scrollLeft = input.current.scrollLeft;
@@ -531,7 +532,7 @@ function Editor(props) {
     const [reply] = await ask([{ ask: "complete", text: text2, cursor: bytesBefore(text2, position) }]);
     if (mine !== turn.current) return;
     const answer = reply?.answer;
-    setOffered(answer && answer.items.length > 0 ? answer : null);
+    setOffered(answer && answer.items.length > 0 ? { ...answer, of: text2 } : null);
     setChosen(-1);
   };
   const take = (item) => {

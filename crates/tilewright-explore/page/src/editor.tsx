@@ -31,10 +31,12 @@ export function Editor(props: Props) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const paint = useRef<HTMLPreElement>(null);
-  const [offered, setOffered] = useState<Completions | null>(null);
+  const [asked, setOffered] = useState<(Completions & { of: string }) | null>(null);
   const [chosen, setChosen] = useState(-1);
   const turn = useRef(0);
   const error = current ? props.error : null;
+  // What was offered for another text would be put into the wrong place.
+  const offered = asked?.of === text ? asked : null;
   const items = offered?.items ?? [];
 
   const follow = () => {
@@ -55,7 +57,7 @@ export function Editor(props: Props) {
     const [reply] = await ask([{ ask: 'complete', text, cursor: bytesBefore(text, position) }]);
     if (mine !== turn.current) return;
     const answer = reply?.answer as Completions | undefined;
-    setOffered(answer && answer.items.length > 0 ? answer : null);
+    setOffered(answer && answer.items.length > 0 ? { ...answer, of: text } : null);
     setChosen(-1);
   };
   const take = (item: Completion) => {

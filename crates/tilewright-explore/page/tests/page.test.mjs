@@ -113,7 +113,7 @@ check('all can be done by keys', '', async (page) => {
   await page.keyboard.press('/');
   await page.keyboard.press('Control+A');
   await page.keyboard.type('f32[3,5]');
-  await page.getByRole('option').first().waitFor();
+  await page.getByRole('option', { name: '{0,1}' }).waitFor();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
