@@ -74,6 +74,10 @@ fn after(
 /// The last two dimensions as a grid for each index along the others, so many side by side that they
 /// can be seen at once.
 fn grids(sizes: &[i64], cells: &[Cell]) -> Vec<Vec<Panel>> {
+    if cells.is_empty() {
+        let words = Words { text: "no elements".to_owned(), tone: Tone::Soft };
+        return vec![vec![Panel::Words(words)]];
+    }
     let split = sizes.len().saturating_sub(2);
     let (outer, inner) = sizes.split_at(split);
     let size =
