@@ -1,4 +1,4 @@
-//! Peers from crates.io: ndarray, strided-perm, transpose and fast_transpose.
+//! Peers from the crate registry: ndarray, strided-perm, transpose and fast_transpose.
 
 use anyhow::{Result, anyhow};
 use bytemuck::{AnyBitPattern, NoUninit, Pod};

@@ -87,7 +87,8 @@ fn refused(error: &Error) -> Reply {
 }
 
 fn serialized(document: &impl Serialize) -> String {
-    // All keys are texts, and no number is too large for JSON.
-    serde_json::to_string(document)
-        .unwrap_or_else(|error| format!("{{\"error\":{{\"message\":\"{error}\"}}}}"))
+    // All keys are texts, so that there is always such a text.
+    serde_json::to_string(document).unwrap_or_else(|error| {
+        serde_json::json!({ "error": { "message": error.to_string() } }).to_string()
+    })
 }

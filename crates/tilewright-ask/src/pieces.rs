@@ -128,6 +128,10 @@ impl Scanner<'_> {
                 self.at += next.len_utf8();
                 continue;
             }
+            // Attributes are upper case; of `#(u32)` the type is none.
+            if !next.is_ascii_uppercase() {
+                continue;
+            }
             match name.as_str() {
                 "T" => self.tiles(),
                 name => self.attribute(start, name),
@@ -250,6 +254,8 @@ mod tests {
         let modes = [("shape", "((_16,2),3)"), ("stride", "((1,2),4)"), ("original", "(28,3)")];
         check("f16 ((_16,2),3):((1,2),4):(28,3)", &[&[("type", "f16")], &modes[..]].concat());
         check("4:2", &[("shape", "4"), ("stride", "2")]);
+        let sparse = [("type", "f32"), ("dims", "[4]"), ("order", "0"), ("attribute", "D(C)")];
+        check("f32[4]{0:D(C)#(u32)}", &sparse);
         check("f32[2,3] aB8b", &[("type", "f32"), ("dims", "[2,3]")]);
     }
 

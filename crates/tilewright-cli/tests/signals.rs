@@ -7,7 +7,9 @@ mod support;
 
 use std::fs::File;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use support::{Folder, example};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -45,8 +47,22 @@ fn with_model() -> Folder {
     folder
 }
 
+/// Has children hear signals that this process ignores, as a shell has its jobs in the background do:
+/// what is heard here has its default in a child.
+fn let_children_hear() {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    let ignored = u64::from_str_radix(ignored.trim(), 16).unwrap();
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        if ignored >> (signal - 1) & 1 == 1 {
+            signal_hook::flag::register(signal, Arc::default()).unwrap();
+        }
+    }
+}
+
 /// A conversion of the model that has begun, and cannot end while the output's name is held.
 fn begun(folder: &Folder, shell: &str) -> Child {
+    let_children_hear();
     let command = format!(
         "{shell} exec {} convert model -o out --to column-major",
         env!("CARGO_BIN_EXE_tilewright")

@@ -5,6 +5,8 @@
 
 use std::fmt::Write;
 
+use tilewright::text::escaped_markup;
+
 use crate::memory_report::printed_size;
 use crate::report::{Buffer, Movement, Report, Size};
 
@@ -47,7 +49,7 @@ impl Report {
     /// text of its array, as HTML.
     pub fn to_html_with(&self, picture: impl Fn(&str) -> Option<String>) -> String {
         let mut page = String::new();
-        let title = escaped(self.module.as_deref().unwrap_or("out-of-memory report"));
+        let title = escaped_markup(self.module.as_deref().unwrap_or("out-of-memory report"));
         // Writing to a String does not fail.
         let _ = write!(
             page,
@@ -143,14 +145,14 @@ fn size_row(name: &str, size: &Size) -> String {
 }
 
 fn buffer_row(buffer: &Buffer, largest: i64, picture: &str) -> String {
-    let mut array = format!("<code>{}</code>", escaped(&buffer.text));
+    let mut array = format!("<code>{}</code>", escaped_markup(&buffer.text));
     if let Some(fault) = &buffer.fault {
-        let _ = write!(array, "<div class=hint>{}</div>", escaped(&fault.text));
+        let _ = write!(array, "<div class=hint>{}</div>", escaped_markup(&fault.text));
     }
     let hint = buffer.hint.as_ref();
     for suggestion in hint.iter().flat_map(|hint| hint.format.iter().chain(&hint.shape)) {
         let size = printed_size(suggestion.bytes);
-        let text = escaped(&suggestion.text);
+        let text = escaped_markup(&suggestion.text);
         let _ = write!(array, "<div class=hint>as <code>{text}</code>: {size}</div>");
     }
     let data = buffer.bytes.saturating_sub(buffer.padding_bytes);
@@ -208,11 +210,11 @@ fn head(name: &str, class: &str) -> String {
 }
 
 fn text_cell(text: &str) -> String {
-    format!("<td>{}</td>", escaped(text))
+    format!("<td>{}</td>", escaped_markup(text))
 }
 
 fn code_cell(text: &str) -> String {
-    format!("<td><code>{}</code></td>", escaped(text))
+    format!("<td><code>{}</code></td>", escaped_markup(text))
 }
 
 /// A size to read, and as a number to sort by.
@@ -230,21 +232,4 @@ fn bar(data: i64, padding: i64, largest: i64) -> String {
         share(data),
         share(padding)
     )
-}
-
-/// Text as HTML has it, in an element or an attribute; what would turn the direction of the page
-/// around is shown as on a terminal.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in tilewright::text::escaped(text).to_string().chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
 }

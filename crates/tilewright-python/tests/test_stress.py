@@ -242,6 +242,8 @@ STOPPED_MIDWAY = """
 import os, signal, sys, threading
 import numpy as np, tilewright as tw
 
+# Whoever runs the tests in the background of a shell has it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 plan = tw.Plan("u8[16384,16384]", "u8[16384,16384]{0,1:T(8,128)(4,1)}")
 x, out = np.ones((16384, 16384), np.uint8), np.zeros(plan.target_bytes, np.uint8)
 

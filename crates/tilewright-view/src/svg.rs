@@ -2,12 +2,14 @@
 
 use std::fmt::Write;
 
+use tilewright::text::escaped_markup;
+
 use crate::drawing::{Anchor, Area, Drawing, Font, Mark, Point, Stroke};
 
 /// The document. `title` is what screen readers say.
 pub(crate) fn write(drawing: &Drawing, title: &str) -> String {
     let (width, height) = (number(drawing.width), number(drawing.height));
-    let title = escaped(title);
+    let title = escaped_markup(title);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{title}\">\
@@ -44,7 +46,11 @@ fn element(mark: &Mark) -> String {
             let mut group = format!("<g{}>", lettered(font));
             for text in texts {
                 let (x, y) = (number(text.at.x), number(text.at.y + 0.35 * font.size));
-                let _ = write!(group, "<text x=\"{x}\" y=\"{y}\">{}</text>", escaped(&text.text));
+                let _ = write!(
+                    group,
+                    "<text x=\"{x}\" y=\"{y}\">{}</text>",
+                    escaped_markup(&text.text)
+                );
             }
             group + "</g>"
         }
@@ -112,19 +118,4 @@ pub(crate) fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" || text.is_empty() { "0".to_owned() } else { text.to_owned() }
-}
-
-/// Text as XML has it, with nothing in it that XML cannot hold.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in tilewright::text::escaped(text).to_string().chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c => out.push(c),
-        }
-    }
-    out
 }

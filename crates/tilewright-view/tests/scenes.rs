@@ -4,7 +4,7 @@
 
 use tilewright::notation::Described;
 use tilewright_view::{
-    Cell, Coloring, Direction, Grid, Kind, Mark, Options, Panel, Room, Scene, Strip,
+    Cell, Coloring, Direction, Grid, Kind, Mark, Options, Panel, Room, Scene, Strip, Theme,
 };
 
 /// Layouts of every notation, small and large, with padding at the ends and elsewhere.
@@ -189,6 +189,23 @@ fn the_steps_end_in_memory() {
     assert_eq!(memory, "abfgcdhie.j.kl..mn..o...");
     assert!(steps("f32[300,5]{1,0:T(2,2)}").is_err());
     assert!(steps("(4,4):(4,1)").is_err());
+}
+
+#[test]
+fn the_steps_of_an_array_without_elements_say_so() {
+    let texts = ["f32[0]", "f32[0,3]", "f32[3,0]{1,0:T(2,2)}", "f32[2,0,3]", "f32[1000000000,1,0]"];
+    for text in texts {
+        let scene = Scene::of_steps(text.parse().unwrap(), &Options::default()).unwrap();
+        let words = panels(&scene).map(|panel| match panel {
+            Panel::Words(words) => words.text.as_str(),
+            _ => panic!("{text}: {panel:?}"),
+        });
+        let said: Vec<&str> = words.collect();
+        assert!(said.chunks(2).all(|step| step.last() == Some(&"no elements")), "{text}: {said:?}");
+        assert!(scene.to_svg(Theme::Light).contains("no elements"), "{text}");
+    }
+    let scalar = Scene::of_steps("f32[]".parse().unwrap(), &Options::default()).unwrap();
+    assert_eq!(grids(&scalar)[0].cells.len(), 1);
 }
 
 #[test]

@@ -15,6 +15,9 @@ use crate::subject::Subject;
 /// Elements are followed one by one up to this many, padding counted.
 const MAX_ELEMENTS: i64 = 256;
 
+/// Grids stand side by side up to about this many letters.
+const MAX_LETTERS_ACROSS: usize = 140;
+
 /// The array, and what it is after each step; the last is memory.
 pub(crate) fn of(subject: &Subject, options: &Options) -> Result<Scene, Error> {
     let Described::Xla(Shape::Array(array) | Shape::Buffer(array)) = &subject.said else {
@@ -31,7 +34,7 @@ pub(crate) fn of(subject: &Subject, options: &Options) -> Result<Scene, Error> {
     for (number, caption) in captions(array)?.into_iter().enumerate() {
         let (sizes, cells) = after(array, number, &places)?;
         rows.push(vec![Panel::Words(Words { text: caption, tone: Tone::Heading })]);
-        rows.push(grids(&sizes, &cells));
+        rows.extend(grids(&sizes, &cells));
     }
     let title = subject.said.to_string();
     Ok(Scene { title, subtitle: words::subtitle(subject), rows })
@@ -68,8 +71,13 @@ fn after(
     states.into_iter().nth(n_steps).ok_or_else(|| Error("there is no such step".to_owned()))
 }
 
-/// The last two dimensions as a grid for each index along the others.
-fn grids(sizes: &[i64], cells: &[Cell]) -> Vec<Panel> {
+/// The last two dimensions as a grid for each index along the others, so many side by side that they
+/// can be seen at once.
+fn grids(sizes: &[i64], cells: &[Cell]) -> Vec<Vec<Panel>> {
+    if cells.is_empty() {
+        let words = Words { text: "no elements".to_owned(), tone: Tone::Soft };
+        return vec![vec![Panel::Words(words)]];
+    }
     let split = sizes.len().saturating_sub(2);
     let (outer, inner) = sizes.split_at(split);
     let size =
@@ -78,7 +86,7 @@ fn grids(sizes: &[i64], cells: &[Cell]) -> Vec<Panel> {
     let each = usize::try_from(n_rows * n_columns).unwrap_or(1).max(1);
     let n_grids = cells.len() / each;
     let whole = |size: i64| Axis::new(size, size, &[], usize::MAX);
-    (0..n_grids)
+    let panels: Vec<Panel> = (0..n_grids)
         .map(|number| {
             let prefix = unravelled(i64::try_from(number).unwrap_or(0), outer);
             let caption = match outer.is_empty() {
@@ -96,5 +104,12 @@ fn grids(sizes: &[i64], cells: &[Cell]) -> Vec<Panel> {
                 outlined: None,
             })
         })
-        .collect()
+        .collect();
+    let letters = cells.iter().map(|cell| cell.label.chars().count()).max().unwrap_or(0).max(2) + 2;
+    let across = usize::try_from(n_columns).unwrap_or(1).saturating_mul(letters).saturating_add(6);
+    let room = (MAX_LETTERS_ACROSS / across).max(1);
+    let innermost = outer.last().and_then(|&size| usize::try_from(size).ok()).unwrap_or(1).max(1);
+    let whole = innermost * (room / innermost);
+    let beside = if n_grids <= room { n_grids } else { whole.max(room.min(innermost)) };
+    panels.chunks(beside).map(<[Panel]>::to_vec).collect()
 }

@@ -58,7 +58,11 @@ pub(crate) fn draw(scene: &Scene, theme: Theme) -> Drawing {
         Some(_) => title + ACROSS + beside[0],
         None => title,
     };
-    let inner = rows.iter().map(|row| width_of(row)).fold(top, f64::max);
+    let columns = columns(&rows);
+    let ends = rows.iter().zip(&columns).flat_map(|(row, columns)| {
+        row.iter().zip(columns).map(|(figure, column)| column + figure.size()[0])
+    });
+    let inner = ends.fold(top, f64::max);
     for figure in rows.iter_mut().flatten() {
         if let Figure::Other(Panel::Bar(_), size) = figure {
             *size = bar::size(inner);
@@ -66,7 +70,7 @@ pub(crate) fn draw(scene: &Scene, theme: Theme) -> Drawing {
     }
     let mut pen = Pen::new(palette);
     let y = header(scene, corner, inner, &mut pen);
-    let y = below(&rows, y, &mut pen);
+    let y = below(&rows, &columns, y, &mut pen);
     if let (Some(from), Some(to)) = (pen.in_grid, pen.in_memory) {
         pen.arrow(from, to, Stroke::solid(palette.ink, 2.0));
     }
@@ -76,9 +80,23 @@ pub(crate) fn draw(scene: &Scene, theme: Theme) -> Drawing {
     Drawing { width, height, background: palette.background, marks: pen.finish(), hits }
 }
 
-fn width_of(row: &[Figure<'_>]) -> f64 {
-    let widths: f64 = row.iter().map(|figure| figure.size()[0]).sum();
-    widths + ACROSS * (row.len().max(1) - 1) as f64
+/// Where each panel of a row begins. Rows that follow each other with as many panels have them below
+/// each other.
+fn columns(rows: &[Vec<Figure<'_>>]) -> Vec<Vec<f64>> {
+    let alike = rows.chunk_by(|row, next| row.len() == next.len());
+    let columns = alike.flat_map(|rows| {
+        let n_columns = rows.first().map_or(0, Vec::len);
+        let width =
+            |column: usize| rows.iter().map(|row| row[column].size()[0]).fold(0.0, f64::max);
+        let mut starts = Vec::with_capacity(n_columns);
+        let mut x = 0.0;
+        for column in 0..n_columns {
+            starts.push(x);
+            x += width(column) + ACROSS;
+        }
+        vec![starts; rows.len()]
+    });
+    columns.collect()
 }
 
 /// The title, what it comes to, and in the corner all tiles; where that ends.
@@ -104,19 +122,17 @@ fn header(scene: &Scene, corner: Option<&Panel>, inner: f64, pen: &mut Pen) -> f
 }
 
 /// The rows of panels one below another; where the last ends.
-fn below(rows: &[Vec<Figure<'_>>], mut y: f64, pen: &mut Pen) -> f64 {
+fn below(rows: &[Vec<Figure<'_>>], columns: &[Vec<f64>], mut y: f64, pen: &mut Pen) -> f64 {
     let mut gap = DOWN;
-    for row in rows.iter().filter(|row| !row.is_empty()) {
+    for (row, columns) in rows.iter().zip(columns).filter(|(row, _)| !row.is_empty()) {
         y += gap;
         let is_heading = matches!(
             row.as_slice(),
             [Figure::Other(Panel::Words(words), _)] if words.tone == Tone::Heading
         );
         gap = if is_heading { HEADING_GAP } else { DOWN };
-        let mut x = MARGIN;
-        for figure in row {
-            figure.draw(pen, Point { x, y });
-            x += figure.size()[0] + ACROSS;
+        for (figure, column) in row.iter().zip(columns) {
+            figure.draw(pen, Point { x: MARGIN + column, y });
         }
         y += row.iter().map(|figure| figure.size()[1]).fold(0.0, f64::max);
     }

@@ -6,11 +6,13 @@
 
 use std::fmt::Write;
 
+use tilewright::text::escaped_markup;
+
 use crate::drawing::Drawing;
 use crate::figure;
 use crate::options::Theme;
 use crate::scene::Scene;
-use crate::svg::{self, escaped, number};
+use crate::svg::{self, number};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -22,7 +24,7 @@ pub(crate) fn write(scene: &Scene) -> String {
     let [light, dark] =
         [Theme::Light, Theme::Dark].map(|theme| svg::write(&figure::draw(scene, theme), &title));
     let places = places(&drawing);
-    let title = escaped(&scene.title);
+    let title = escaped_markup(&scene.title);
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title>\

@@ -40,6 +40,28 @@ pub fn escaped(text: &str) -> impl Display + '_ {
     Escaped(text)
 }
 
+/// A text [`escaped`], as an element or an attribute of HTML and XML holds it: no markup, whatever
+/// somebody wrote.
+///
+/// ```
+/// use tilewright::text::escaped_markup;
+/// assert_eq!(escaped_markup("a<b>&'\u{1b}\""), r"a&lt;b&gt;&amp;&#39;\u{1b}&quot;");
+/// ```
+pub fn escaped_markup(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in escaped(text).to_string().chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// A text [`escaped`] and, where it is longer than 80 columns, cut to its beginning and its end
 /// with `…` in between: how a name stands in a sentence.
 ///

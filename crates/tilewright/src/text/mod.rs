@@ -12,7 +12,7 @@ mod tuple;
 
 pub use diagnostic::{Diagnostic, Severity, Span};
 pub(crate) use escape::shown;
-pub use escape::{abridged, acts, escaped};
+pub use escape::{abridged, acts, escaped, escaped_markup};
 pub(crate) use lexer::{Cursor, Integer, blank_comments};
 pub use lexer::{Token, TokenKind};
 pub(crate) use tuple::TupleReader;
