@@ -1,28 +1,61 @@
 //! What each path answers.
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::extract::rejection::StringRejection;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use serde::de::IgnoredAny;
+use tokio::sync::Semaphore;
 
 /// The most bytes of a question. An HLO module comes as one, and some have tens of megabytes.
 pub const MAX_BODY: usize = 64 << 20;
-
-/// How long a request may take, from its headers to its answer.
-pub const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLES: &str = "text/css; charset=utf-8";
 const JSON: &str = "application/json";
 
-pub(crate) fn router() -> Router {
+/// Who answers questions, and how many at once.
+#[derive(Clone)]
+pub(crate) struct Answerer {
+    answer: Arc<dyn Fn(&str) -> String + Send + Sync>,
+    free: Arc<Semaphore>,
+}
+
+impl Answerer {
+    pub(crate) fn new(
+        at_once: usize,
+        answer: impl Fn(&str) -> String + Send + Sync + 'static,
+    ) -> Self {
+        Answerer { answer: Arc::new(answer), free: Arc::new(Semaphore::new(at_once)) }
+    }
+
+    /// The answer to a question, worked on by a thread, since it may take a while.
+    ///
+    /// A thread cannot be stopped. Where a request is given up, its thread works on, and counts as long
+    /// as it does: the permit goes with the thread and not with the request. Whoever waits for one holds
+    /// no thread, and is given up like any other request.
+    async fn answered(self, question: String) -> Response {
+        let Ok(permit) = self.free.acquire_owned().await else {
+            return refusal(StatusCode::SERVICE_UNAVAILABLE, "no more questions are answered");
+        };
+        let work = move || {
+            let _permit = permit;
+            respond(&question, &*self.answer)
+        };
+        let outcome = tokio::task::spawn_blocking(work).await;
+        outcome.unwrap_or_else(|_| {
+            refusal(StatusCode::INTERNAL_SERVER_ERROR, "this question found a mistake")
+        })
+    }
+}
+
+pub(crate) fn router(answerer: Answerer) -> Router {
     Router::new()
         .route("/", asset(HTML, include_str!("../assets/index.html")))
         .route("/explorer.js", asset(SCRIPT, include_str!("../assets/explorer.js")))
@@ -33,27 +66,26 @@ pub(crate) fn router() -> Router {
         })
         .fallback(async || refusal(StatusCode::NOT_FOUND, "there is nothing of this name"))
         .layer(DefaultBodyLimit::max(MAX_BODY))
+        .with_state(answerer)
 }
 
-fn asset(media_type: &'static str, text: &'static str) -> axum::routing::MethodRouter {
+fn asset(media_type: &'static str, text: &'static str) -> MethodRouter<Answerer> {
     get(async move || ([(CONTENT_TYPE, media_type)], text))
 }
 
-/// The answer to a question. What can be asked may take a while, so that it has a thread.
-async fn answer(question: Result<String, StringRejection>) -> Response {
-    let question = match question {
-        Ok(question) => question,
-        Err(rejection) => return refusal(rejection.status(), &rejection.body_text()),
-    };
-    match tokio::task::spawn_blocking(move || answered(&question)).await {
-        Ok(response) => response,
-        Err(_) => refusal(StatusCode::INTERNAL_SERVER_ERROR, "this question found a mistake"),
+async fn answer(
+    State(answerer): State<Answerer>,
+    question: Result<String, StringRejection>,
+) -> Response {
+    match question {
+        Ok(question) => answerer.answered(question).await,
+        Err(rejection) => refusal(rejection.status(), &rejection.body_text()),
     }
 }
 
-fn answered(question: &str) -> Response {
+fn respond(question: &str, answer: &dyn Fn(&str) -> String) -> Response {
     match serde_json::from_str::<IgnoredAny>(question) {
-        Ok(_) => ([(CONTENT_TYPE, JSON)], tilewright_ask::ask(question)).into_response(),
+        Ok(_) => ([(CONTENT_TYPE, JSON)], answer(question)).into_response(),
         Err(error) => {
             refusal(StatusCode::BAD_REQUEST, &format!("the question is no JSON: {error}"))
         }
@@ -64,4 +96,82 @@ fn answered(question: &str) -> Response {
 pub(crate) fn refusal(status: StatusCode, why: &str) -> Response {
     let document = serde_json::json!({ "error": { "message": why } });
     (status, [(CONTENT_TYPE, JSON)], document.to_string()).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Mutex, mpsc};
+
+    use axum::http::StatusCode;
+
+    use super::Answerer;
+
+    /// An answerer that begins an answer, says so, and goes on once it is let go.
+    struct Held {
+        answerer: Answerer,
+        begun: Arc<AtomicUsize>,
+        release: mpsc::Sender<()>,
+    }
+
+    impl Held {
+        fn new(at_once: usize) -> Self {
+            let begun = Arc::new(AtomicUsize::new(0));
+            let (release, gate) = mpsc::channel();
+            let (count, gate) = (Arc::clone(&begun), Mutex::new(gate));
+            let answer = move |_: &str| {
+                count.fetch_add(1, Ordering::SeqCst);
+                gate.lock().map(|gate| gate.recv()).is_ok().to_string()
+            };
+            Held { answerer: Answerer::new(at_once, answer), begun, release }
+        }
+
+        fn ask(&self) -> tokio::task::JoinHandle<StatusCode> {
+            let answerer = self.answerer.clone();
+            tokio::spawn(async move { answerer.answered("{}".to_owned()).await.status() })
+        }
+
+        /// Waits until so many answers have been begun.
+        async fn begun(&self, n: usize) {
+            while self.begun.load(Ordering::SeqCst) < n {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn no_more_are_worked_on_than_may_be() {
+        let held = Held::new(2);
+        let asked: Vec<_> = (0..5).map(|_| held.ask()).collect();
+        for done in 0..5 {
+            let at_work = 2.min(5 - done);
+            held.begun(done + at_work).await;
+            assert_eq!(held.begun.load(Ordering::SeqCst), done + at_work);
+            assert_eq!(held.answerer.free.available_permits(), 2 - at_work);
+            held.release.send(()).unwrap();
+        }
+        for reply in asked {
+            assert_eq!(reply.await.unwrap(), StatusCode::OK);
+        }
+    }
+
+    #[tokio::test]
+    async fn who_is_given_up_counts_while_the_thread_works_on() {
+        let held = Held::new(1);
+        let given_up = held.ask();
+        held.begun(1).await;
+        given_up.abort();
+        assert!(given_up.await.unwrap_err().is_cancelled());
+        assert_eq!(held.answerer.free.available_permits(), 0);
+        // One that waits holds nothing, and leaves nothing when it is given up.
+        let waits = held.ask();
+        tokio::task::yield_now().await;
+        waits.abort();
+        assert!(waits.await.unwrap_err().is_cancelled());
+        let next = held.ask();
+        held.release.send(()).unwrap();
+        held.release.send(()).unwrap();
+        assert_eq!(next.await.unwrap(), StatusCode::OK);
+        assert_eq!(held.begun.load(Ordering::SeqCst), 2);
+    }
 }

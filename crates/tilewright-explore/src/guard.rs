@@ -6,6 +6,7 @@
 //! question has to be `application/json`, which a foreign page cannot send without asking first.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -15,7 +16,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use tokio::time::timeout;
 
-use crate::answers::{MAX_BODY, TIME_LIMIT, refusal};
+use crate::answers::{MAX_BODY, refusal};
 
 /// What every answer says to the browser: run the host's own script and styles, send nothing to
 /// anybody else, and let no other page have it. `data:` is the icon, `blob:` a picture that becomes
@@ -38,16 +39,18 @@ const HEADERS: [(&str, &str); 7] = [
 #[derive(Clone, Debug)]
 pub(crate) struct Guard {
     names: Arc<[String]>,
+    /// How long a request may take, from its head to its answer.
+    request_time: Duration,
 }
 
 impl Guard {
-    pub(crate) fn of_port(port: u16) -> Self {
+    pub(crate) fn new(port: u16, request_time: Duration) -> Self {
         let names = ["127.0.0.1", "localhost"];
         let mut allowed: Vec<String> = names.iter().map(|name| format!("{name}:{port}")).collect();
         if port == 80 {
             allowed.extend(names.map(str::to_owned));
         }
-        Guard { names: allowed.into() }
+        Guard { names: allowed.into(), request_time }
     }
 
     /// The router, behind this guard.
@@ -93,7 +96,7 @@ async fn guarded(State(guard): State<Guard>, request: Request, next: Next) -> Re
     let mut response = match guard.objection(request.method(), request.headers()) {
         Some((status, why)) => refusal(status, why),
         // Reading what was sent takes its time too.
-        None => timeout(TIME_LIMIT, next.run(request))
+        None => timeout(guard.request_time, next.run(request))
             .await
             .unwrap_or_else(|_| refusal(StatusCode::REQUEST_TIMEOUT, "it takes too long")),
     };

@@ -6,17 +6,17 @@ use std::net::{Ipv4Addr, TcpListener};
 use axum::Router;
 use tokio::runtime;
 
+use crate::answers::Answerer;
 use crate::guard::Guard;
-use crate::{answers, url};
-
-/// So many questions are worked on at once; others wait.
-const THREADS: usize = 4;
+use crate::limits::Limits;
+use crate::{answers, connections, url};
 
 /// The page's host, on a port that this machine alone can reach.
 #[derive(Debug)]
 pub struct Host {
     listener: TcpListener,
     port: u16,
+    limits: Limits,
 }
 
 impl Host {
@@ -28,7 +28,13 @@ impl Host {
     pub fn bind(port: Option<u16>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port.unwrap_or(0)))?;
         let port = listener.local_addr()?.port();
-        Ok(Host { listener, port })
+        Ok(Host { listener, port, limits: Limits::default() })
+    }
+
+    /// The same with other limits.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Host { limits, ..self }
     }
 
     /// The port.
@@ -50,7 +56,7 @@ impl Host {
         let runtime = runtime::Builder::new_current_thread()
             .enable_io()
             .enable_time()
-            .max_blocking_threads(THREADS)
+            .max_blocking_threads(self.limits.questions.max(1))
             .build()?;
         let outcome = runtime.block_on(self.answer());
         // A question that is still worked on is not waited for.
@@ -61,11 +67,13 @@ impl Host {
     /// Connections that are still open when Ctrl-C comes are dropped: nobody types into a page whose
     /// host has been ended.
     async fn answer(self) -> io::Result<()> {
-        let router: Router = Guard::of_port(self.port).around(answers::router());
+        let Limits { questions, request, .. } = self.limits;
+        let answerer = Answerer::new(questions, tilewright_ask::ask);
+        let router: Router = Guard::new(self.port, request).around(answers::router(answerer));
         self.listener.set_nonblocking(true)?;
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
         tokio::select! {
-            outcome = axum::serve(listener, router) => outcome,
+            () = connections::serve(listener, router, self.limits) => Ok(()),
             outcome = tokio::signal::ctrl_c() => outcome,
         }
     }

@@ -16,6 +16,8 @@
 //! | module | holds |
 //! |---|---|
 //! | `host` | the port, and the server on it |
+//! | `limits` | how much of the host those who ask can have |
+//! | `connections` | how many there are, and for how long |
 //! | `guard` | which requests are refused, before anybody looks at them |
 //! | `answers` | what each path answers |
 //! | `url` | a layout in the fragment of an address |
@@ -25,9 +27,12 @@
 #![forbid(unsafe_code)]
 
 mod answers;
+mod connections;
 mod guard;
 mod host;
+mod limits;
 mod url;
 
-pub use crate::answers::{MAX_BODY, TIME_LIMIT};
+pub use crate::answers::MAX_BODY;
 pub use crate::host::Host;
+pub use crate::limits::Limits;

@@ -2,10 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::time::Duration;
 
-use tilewright_explore::{Host, MAX_BODY};
+use tilewright_explore::{Host, Limits, MAX_BODY};
 
 /// A host that serves for as long as the tests run.
 struct Served {
@@ -22,7 +23,11 @@ struct Reply {
 
 impl Served {
     fn new() -> Self {
-        let host = Host::bind(None).unwrap();
+        Served::within(Limits::default())
+    }
+
+    fn within(limits: Limits) -> Self {
+        let host = Host::bind(None).unwrap().with_limits(limits);
         let port = host.port();
         std::thread::spawn(move || host.serve().unwrap());
         Served { port }
@@ -287,4 +292,70 @@ fn this_machine_alone_is_served() {
     assert!(TcpStream::connect(SocketAddr::from(([127, 0, 0, 2], port))).is_err());
     assert!(TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err());
     assert!(Host::bind(Some(port)).is_err());
+}
+
+/// Long enough to say that the host does not do what is waited for.
+const NEVER: Duration = Duration::from_secs(120);
+
+/// Waits until the host ends a connection. It does so with a reset where it leaves something unread.
+fn is_hung_up(mut stream: TcpStream) -> bool {
+    stream.set_read_timeout(Some(NEVER)).unwrap();
+    match stream.read_to_end(&mut Vec::new()) {
+        Ok(read) => read == 0,
+        Err(error) => error.kind() == ErrorKind::ConnectionReset,
+    }
+}
+
+#[test]
+fn a_head_that_does_not_come_to_its_end_is_not_waited_for() {
+    let short = Limits { head: Duration::from_millis(1), ..Limits::default() };
+    let served = Served::within(short);
+    for part in ["", "GET / HTTP/1.1\r\nHost: 127.0.0.1"] {
+        let mut stream = served.connect();
+        // The host may have hung up already.
+        let _ = stream.write_all(part.as_bytes());
+        assert!(is_hung_up(stream), "{part:?}");
+    }
+}
+
+#[test]
+fn a_connection_has_its_time() {
+    let short = Limits { connection: Duration::from_millis(1), ..Limits::default() };
+    assert!(is_hung_up(Served::within(short).connect()));
+}
+
+#[test]
+fn a_request_has_its_time() {
+    let short = Limits { request: Duration::ZERO, ..Limits::default() };
+    let served = Served::within(short);
+    // A body that does not come.
+    let headers = ["Content-Type: application/json", "Content-Length: 2"];
+    let host = format!("Host: {}", served.name());
+    let reply = served.request("POST", "/ask", &[&[&*host], &headers[..]].concat(), b"");
+    assert_eq!(reply.status, 408, "{reply:?}");
+}
+
+#[test]
+fn more_connections_than_there_may_be_wait() {
+    let served = Served::within(Limits { connections: 1, ..Limits::default() });
+    let host = served.name();
+    let asks = |stream: &mut TcpStream| {
+        write!(stream, "GET /elsewhere HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
+    };
+    let is_answered = |stream: &mut TcpStream| stream.read(&mut [0; 4096]).unwrap() > 0;
+    let mut first = served.connect();
+    asks(&mut first);
+    assert!(is_answered(&mut first));
+    let mut second = served.connect();
+    asks(&mut second);
+    // The first one is answered again and again, and the second one is not.
+    for _ in 0..10 {
+        asks(&mut first);
+        assert!(is_answered(&mut first));
+    }
+    second.set_nonblocking(true).unwrap();
+    assert_eq!(second.read(&mut [0; 1]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    second.set_nonblocking(false).unwrap();
+    drop(first);
+    assert!(is_answered(&mut second));
 }
