@@ -459,22 +459,85 @@ function G2(n2, t3) {
   return "function" == typeof t3 ? t3(n2) : t3;
 }
 
-// src/ask.ts
+// src/host.ts
+var NoAnswer = class extends Error {
+};
+var Mistake = class extends NoAnswer {
+};
 var GONE = "the host does not answer: is `tilewright explore` still running?";
+var MISSING = "ask.wasm, which answers, could not be loaded";
+var MISTAKE = "this question found a mistake in ask.wasm, which has been started again";
+var isModule = document.documentElement.dataset["host"] === "wasm";
+var answer = isModule ? byModule : byHttp;
+var WHERE = isModule ? "it stays in this page" : "it goes to this machine’s own host alone";
+async function byHttp(question) {
+  try {
+    const headers = { "Content-Type": "application/json" };
+    const response = await fetch("ask", { method: "POST", headers, body: question });
+    return await response.text();
+  } catch {
+    throw new NoAnswer(GONE);
+  }
+}
+var compiled;
+var running;
+async function byModule(question) {
+  const answerer = running ??= await started();
+  try {
+    return answeredBy(answerer, new TextEncoder().encode(question));
+  } catch {
+    running = void 0;
+    throw new Mistake(MISTAKE);
+  }
+}
+function answeredBy(answerer, question) {
+  const at = answerer.question(question.length);
+  new Uint8Array(answerer.memory.buffer, at, question.length).set(question);
+  const start = answerer.ask();
+  return new TextDecoder().decode(new Uint8Array(answerer.memory.buffer, start, answerer.answer_len()));
+}
+async function started() {
+  try {
+    compiled ??= WebAssembly.compileStreaming(fetch("ask.wasm"));
+    return (await WebAssembly.instantiate(await compiled)).exports;
+  } catch {
+    compiled = void 0;
+    throw new NoAnswer(MISSING);
+  }
+}
+
+// src/json.ts
+function parse(text) {
+  return JSON.parse(text, (_key, value, context) => {
+    const isExact = typeof value !== "number" || Number.isSafeInteger(value);
+    return !isExact && context?.source && /^-?\d+$/.test(context.source) ? BigInt(context.source) : value;
+  });
+}
+function write(value) {
+  const { rawJSON } = JSON;
+  return JSON.stringify(value, (_key, part2) => typeof part2 !== "bigint" ? part2 : rawJSON ? rawJSON(String(part2)) : Number(part2));
+}
+function integer(digits) {
+  const near = Number(digits);
+  return Number.isSafeInteger(near) ? near : BigInt(digits);
+}
+
+// src/ask.ts
 async function ask(questions) {
   const all = (message) => questions.map(() => ({ error: { message } }));
   try {
-    const response = await fetch("/ask", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(questions)
-    });
-    const reply = await response.json();
+    const reply = parse(await answer(write(questions)));
     if (Array.isArray(reply)) return reply;
-    return all(reply.error?.message ?? `the host says ${response.status}`);
-  } catch {
-    return all(GONE);
+    return all(reply?.error?.message ?? "the host gives no answer");
+  } catch (error) {
+    if (error instanceof Mistake && questions.length > 1) return each(questions);
+    return all(error instanceof NoAnswer ? error.message : "the host says what is no answer");
   }
+}
+async function each(questions) {
+  const replies = [];
+  for (const question of questions) replies.push(...await ask([question]));
+  return replies;
 }
 
 // src/spans.ts
@@ -531,8 +594,8 @@ function Editor(props) {
     const mine = ++turn.current;
     const [reply] = await ask([{ ask: "complete", text: text2, cursor: bytesBefore(text2, position) }]);
     if (mine !== turn.current) return;
-    const answer = reply?.answer;
-    setOffered(answer && answer.items.length > 0 ? { ...answer, of: text2 } : null);
+    const answer2 = reply?.answer;
+    setOffered(answer2 && answer2.items.length > 0 ? { ...answer2, of: text2 } : null);
     setChosen(-1);
   };
   const take = (item) => {
@@ -545,6 +608,14 @@ function Editor(props) {
     props.onEnter(next);
     const at = start + item.text.length;
     requestAnimationFrame(() => input.current?.setSelectionRange(at, at));
+  };
+  const point = (event) => {
+    const painted2 = [...paint.current?.querySelectorAll("[data-piece]") ?? []];
+    const under = painted2.find((part2) => {
+      const { left, right } = part2.getBoundingClientRect();
+      return left <= event.clientX && event.clientX < right;
+    });
+    props.onPoint?.(under ? Number(under.dataset["piece"]) : null);
   };
   const onInput = (event) => {
     const field = event.currentTarget;
@@ -578,7 +649,7 @@ function Editor(props) {
   return /* @__PURE__ */ a3("div", { class: "editor", children: [
     /* @__PURE__ */ a3("label", { class: "editor-label", for: id, children: label }),
     /* @__PURE__ */ a3("div", { class: `editor-field${error ? " wrong" : ""}`, children: [
-      /* @__PURE__ */ a3("pre", { class: "editor-paint", "aria-hidden": "true", ref: paint, children: painted(text, current ? props.pieces ?? [] : [], error, props.lit ?? null) }),
+      /* @__PURE__ */ a3("pre", { class: "editor-paint", "aria-hidden": "true", ref: paint, children: painted(text, current ? props.pieces ?? [] : [], error, props.lit ?? []) }),
       /* @__PURE__ */ a3(
         "input",
         {
@@ -595,6 +666,8 @@ function Editor(props) {
           onKeyDown,
           onScroll: follow,
           onBlur: close,
+          onPointerMove: point,
+          onPointerLeave: () => props.onPoint?.(null),
           "aria-invalid": error ? "true" : "false",
           "aria-errormessage": error ? `${id}-error` : void 0,
           role: props.completes ? "combobox" : void 0,
@@ -651,8 +724,8 @@ function painted(text, pieces, error, lit) {
     const at = starts.findIndex(([a4, b2]) => a4 <= start && end <= b2);
     const piece = pieces[at];
     const isWrong = span && from <= start && end <= to;
-    const names = [piece ? pieceClass(piece) : "", isWrong ? "wavy" : "", piece && piece.span[0] === lit ? "lit" : ""];
-    return /* @__PURE__ */ a3("span", { class: names.filter(Boolean).join(" ") || void 0, children: text.slice(start, end) }, start);
+    const names = [piece ? pieceClass(piece) : "", isWrong ? "wavy" : "", piece && lit.includes(piece.span[0]) ? "lit" : ""];
+    return /* @__PURE__ */ a3("span", { "data-piece": piece?.span[0], class: names.filter(Boolean).join(" ") || void 0, children: text.slice(start, end) }, start);
   });
   const missing = span && from >= text.length;
   return [...parts, missing ? /* @__PURE__ */ a3("span", { class: "wavy", children: " " }) : null, "​"];
@@ -663,6 +736,7 @@ function Meaning(props) {
     return /* @__PURE__ */ a3(
       "li",
       {
+        class: props.lit.includes(piece.span[0]) ? "lit" : void 0,
         onPointerEnter: () => props.onPoint(piece.span[0]),
         onPointerLeave: () => props.onPoint(null),
         children: [
@@ -678,16 +752,16 @@ function Meaning(props) {
 
 // src/hooks.ts
 function useAnswers(questions) {
-  const key = JSON.stringify(questions);
+  const key = write(questions);
   const [answered, setAnswered] = d2({
     key: "",
     replies: [],
     turn: 0
   });
-  const wanted = T2(key);
+  const wanted = T2({ key, questions });
   const busy = T2(false);
   const alive = T2(true);
-  wanted.current = key;
+  wanted.current = { key, questions };
   A2(() => {
     alive.current = true;
     return () => {
@@ -700,20 +774,19 @@ function useAnswers(questions) {
     void (async () => {
       for (; ; ) {
         const asked = wanted.current;
-        const list = JSON.parse(asked);
-        const replies = list.length === 0 ? [] : await ask(list);
+        const replies = asked.questions.length === 0 ? [] : await ask(asked.questions);
         if (!alive.current) return;
-        setAnswered((before) => ({ key: asked, replies, turn: before.turn + 1 }));
-        if (wanted.current === asked) break;
+        setAnswered((before) => ({ key: asked.key, replies, turn: before.turn + 1 }));
+        if (wanted.current.key === asked.key) break;
       }
       busy.current = false;
     })();
   }, [key]);
   return { replies: answered.replies, current: answered.key === key, turn: answered.turn };
 }
-function useLastGood(answer) {
+function useLastGood(answer2) {
   const last = T2(void 0);
-  if (answer !== void 0) last.current = answer;
+  if (answer2 !== void 0) last.current = answer2;
   return last.current;
 }
 function useMedia(query) {
@@ -770,7 +843,10 @@ function Picture(props) {
   F2(() => {
     const pointed = props.pointed === null ? void 0 : spots[props.pointed];
     const all = spots.filter((spot) => spot === pointed || lit(spot));
-    overlay.current?.replaceChildren(...all.map((spot) => outline(spot, spot === pointed)));
+    overlay.current?.replaceChildren(
+      ...(props.blocks ?? []).map((block) => outline(block.area, `lit-block level-${block.level % 3}`)),
+      ...all.map((spot) => outline(spot.area, spot === pointed ? "lit-spot pointed" : "lit-spot"))
+    );
   });
   const spotAt = (event) => {
     const box = picture.current?.getBoundingClientRect();
@@ -806,10 +882,14 @@ function Picture(props) {
     }
   );
 }
-function outline({ area: [x2, y3, width, height] }, isPointed) {
+function holds([left, top, width, height], inner) {
+  const [x2, y3] = middle({ area: inner });
+  return left <= x2 && x2 <= left + width && top <= y3 && y3 <= top + height;
+}
+function outline([x2, y3, width, height], name) {
   const box = document.createElementNS(SVG, "rect");
-  const values = { x: x2, y: y3, width, height, rx: 4, class: isPointed ? "lit-spot pointed" : "lit-spot" };
-  for (const [name, value] of Object.entries(values)) box.setAttribute(name, String(value));
+  const values = { x: x2, y: y3, width, height, rx: 4, class: name };
+  for (const [name2, value] of Object.entries(values)) box.setAttribute(name2, String(value));
   return box;
 }
 var DIRECTIONS = {
@@ -906,7 +986,7 @@ function AlgebraView({ state, set, onDrawn }) {
         /* @__PURE__ */ a3("section", { class: `card${stale ? " stale" : ""}`, "aria-label": "outcome", children: [
           /* @__PURE__ */ a3("h2", { children: "Outcome" }),
           result !== void 0 && /* @__PURE__ */ a3("p", { class: "outcome mono", children: result }),
-          picture && /* @__PURE__ */ a3("button", { type: "button", class: "small-button", onClick: () => set({ view: "layout", l: result, at: "" }, true), children: "open as the layout" })
+          picture && /* @__PURE__ */ a3("button", { type: "button", class: "small-button", onClick: () => set({ view: "layout", l: result, at: "", step: null }, true), children: "open as the layout" })
         ] }),
         explain?.answer && current && /* @__PURE__ */ a3("section", { class: "card", "aria-label": "steps", children: [
           /* @__PURE__ */ a3("h2", { children: "Step by step" }),
@@ -945,26 +1025,87 @@ function AlgebraView({ state, set, onDrawn }) {
   ] });
 }
 
+// src/stepper.tsx
+var STAY = 700;
+function Stepper(props) {
+  const { label, value, count: count2, ready, onChange } = props;
+  const group = T2(null);
+  const isStill = useMedia("(prefers-reduced-motion: reduce)");
+  const [playing, setPlaying] = d2(false);
+  const next = value === null ? 0 : value + 1;
+  const go = (value2) => {
+    setPlaying(false);
+    onChange(value2 < 0 ? null : Math.min(value2, count2 - 1));
+  };
+  useArrowKeys(group, (by) => go(by > 0 ? next : (value ?? 0) - 1));
+  A2(() => {
+    if (!playing || !ready) return;
+    const timer = setTimeout(() => {
+      if (next < count2) onChange(next);
+      else setPlaying(false);
+    }, STAY);
+    return () => clearTimeout(timer);
+  }, [playing, ready, next, count2]);
+  const play = () => {
+    if (!playing && next >= count2) onChange(0);
+    setPlaying(!playing);
+  };
+  return /* @__PURE__ */ a3("span", { class: "stepper", role: "group", "aria-label": label, ref: group, children: [
+    props.plays && !isStill && /* @__PURE__ */ a3("button", { type: "button", class: "small-button", "aria-label": playing ? "pause" : "play", onClick: play, children: playing ? "⏸" : "▶▶" }),
+    /* @__PURE__ */ a3("button", { type: "button", class: "small-button", "aria-label": "back", disabled: value === null, onClick: () => go((value ?? 0) - 1), children: "◀" }),
+    props.plays && /* @__PURE__ */ a3(
+      "input",
+      {
+        type: "range",
+        "aria-label": label,
+        min: 0,
+        max: count2,
+        value: value === null ? 0 : value + 1,
+        "aria-valuetext": props.says(value),
+        onInput: (event) => go(Number(event.currentTarget.value) - 1)
+      }
+    ),
+    /* @__PURE__ */ a3("button", { type: "button", class: "small-button", "aria-label": "forward", disabled: next >= count2, onClick: () => go(next), children: "▶" }),
+    /* @__PURE__ */ a3("span", { class: "stepper-says", role: "status", children: props.says(value) })
+  ] });
+}
+function useArrowKeys(group, onArrow) {
+  const latest = T2(onArrow);
+  latest.current = onArrow;
+  A2(() => {
+    const onKey = (event) => {
+      const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+      const { target } = event;
+      const isFree = target === document.body || target instanceof HTMLButtonElement && group.current?.contains(target);
+      if (by === 0 || !isFree || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      latest.current(by);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+}
+
 // src/words.ts
 var grouped = new Intl.NumberFormat("en-US", { useGrouping: true });
 function count(n2) {
-  if (Math.abs(n2) < 1e4) return String(n2);
+  if (-1e4 < n2 && n2 < 1e4) return String(n2);
   return grouped.format(n2).replaceAll(",", " ");
 }
 var UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 function bytes(n2) {
-  if (Math.abs(n2) < 1 << 20) return `${count(n2)} ${n2 === 1 ? "byte" : "bytes"}`;
   let power = 0;
-  let value = n2;
+  let value = Number(n2);
+  if (Math.abs(value) < 1 << 20) return `${count(n2)} ${n2 === 1 ? "byte" : "bytes"}`;
   while (Math.abs(value) >= 1024 && power < UNITS.length - 1) {
     value /= 1024;
     power += 1;
   }
   return `${value.toFixed(value < 10 ? 2 : 1)} ${UNITS[power]}`;
 }
-function percent(part, whole) {
-  if (whole === 0 || part === 0) return "0 %";
-  const share = 100 * part / whole;
+function percent(part2, whole) {
+  if (Number(whole) === 0 || Number(part2) === 0) return "0 %";
+  const share = 100 * Number(part2) / Number(whole);
   return share < 0.05 ? "< 0.1 %" : `${share.toFixed(1)} %`;
 }
 function counted(n2, what) {
@@ -984,7 +1125,15 @@ function CompareView({ state, set, onDrawn }) {
     { ask: "read", text: state.b },
     { ask: "same", a: state.l, b: state.b },
     { ask: "bitcast", a: state.l, b: state.b },
-    { ask: "draw", layout: state.l, other: state.b, color: state.by, theme },
+    {
+      ask: "draw",
+      layout: state.l,
+      other: state.b,
+      color: state.by,
+      theme,
+      ...state.moves && { moves: true },
+      ...state.moves && state.frame !== null && { frame: state.frame }
+    },
     { ask: "plan", from: state.l, to: state.b }
   ];
   const { replies, current } = useAnswers(questions);
@@ -1006,7 +1155,7 @@ function CompareView({ state, set, onDrawn }) {
         {
           label: "layout",
           text: state.l,
-          onType: (l3) => set({ l: l3 }),
+          onType: (l3) => set({ l: l3, frame: null }),
           onEnter: (l3) => set({ l: l3 }, true),
           pieces: one?.answer?.pieces ?? [],
           error: one?.answer?.error ?? one?.error,
@@ -1021,7 +1170,7 @@ function CompareView({ state, set, onDrawn }) {
           class: "swap",
           "aria-label": "exchange the two",
           title: "exchange the two",
-          onClick: () => set({ l: state.b, b: state.l }, true),
+          onClick: () => set({ l: state.b, b: state.l, frame: null }, true),
           children: "⇄"
         }
       ),
@@ -1030,7 +1179,7 @@ function CompareView({ state, set, onDrawn }) {
         {
           label: "other layout",
           text: state.b,
-          onType: (b2) => set({ b: b2 }),
+          onType: (b2) => set({ b: b2, frame: null }),
           onEnter: (b2) => set({ b: b2 }, true),
           pieces: two?.answer?.pieces ?? [],
           error: two?.answer?.error ?? two?.error,
@@ -1055,6 +1204,14 @@ function CompareView({ state, set, onDrawn }) {
       )
     ] }),
     /* @__PURE__ */ a3("section", { class: "main", "aria-label": "picture", children: [
+      /* @__PURE__ */ a3("div", { class: "toolbar", role: "group", "aria-label": "how it is drawn", children: [
+        /* @__PURE__ */ a3("label", { class: "check", children: [
+          /* @__PURE__ */ a3("input", { type: "checkbox", checked: state.moves, onChange: (event) => set({ moves: event.currentTarget.checked, frame: null }, true) }),
+          " ",
+          "what a relayout moves"
+        ] }),
+        state.moves && /* @__PURE__ */ a3(Moves, { frames: picture?.frames, frame: state.frame, ready: current && drawn?.answer !== void 0, onFrame: (frame) => set({ frame }) })
+      ] }),
       drawn?.error && current && areTexts && /* @__PURE__ */ a3("p", { class: "note wrong-note", role: "status", children: drawn.error.message }),
       /* @__PURE__ */ a3(
         Picture,
@@ -1074,12 +1231,17 @@ function CompareView({ state, set, onDrawn }) {
     /* @__PURE__ */ a3("p", { class: "unseen", role: "status", "aria-live": "polite", children: spoken })
   ] });
 }
+function Moves({ frames, frame, ready, onFrame }) {
+  if (!frames) return null;
+  const says = (frame2) => frame2 === null ? `all of ${count(frames)} runs` : `run ${count(frame2 + 1)} of ${count(frames)}`;
+  return /* @__PURE__ */ a3(Stepper, { label: "run", value: frame, count: frames, says, ready, plays: true, onChange: onFrame });
+}
 var indexOf = (spot) => spot.says.slice(0, spot.says.indexOf(")") + 1);
 function castWords(reply) {
-  const answer = reply?.answer;
-  if (!answer) return reply?.error?.message ?? "";
-  const how = answer.permutation ? ` by ${index(answer.permutation)}` : "";
-  return answer.bitcast ? `memory stays as it is: ${answer.kind}${how}` : answer.reason ?? "";
+  const answer2 = reply?.answer;
+  if (!answer2) return reply?.error?.message ?? "";
+  const how = answer2.permutation ? ` by ${index(answer2.permutation)}` : "";
+  return answer2.bitcast ? `memory stays as it is: ${answer2.kind}${how}` : answer2.reason ?? "";
 }
 function Verdict(props) {
   const word = props.holds === void 0 ? "" : props.holds ? "yes" : "no";
@@ -1143,10 +1305,92 @@ function PlanTable({ plan }) {
   ] });
 }
 
+// src/dump.ts
+var MAX_BYTES = 64 * 2 ** 20;
+function useDumps() {
+  const [dump, setDump] = d2(null);
+  const [typed2, setTyped] = d2("");
+  const [busy, setBusy] = d2(false);
+  const [assignment, setAssignment] = d2(null);
+  const turn = T2(0);
+  const read2 = async (name, text) => {
+    const mine = ++turn.current;
+    setAssignment(null);
+    setBusy(true);
+    const [reply] = await ask([{ ask: "hlo", text }]);
+    if (mine !== turn.current) return;
+    setBusy(false);
+    setDump({ name, text, report: reply?.answer ?? null, error: reply?.error?.message ?? null });
+  };
+  const open = async (file) => {
+    if (!file) return;
+    setTyped("");
+    if (file.size > MAX_BYTES) {
+      turn.current += 1;
+      setBusy(false);
+      setAssignment(null);
+      const error = `${file.name} has ${bytes(file.size)}: use \`tilewright hlo\` for it`;
+      setDump({ name: file.name, text: "", report: null, error });
+      return;
+    }
+    await read2(file.name, await file.text());
+  };
+  const type = (text) => {
+    setTyped(text);
+    if (text.trim() !== "") void read2("the text", text);
+  };
+  const assign = async () => {
+    if (!dump) return;
+    const mine = turn.current;
+    const [reply] = await ask([{ ask: "assign", text: dump.text }]);
+    if (mine === turn.current) setAssignment(reply ?? null);
+  };
+  return { dump, typed: typed2, busy, goes: WHERE, assignment, type, open, assign };
+}
+var hasLines = (text) => text.trim().includes("\n");
+function useArrivals(arrivals) {
+  const [over, setOver] = d2(false);
+  const latest = T2(arrivals);
+  latest.current = arrivals;
+  A2(() => {
+    const onDragOver = (event) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const onDragLeave = (event) => event.relatedTarget === null && setOver(false);
+    const onDrop = (event) => {
+      setOver(false);
+      const file = event.dataTransfer?.files[0];
+      if (!file) return;
+      event.preventDefault();
+      latest.current.onFile(file);
+    };
+    const onPaste = (event) => {
+      const text = event.clipboardData?.getData("text/plain") ?? "";
+      const isField = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA)$/.test(event.target.tagName);
+      const isLine = !hasLines(text);
+      if (text.trim() === "" || isField && (isLine || event.target instanceof HTMLTextAreaElement)) return;
+      event.preventDefault();
+      if (isLine) latest.current.onLine(text.trim());
+      else latest.current.onDump(text);
+    };
+    const listeners = { dragover: onDragOver, dragleave: onDragLeave, drop: onDrop, paste: onPaste };
+    const all = Object.entries(listeners);
+    for (const [name, listener] of all) addEventListener(name, listener);
+    return () => {
+      for (const [name, listener] of all) removeEventListener(name, listener);
+    };
+  }, []);
+  return over;
+}
+
 // src/state.ts
 var VIEWS = ["layout", "compare", "algebra", "tpu", "hlo"];
+var UNITS2 = ["elements", "bytes", "bytes:4", "bytes:16", "bytes:64", "bytes:128"];
 var FIRST = {
   view: "layout",
+  title: "",
   l: "bf16[30,300]{1,0:T(8,128)(2,1)}",
   b: "bf16[30,300]{1,0:T(16,128)(2,1)}",
   x: "composition((10,2):(16,4),(3,4):(1,5))",
@@ -1154,6 +1398,9 @@ var FIRST = {
   unit: "elements",
   dir: "offsets",
   steps: false,
+  step: null,
+  moves: false,
+  frame: null,
   at: "",
   chip: "v5e"
 };
@@ -1183,14 +1430,20 @@ function read(fragment2) {
       return [pair.slice(0, at), decoded(pair.slice(at + 1))];
     })
   );
-  for (const key of ["l", "b", "x", "by", "at", "chip"]) {
+  for (const key of ["title", "l", "b", "x", "by", "at", "chip"]) {
     state[key] = values.get(key) ?? state[key];
   }
   state.view = VIEWS.find((view) => view === values.get("view")) ?? FIRST.view;
-  state.unit = values.get("unit") === "bytes" ? "bytes" : "elements";
+  state.unit = UNITS2.find((unit) => unit === values.get("unit")) ?? FIRST.unit;
   state.dir = values.get("dir") === "memory" ? "memory" : "offsets";
   state.steps = values.get("steps") === "1";
+  state.moves = values.get("moves") === "1";
+  state.step = counted2(values.get("step"));
+  state.frame = counted2(values.get("frame"));
   return state;
+}
+function counted2(value) {
+  return value !== void 0 && /^\d{1,9}$/.test(value) ? Number(value) : null;
 }
 function decoded(value) {
   try {
@@ -1274,183 +1527,155 @@ async function savePng(svg, title) {
   }
 }
 
-// src/layout.tsx
-var NOTATIONS = [
-  ["xla", "XLA"],
-  ["tla", "shape : stride : original"],
-  ["cute", "shape : stride"],
-  ["onednn", "oneDNN"],
-  ["numpy", "numpy"],
-  ["mlir", "MLIR"]
+// src/header.tsx
+var NAMES = { layout: "Layout", compare: "Compare", algebra: "Algebra", tpu: "TPU", hlo: "HLO" };
+var KEYS = [
+  ["/", "to the layout"],
+  ["↓ ↑", "in the layout: how it could go on"],
+  ["Enter", "keep it as a step that “back” returns to"],
+  ["arrows", "in the picture: from cell to cell"],
+  ["Home End", "to the ends of a row"],
+  ["Page ↑ ↓", "to the ends of a column"],
+  ["Enter, click", "keep the place in the link"],
+  ["Esc", "let go of it"],
+  ["← →", "outside of the picture: the step, or the run that moves"],
+  ["1 … 5", "the views"],
+  ["?", "these keys"]
 ];
-var COLORINGS = [
-  ["tile", "tile"],
-  ["dim", "dimension"],
-  ["offset:8", "offset mod 8"],
-  ["line", "line of 64 bytes"],
-  ["bank", "bank"],
-  ["thread", "thread"]
-];
-function LayoutView({ state, set, onDrawn }) {
-  const theme = useTheme();
-  const isNarrow = useMedia("(max-width: 600px)");
-  const isWide = useMedia("(min-width: 1500px)");
-  const columns = isNarrow ? 10 : isWide ? null : 18;
-  const [pointed, setPointed] = d2(null);
-  const [litPiece, setLitPiece] = d2(null);
-  const kept = /^\d+(,\d+)*$/.test(state.at) ? state.at.split(",").map(Number) : null;
-  const draw = {
-    ask: "draw",
-    layout: state.l,
-    color: state.by,
-    unit: state.unit,
-    direction: state.dir,
-    steps: state.steps,
-    theme,
-    columns
+function Header({ state, set, drawn, onTitle, onKeys }) {
+  const [said, setSaid] = d2("");
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(link(state));
+      setSaid("link copied");
+    } catch {
+      setSaid("the address has it");
+    }
+    setTimeout(() => setSaid(""), 2e3);
   };
-  const questions = [
-    { ask: "read", text: state.l },
-    draw,
-    { ask: "show", layout: state.l },
-    ...NOTATIONS.map(([notation]) => ({ ask: "to", notation, layout: state.l }))
-  ];
-  const { replies, current, turn } = useAnswers(questions);
-  const [read2, drawn, shown, ...notations] = replies;
-  const picture = useLastGood(drawn?.answer);
-  w2(() => onDrawn(picture ?? null), [picture]);
-  const lastShown = useLastGood(shown?.answer);
-  const written2 = useLastGood(shown?.answer ? { notations, of: shown.answer } : void 0);
-  const isWrong = turn > 0 && !drawn?.answer;
-  const spot = pointed === null ? void 0 : picture?.spots[pointed];
-  const layout2 = useLastGood(current && drawn?.answer ? state.l : void 0) ?? state.l;
-  const asked = spot?.offset != null ? [{ ask: "place", layout: layout2, offset: spot.offset }] : spot === void 0 && kept && !isWrong ? [{ ask: "place", layout: layout2, index: kept }] : [];
-  const place = useAnswers(asked).replies[0];
-  const at = asked.length > 0 ? place?.answer : void 0;
-  const spoken = useRested(at ? words(at) : spot?.says ?? "");
-  const keep = (n2) => {
-    const offset = n2 === null ? null : picture?.spots[n2]?.offset;
-    setPointed(n2);
-    if (n2 === null) set({ at: "" });
-    else if (offset != null && at?.offset === offset && at.index) set({ at: at.index.join(",") }, true);
-  };
-  return /* @__PURE__ */ a3("div", { class: "view layout-view", children: [
-    /* @__PURE__ */ a3("div", { class: "top", children: [
-      /* @__PURE__ */ a3(
-        Editor,
-        {
-          label: "layout",
-          text: state.l,
-          onType: (l3) => {
-            setPointed(null);
-            set({ l: l3, at: "" });
-          },
-          onEnter: (l3) => set({ l: l3 }, true),
-          pieces: read2?.answer?.pieces ?? [],
-          error: read2?.answer?.error ?? read2?.error,
-          current,
-          completes: true,
-          lit: litPiece,
-          placeholder: "bf16[30,300]{1,0:T(8,128)(2,1)}"
-        }
-      ),
-      current && /* @__PURE__ */ a3(Meaning, { text: state.l, pieces: read2?.answer?.pieces ?? [], onPoint: setLitPiece }),
-      current && read2?.answer?.warnings.map((warning) => /* @__PURE__ */ a3("p", { class: "note", children: warning }, warning))
-    ] }),
-    /* @__PURE__ */ a3("div", { class: "columns", children: [
-      /* @__PURE__ */ a3("section", { class: "main", "aria-label": "picture", children: [
-        /* @__PURE__ */ a3(Toolbar, { state, set }),
-        drawn?.error && !read2?.answer?.error && current && /* @__PURE__ */ a3("p", { class: "note wrong-note", role: "status", children: drawn.error.message }),
-        /* @__PURE__ */ a3(
-          Picture,
-          {
-            drawn: picture,
-            stale: isWrong,
-            pointed,
-            onPoint: (n2) => n2 !== pointed && setPointed(n2),
-            onKeep: keep,
-            lit: ({ offset }) => offset !== null && offset === (at?.offset ?? spot?.offset),
-            label: `${picture?.title ?? "layout"}: ${picture?.subtitle ?? ""}. Arrow keys go from cell to cell`
-          }
-        )
-      ] }),
-      /* @__PURE__ */ a3("aside", { class: "side", children: [
-        /* @__PURE__ */ a3(PlaceCard, { place: at, says: spot?.says, refusal: kept && asked.length > 0 ? place?.error?.message : void 0 }),
-        /* @__PURE__ */ a3(Sizes, { shown: lastShown, stale: isWrong }),
-        /* @__PURE__ */ a3(Written, { written: written2, stale: isWrong, current: state.l, onOpen: (l3) => set({ l: l3, at: "" }, true) })
-      ] })
-    ] }),
-    /* @__PURE__ */ a3("p", { class: "sheet", "aria-hidden": "true", children: at ? words(at) : "point at a cell" }),
-    /* @__PURE__ */ a3("p", { class: "unseen", role: "status", "aria-live": "polite", children: spoken })
+  return /* @__PURE__ */ a3("header", { children: [
+    /* @__PURE__ */ a3("h1", { children: "Tilewright" }),
+    /* @__PURE__ */ a3(Tabs, { view: state.view, onChoose: (view) => set({ view }, true) }),
+    /* @__PURE__ */ a3("div", { class: "tools", children: [
+      /* @__PURE__ */ a3(Examples, { onChoose: (shows) => set(shows, true) }),
+      /* @__PURE__ */ a3("span", { class: "said", role: "status", children: said }),
+      /* @__PURE__ */ a3(Tool, { title: "give what is shown a title", onClick: onTitle, children: "title" }),
+      /* @__PURE__ */ a3(Tool, { title: "copy a link to what is shown", onClick: () => void copy(), children: "link" }),
+      /* @__PURE__ */ a3(Tool, { title: "save the picture as SVG", disabled: !drawn, onClick: () => drawn && saveSvg(drawn.svg, drawn.title), children: "SVG" }),
+      /* @__PURE__ */ a3(Tool, { title: "save the picture as PNG", disabled: !drawn, onClick: () => drawn && void savePng(drawn.svg, drawn.title), children: "PNG" }),
+      /* @__PURE__ */ a3("button", { type: "button", "aria-label": "keys", title: "keys", onClick: onKeys, children: "?" })
+    ] })
   ] });
 }
-function words(place) {
+function Tool(props) {
+  return /* @__PURE__ */ a3("button", { type: "button", title: props.title, disabled: props.disabled, onClick: props.onClick, children: props.children });
+}
+function Tabs({ view, onChoose }) {
+  const go = (from, step) => {
+    const next = VIEWS[(VIEWS.indexOf(from) + step + VIEWS.length) % VIEWS.length];
+    onChoose(next);
+    document.getElementById(`tab-${next}`)?.focus();
+  };
+  return /* @__PURE__ */ a3("div", { class: "tabs", role: "tablist", "aria-label": "views", children: VIEWS.map((each2) => /* @__PURE__ */ a3(
+    "button",
+    {
+      type: "button",
+      id: `tab-${each2}`,
+      role: "tab",
+      "aria-selected": each2 === view,
+      "aria-controls": "view",
+      tabIndex: each2 === view ? 0 : -1,
+      onClick: () => onChoose(each2),
+      onKeyDown: (event) => {
+        if (event.key === "ArrowRight") go(each2, 1);
+        if (event.key === "ArrowLeft") go(each2, -1);
+      },
+      children: NAMES[each2]
+    },
+    each2
+  )) });
+}
+function Examples({ onChoose }) {
+  const menu = T2(null);
+  const close = () => {
+    if (menu.current) menu.current.open = false;
+  };
+  A2(() => {
+    const outside = (event) => {
+      if (event.target instanceof Node && !menu.current?.contains(event.target)) close();
+    };
+    addEventListener("pointerdown", outside);
+    return () => removeEventListener("pointerdown", outside);
+  }, []);
+  return /* @__PURE__ */ a3("details", { class: "examples", ref: menu, onKeyDown: (event) => {
+    if (event.key !== "Escape") return;
+    close();
+    menu.current?.querySelector("summary")?.focus();
+  }, children: [
+    /* @__PURE__ */ a3("summary", { children: "examples" }),
+    /* @__PURE__ */ a3("ul", { children: EXAMPLES.map((example) => /* @__PURE__ */ a3("li", { children: /* @__PURE__ */ a3("button", { type: "button", onClick: () => {
+      close();
+      onChoose(example.shows);
+    }, children: [
+      /* @__PURE__ */ a3("strong", { children: example.name }),
+      /* @__PURE__ */ a3("span", { children: example.says })
+    ] }) }, example.name)) })
+  ] });
+}
+function Keys({ dialog }) {
+  const close = () => dialog.current?.close();
+  return /* @__PURE__ */ a3("dialog", { ref: dialog, "aria-label": "keys", onClick: (event) => event.target === dialog.current && close(), children: [
+    /* @__PURE__ */ a3("h2", { children: "Keys" }),
+    /* @__PURE__ */ a3("dl", { children: KEYS.map(([key, says]) => /* @__PURE__ */ a3("div", { children: [
+      /* @__PURE__ */ a3("dt", { children: /* @__PURE__ */ a3("kbd", { children: key }) }),
+      /* @__PURE__ */ a3("dd", { children: says })
+    ] }, says)) }),
+    /* @__PURE__ */ a3("button", { type: "button", class: "small-button", onClick: close, children: "close" })
+  ] });
+}
+
+// src/place.tsx
+function placeWords(place) {
   const where = place.index ? index(place.index) : "";
   if (place.offset === null) return `${where} lies nowhere`;
   const byte = place.byte === null ? "" : `, byte ${place.byte}`;
   return `${where} → offset ${place.offset}${byte}${place.padding ? ", padding" : ""}`;
 }
-function Toolbar({ state, set }) {
-  const own = COLORINGS.some(([value]) => value === state.by);
-  return /* @__PURE__ */ a3("div", { class: "toolbar", role: "group", "aria-label": "how it is drawn", children: [
-    /* @__PURE__ */ a3("label", { children: [
-      "colour",
-      " ",
-      /* @__PURE__ */ a3("select", { value: state.by, onChange: (event) => set({ by: event.currentTarget.value }, true), children: [
-        COLORINGS.map(([value, name]) => /* @__PURE__ */ a3("option", { value, children: name }, value)),
-        !own && /* @__PURE__ */ a3("option", { value: state.by, children: state.by })
-      ] })
-    ] }),
-    /* @__PURE__ */ a3(Choice, { label: "count in", value: state.unit, values: ["elements", "bytes"], onChoose: (unit) => set({ unit }, true) }),
-    /* @__PURE__ */ a3(
-      Choice,
-      {
-        label: "from",
-        value: state.dir,
-        values: ["offsets", "memory"],
-        names: { offsets: "index to offset", memory: "memory to index" },
-        onChoose: (dir) => set({ dir }, true)
-      }
-    ),
-    /* @__PURE__ */ a3("label", { class: "check", children: [
-      /* @__PURE__ */ a3("input", { type: "checkbox", checked: state.steps, onChange: (event) => set({ steps: event.currentTarget.checked }, true) }),
-      " ",
-      "step by step"
-    ] })
-  ] });
-}
-function Choice(props) {
-  return /* @__PURE__ */ a3("span", { class: "choice", role: "group", "aria-label": props.label, children: props.values.map((value) => /* @__PURE__ */ a3("button", { type: "button", "aria-pressed": value === props.value, onClick: () => props.onChoose(value), children: props.names?.[value] ?? value }, value)) });
-}
-function PlaceCard({ place, says, refusal }) {
+function PlaceCard({ place, says, layout: layout2, onGo }) {
   return /* @__PURE__ */ a3("section", { class: "card place", "aria-label": "place", children: [
     /* @__PURE__ */ a3("h2", { children: [
       "Place ",
       place?.index && /* @__PURE__ */ a3("span", { class: "mono", children: index(place.index) }),
       place?.padding && /* @__PURE__ */ a3("span", { class: "badge hatched", children: "padding" })
     ] }),
-    !place && /* @__PURE__ */ a3("p", { class: "soft", children: refusal ?? says ?? "Point at a cell, or go from cell to cell with the arrow keys. A click keeps the place in the link." }),
-    place && /* @__PURE__ */ a3("dl", { children: [
-      place.levels.length > 1 && place.levels.map((level, n2) => /* @__PURE__ */ a3("div", { children: [
-        /* @__PURE__ */ a3("dt", { children: n2 === place.levels.length - 1 ? "in it" : `tile of ${level.sizes.join(" × ")}` }),
-        /* @__PURE__ */ a3("dd", { children: index(level.coordinate) })
-      ] }, n2)),
-      /* @__PURE__ */ a3(Row, { name: "offset", value: place.offset }),
-      /* @__PURE__ */ a3(Row, { name: "byte", value: place.byte }),
-      place.element_bits !== null && place.element_bits % 8 !== 0 && /* @__PURE__ */ a3(Row, { name: "bit", value: place.bit })
-    ] }),
-    place?.terms && place.terms.length > 0 && /* @__PURE__ */ a3("table", { class: "sum", children: [
-      /* @__PURE__ */ a3("caption", { children: "the offset is the sum of" }),
-      /* @__PURE__ */ a3("tbody", { children: place.terms.map((term) => /* @__PURE__ */ a3("tr", { children: [
-        /* @__PURE__ */ a3("td", { children: term.text }),
-        /* @__PURE__ */ a3("td", { children: count(term.value) })
-      ] }, term.text)) }),
-      /* @__PURE__ */ a3("tfoot", { children: /* @__PURE__ */ a3("tr", { children: [
-        /* @__PURE__ */ a3("td", {}),
-        /* @__PURE__ */ a3("td", { children: place.offset === null ? "" : count(place.offset) })
-      ] }) })
-    ] }),
-    place?.terms.length === 0 && place.sum && /* @__PURE__ */ a3("p", { class: "mono small", children: place.sum })
+    place ? /* @__PURE__ */ a3(Where, { place }) : /* @__PURE__ */ a3("p", { class: "soft", children: says ?? "Point at a cell, or go from cell to cell with the arrow keys. A click keeps the place in the link." }),
+    place && /* @__PURE__ */ a3(Sum, { place }),
+    /* @__PURE__ */ a3(GoToByte, { layout: layout2, onGo })
+  ] });
+}
+function Where({ place }) {
+  return /* @__PURE__ */ a3("dl", { children: [
+    place.levels.length > 1 && place.levels.map((level, n2) => /* @__PURE__ */ a3("div", { children: [
+      /* @__PURE__ */ a3("dt", { children: n2 === place.levels.length - 1 ? "in it" : `tile of ${level.sizes.join(" × ")}` }),
+      /* @__PURE__ */ a3("dd", { children: index(level.coordinate) })
+    ] }, n2)),
+    /* @__PURE__ */ a3(Row, { name: "offset", value: place.offset }),
+    /* @__PURE__ */ a3(Row, { name: "byte", value: place.byte }),
+    place.element_bits !== null && place.element_bits % 8 !== 0 && /* @__PURE__ */ a3(Row, { name: "bit", value: place.bit })
+  ] });
+}
+function Sum({ place }) {
+  if (place.terms.length === 0) return place.sum ? /* @__PURE__ */ a3("p", { class: "mono small", children: place.sum }) : null;
+  return /* @__PURE__ */ a3("table", { class: "sum", children: [
+    /* @__PURE__ */ a3("caption", { children: "the offset is the sum of" }),
+    /* @__PURE__ */ a3("tbody", { children: place.terms.map((term) => /* @__PURE__ */ a3("tr", { children: [
+      /* @__PURE__ */ a3("td", { children: term.text }),
+      /* @__PURE__ */ a3("td", { children: count(term.value) })
+    ] }, term.text)) }),
+    /* @__PURE__ */ a3("tfoot", { children: /* @__PURE__ */ a3("tr", { children: [
+      /* @__PURE__ */ a3("td", {}),
+      /* @__PURE__ */ a3("td", { children: place.offset === null ? "" : count(place.offset) })
+    ] }) })
   ] });
 }
 function Row({ name, value }) {
@@ -1460,6 +1685,64 @@ function Row({ name, value }) {
     /* @__PURE__ */ a3("dd", { children: count(value) })
   ] });
 }
+function GoToByte({ layout: layout2, onGo }) {
+  const [typed2, setTyped] = d2("");
+  const [said, setSaid] = d2("");
+  const turn = T2(0);
+  const reset = () => {
+    turn.current += 1;
+    setTyped("");
+    setSaid("");
+  };
+  A2(reset, [layout2]);
+  const go = async (text) => {
+    setTyped(text);
+    const mine = ++turn.current;
+    const digits = text.replace(/[\s_]/g, "");
+    const found = /^\d{1,19}$/.test(digits) ? await atByte(layout2, integer(digits)) : { says: text && "a byte is a number" };
+    if (mine !== turn.current) return;
+    setSaid(found.says);
+    if ("at" in found) onGo(found.at);
+  };
+  return /* @__PURE__ */ a3("div", { class: "go", children: [
+    /* @__PURE__ */ a3("label", { children: [
+      "go to byte",
+      " ",
+      /* @__PURE__ */ a3("input", { inputMode: "numeric", size: 12, value: typed2, onInput: (event) => void go(event.currentTarget.value) })
+    ] }),
+    /* @__PURE__ */ a3("p", { class: "small soft", role: "status", children: said })
+  ] });
+}
+async function atByte(layout2, byte) {
+  const first = await placeAt(layout2, 0);
+  const bits = first.answer?.element_bits;
+  if (!bits) return { says: first.error?.message ?? "its elements have no size in bytes" };
+  const reply = await placeAt(layout2, BigInt(byte) * 8n / BigInt(bits));
+  const place = reply.answer;
+  if (!place) return { says: reply.error?.message ?? "" };
+  const at = place.index?.join(",");
+  const whose = place.index ? index(place.index) : "no index";
+  const says = place.padding ? `padding: ${whose} is beyond the array` : `${part(place, byte, bits)}${whose}`;
+  return at === void 0 ? { says } : { says, at };
+}
+function part({ byte: start }, byte, bits) {
+  if (start === null || bits <= 8) return "";
+  return `byte ${Number(BigInt(byte) - BigInt(start)) + 1} of the ${bits / 8} of `;
+}
+async function placeAt(layout2, offset) {
+  const [reply] = await ask([{ ask: "place", layout: layout2, offset }]);
+  return reply;
+}
+
+// src/sizes.tsx
+var NOTATIONS = [
+  ["xla", "XLA"],
+  ["tla", "shape : stride : original"],
+  ["cute", "shape : stride"],
+  ["onednn", "oneDNN"],
+  ["numpy", "numpy"],
+  ["mlir", "MLIR"]
+];
 function Sizes({ shown, stale }) {
   if (!shown) return null;
   const { bytes: all, logical_bytes: data, padding_bytes: padding } = shown;
@@ -1495,7 +1778,7 @@ function Sizes({ shown, stale }) {
   ] });
 }
 function Share({ data, all }) {
-  const share = all === 0 ? 0 : Math.max(0, Math.min(1, data / all));
+  const share = Number(all) === 0 ? 0 : Math.max(0, Math.min(1, Number(data) / Number(all)));
   return /* @__PURE__ */ a3("svg", { class: "share", viewBox: "0 0 100 6", preserveAspectRatio: "none", role: "img", "aria-label": `${percent(data, all)} data`, children: [
     /* @__PURE__ */ a3("rect", { class: "share-padding", width: "100", height: "6" }),
     /* @__PURE__ */ a3("rect", { class: "share-data", width: 100 * share, height: "6" })
@@ -1524,80 +1807,76 @@ function typed(notation, text, { element_type: type, dims }) {
 
 // src/hlo.tsx
 var ROWS = 50;
-var MAX_BYTES = 64 * 2 ** 20;
-function HloView({ set, onDrawn, dump, onDump }) {
+function HloView({ set, onDrawn, dumps }) {
   w2(() => onDrawn(null), []);
-  const [busy, setBusy] = d2(false);
-  const [text, setText] = d2("");
-  const [over, setOver] = d2(false);
-  const turn = T2(0);
   const file = T2(null);
-  const read2 = async (name, text2) => {
-    const mine = ++turn.current;
-    setBusy(true);
-    const [reply] = await ask([{ ask: "hlo", text: text2 }]);
-    if (mine !== turn.current) return;
-    setBusy(false);
-    onDump({ name, report: reply?.answer ?? null, error: reply?.error?.message ?? null });
-  };
-  const open = async (file2) => {
-    if (!file2) return;
-    if (file2.size > MAX_BYTES) {
-      onDump({ name: file2.name, report: null, error: `${file2.name} has ${bytes(file2.size)}: use \`tilewright hlo\` for it` });
-      return;
-    }
-    await read2(file2.name, await file2.text());
-  };
-  const type = (text2) => {
-    setText(text2);
-    if (text2.trim() !== "") void read2("the text", text2);
-  };
-  const openLayout = (l3) => set({ view: "layout", l: l3, at: "" }, true);
-  return /* @__PURE__ */ a3(
-    "div",
-    {
-      class: `view hlo-view${over ? " over" : ""}`,
-      onDragOver: (event) => {
-        event.preventDefault();
-        setOver(true);
-      },
-      onDragLeave: () => setOver(false),
-      onDrop: (event) => {
-        event.preventDefault();
-        setOver(false);
-        void open(event.dataTransfer?.files[0]);
-      },
-      children: [
-        /* @__PURE__ */ a3("div", { class: "top", children: [
-          /* @__PURE__ */ a3("label", { class: "editor-label", for: "dump", children: "HLO text, or an out-of-memory report of XLA" }),
-          /* @__PURE__ */ a3(
-            "textarea",
-            {
-              id: "dump",
-              class: "dump",
-              rows: dump?.report ? 3 : 9,
-              spellcheck: false,
-              value: text,
-              placeholder: "paste it here, or drop a file",
-              onInput: (event) => type(event.currentTarget.value)
-            }
-          ),
-          /* @__PURE__ */ a3("p", { class: "row", children: [
-            /* @__PURE__ */ a3("button", { type: "button", class: "small-button", onClick: () => file.current?.click(), children: "open a file" }),
-            /* @__PURE__ */ a3("input", { ref: file, type: "file", class: "unseen", tabIndex: -1, "aria-label": "file", onChange: (event) => void open(event.currentTarget.files?.[0]) }),
-            /* @__PURE__ */ a3("button", { type: "button", class: "small-button", onClick: () => type(MODULE), children: "a small example" }),
-            /* @__PURE__ */ a3("span", { class: "soft", role: "status", children: busy ? "reading …" : dump?.report ? `${dump.report.module ?? dump.name}` : "it goes to this machine’s own host alone" })
-          ] }),
-          dump?.error && /* @__PURE__ */ a3("p", { class: "note wrong-note", role: "status", children: dump.error })
-        ] }),
-        dump?.report && /* @__PURE__ */ a3(ReportView, { report: dump.report, onOpen: openLayout })
-      ]
-    }
-  );
+  const { dump } = dumps;
+  const report = dump?.report;
+  const openLayout = (l3) => set({ view: "layout", l: l3, at: "", step: null }, true);
+  const state = dumps.busy ? "reading …" : report ? report.module ?? dump.name : dumps.goes;
+  return /* @__PURE__ */ a3("div", { class: "view hlo-view", children: [
+    /* @__PURE__ */ a3("div", { class: "top", children: [
+      /* @__PURE__ */ a3("label", { class: "editor-label", for: "dump", children: "HLO text, or an out-of-memory report of XLA" }),
+      /* @__PURE__ */ a3(
+        "textarea",
+        {
+          id: "dump",
+          class: "dump",
+          rows: report ? 3 : 9,
+          spellcheck: false,
+          value: dumps.typed,
+          placeholder: "paste it here, or drop a file anywhere",
+          onInput: (event) => dumps.type(event.currentTarget.value)
+        }
+      ),
+      /* @__PURE__ */ a3("p", { class: "row", children: [
+        /* @__PURE__ */ a3("button", { type: "button", class: "small-button", onClick: () => file.current?.click(), children: "open a file" }),
+        /* @__PURE__ */ a3("input", { ref: file, type: "file", class: "unseen", tabIndex: -1, "aria-label": "file", onChange: (event) => void dumps.open(event.currentTarget.files?.[0]) }),
+        /* @__PURE__ */ a3("button", { type: "button", class: "small-button", onClick: () => dumps.type(MODULE), children: "a small example" }),
+        /* @__PURE__ */ a3("span", { class: "soft", role: "status", children: state })
+      ] }),
+      dump?.error && /* @__PURE__ */ a3("p", { class: "note wrong-note", role: "status", children: dump.error })
+    ] }),
+    report && /* @__PURE__ */ a3(ReportView, { report, onOpen: openLayout }),
+    dump?.report?.module && dump.report.totals.parameters.count > 0 && /* @__PURE__ */ a3(AssignmentView, { dumps, onOpen: openLayout }, dump.name)
+  ] });
+}
+function AssignmentView({ dumps, onOpen }) {
+  const { assignment } = dumps;
+  const list = assignment?.answer;
+  return /* @__PURE__ */ a3("section", { class: "card", "aria-label": "formats of the parameters", children: [
+    /* @__PURE__ */ a3("h2", { children: "Formats of the parameters" }),
+    !list && /* @__PURE__ */ a3("p", { class: "soft", children: "In which formats the parameters would pad less and be moved less." }),
+    !list && /* @__PURE__ */ a3("button", { type: "button", class: "small-button", onClick: () => void dumps.assign(), children: "find them" }),
+    assignment?.error && /* @__PURE__ */ a3("p", { class: "note wrong-note", role: "status", children: assignment.error.message }),
+    list && /* @__PURE__ */ a3("p", { children: [
+      bytes(list.totals.module.bytes),
+      " of parameters and ",
+      bytes(list.totals.module.moved_bytes),
+      " moved become",
+      " ",
+      bytes(list.totals.best.bytes),
+      " and ",
+      bytes(list.totals.best.moved_bytes)
+    ] }),
+    list && /* @__PURE__ */ a3(Rows, { head: ["name", "in the module", "#takes", "#moves", "best", "#takes ", "#moves "], rows: list.parameters.map(({ name, module, best }) => [
+      /* @__PURE__ */ a3("span", { class: "mono small", children: name }),
+      /* @__PURE__ */ a3(LayoutButton, { text: module.text, onOpen }),
+      bytes(module.bytes),
+      bytes(module.moved_bytes),
+      module.text === best.text ? /* @__PURE__ */ a3("span", { class: "soft", children: "the same" }) : /* @__PURE__ */ a3(LayoutButton, { text: best.text, onOpen }),
+      bytes(best.bytes),
+      bytes(best.moved_bytes)
+    ]) })
+  ] });
+}
+function LayoutButton({ text, onOpen }) {
+  if (text === void 0) return null;
+  return /* @__PURE__ */ a3("button", { type: "button", class: "open mono", onClick: () => onOpen(text), children: text });
 }
 function ReportView({ report, onOpen }) {
   const { totals } = report;
-  const layout2 = (text) => /* @__PURE__ */ a3("button", { type: "button", class: "open mono", onClick: () => onOpen(text), children: text });
+  const layout2 = (text) => /* @__PURE__ */ a3(LayoutButton, { text, onOpen });
   return /* @__PURE__ */ a3($, { children: [
     /* @__PURE__ */ a3("div", { class: "verdicts", children: [
       report.out_of_memory && /* @__PURE__ */ a3(Total, { name: `out of ${report.out_of_memory.memory}`, value: report.out_of_memory.used, says: `of ${report.out_of_memory.capacity}` }),
@@ -1640,21 +1919,236 @@ function Total(props) {
   ] });
 }
 function Table({ name, head, rows }) {
-  const [shown, setShown] = d2(ROWS);
   if (rows.length === 0) return null;
-  const right = head.map((title) => title.startsWith("#") ? "number" : title === "data" ? "bar" : void 0);
   return /* @__PURE__ */ a3("section", { class: "card", "aria-label": name, children: [
     /* @__PURE__ */ a3("h2", { children: [
       name,
       " ",
       /* @__PURE__ */ a3("span", { class: "soft", children: count(rows.length) })
     ] }),
+    /* @__PURE__ */ a3(Rows, { head, rows })
+  ] });
+}
+function Rows({ head, rows }) {
+  const [shown, setShown] = d2(ROWS);
+  const right = head.map((title) => title.startsWith("#") ? "number" : title === "data" ? "bar" : void 0);
+  return /* @__PURE__ */ a3($, { children: [
     /* @__PURE__ */ a3("div", { class: "scrolls", children: /* @__PURE__ */ a3("table", { class: "data", children: [
       /* @__PURE__ */ a3("thead", { children: /* @__PURE__ */ a3("tr", { children: head.map((title, n2) => /* @__PURE__ */ a3("th", { class: right[n2], children: title.replace("#", "") }, title)) }) }),
       /* @__PURE__ */ a3("tbody", { children: rows.slice(0, shown).map((row, n2) => /* @__PURE__ */ a3("tr", { children: row.map((cell, m3) => /* @__PURE__ */ a3("td", { class: right[m3], children: cell }, m3)) }, n2)) })
     ] }) }),
     shown < rows.length && /* @__PURE__ */ a3("button", { type: "button", class: "small-button", onClick: () => setShown(shown * 4), children: "more" })
   ] });
+}
+
+// src/toolbar.tsx
+var COLORINGS = [
+  ["tile", "tile"],
+  ["dim", "dimension"],
+  ["offset:8", "offset mod 8"],
+  ["line", "line of 64 bytes"],
+  ["bank", "bank"],
+  ["thread", "thread"]
+];
+function Toolbar({ state, set, drawn, ready }) {
+  const own = COLORINGS.some(([value]) => value === state.by);
+  return /* @__PURE__ */ a3("div", { class: "toolbar", role: "group", "aria-label": "how it is drawn", children: [
+    /* @__PURE__ */ a3("label", { children: [
+      "colour",
+      " ",
+      /* @__PURE__ */ a3("select", { value: state.by, onChange: (event) => set({ by: event.currentTarget.value }, true), children: [
+        COLORINGS.map(([value, name]) => /* @__PURE__ */ a3("option", { value, children: name }, value)),
+        !own && /* @__PURE__ */ a3("option", { value: state.by, children: state.by })
+      ] })
+    ] }),
+    /* @__PURE__ */ a3("label", { children: [
+      "count in",
+      " ",
+      /* @__PURE__ */ a3("select", { value: state.unit, onChange: (event) => set({ unit: event.currentTarget.value }, true), children: UNITS2.map((unit) => /* @__PURE__ */ a3("option", { value: unit, children: unitName(unit) }, unit)) })
+    ] }),
+    /* @__PURE__ */ a3(
+      Choice,
+      {
+        label: "from",
+        value: state.dir,
+        values: ["offsets", "memory"],
+        names: { offsets: "index to offset", memory: "memory to index" },
+        onChoose: (dir) => set({ dir }, true)
+      }
+    ),
+    /* @__PURE__ */ a3("label", { class: "check", children: [
+      /* @__PURE__ */ a3("input", { type: "checkbox", checked: state.steps, onChange: (event) => set({ steps: event.currentTarget.checked, step: null }, true) }),
+      " ",
+      "step by step"
+    ] }),
+    state.steps && /* @__PURE__ */ a3(Steps, { steps: drawn?.steps, step: state.step, ready, onStep: (step) => set({ step }) })
+  ] });
+}
+function unitName(unit) {
+  const size = unit.split(":")[1];
+  return size ? `${size}-byte blocks` : unit;
+}
+function Steps({ steps, step, ready, onStep }) {
+  if (!steps || steps.length === 0) return null;
+  const says = (step2) => step2 === null ? `all ${steps.length} steps` : `${step2 + 1} of ${steps.length}: ${steps[step2] ?? ""}`;
+  return /* @__PURE__ */ a3(Stepper, { label: "step", value: step, count: steps.length, says, ready, onChange: onStep });
+}
+function Choice(props) {
+  return /* @__PURE__ */ a3("span", { class: "choice", role: "group", "aria-label": props.label, children: props.values.map((value) => /* @__PURE__ */ a3("button", { type: "button", "aria-pressed": value === props.value, onClick: () => props.onChoose(value), children: props.names[value] }, value)) });
+}
+
+// src/layout.tsx
+function LayoutView({ state, set, onDrawn }) {
+  const theme = useTheme();
+  const columns = useColumns();
+  const [pointed, setPointed] = d2(null);
+  const [litPiece, setLitPiece] = d2(null);
+  const kept = keptIndex(state.at);
+  const [brought, setBrought] = d2(null);
+  const draw = {
+    ask: "draw",
+    layout: state.l,
+    color: state.by,
+    unit: state.unit,
+    direction: state.dir,
+    theme,
+    columns,
+    ...state.steps && { steps: true },
+    ...state.steps && state.step !== null && { step: state.step },
+    ...!state.steps && brought?.layout === state.l && { at: brought.index }
+  };
+  const questions = [
+    { ask: "read", text: state.l },
+    draw,
+    { ask: "show", layout: state.l },
+    ...NOTATIONS.map(([notation]) => ({ ask: "to", notation, layout: state.l }))
+  ];
+  const { replies, current, turn } = useAnswers(questions);
+  const [read2, drawn, shown, ...notations] = replies;
+  const picture = useLastGood(drawn?.answer);
+  w2(() => onDrawn(picture ?? null), [picture]);
+  const lastShown = useLastGood(shown?.answer);
+  const written2 = useLastGood(shown?.answer ? { notations, of: shown.answer } : void 0);
+  const isWrong = turn > 0 && !drawn?.answer;
+  const pieces = current ? read2?.answer?.pieces ?? [] : [];
+  const spot = pointed === null ? void 0 : picture?.spots[pointed];
+  const layout2 = useLastGood(current && drawn?.answer ? state.l : void 0) ?? state.l;
+  const asked = spot?.offset != null ? [{ ask: "place", layout: layout2, offset: spot.offset }] : spot === void 0 && kept && !isWrong ? [{ ask: "place", layout: layout2, index: kept }] : [];
+  const answered = useAnswers(asked);
+  const place = asked.length > 0 ? answered.replies[0] : void 0;
+  const at = place?.answer;
+  const spoken = useRested(at ? placeWords(at) : spot?.says ?? "");
+  const isOut = current && answered.current && spot === void 0 && at !== void 0 && !at.padding && !state.steps && picture?.spots.every(({ offset }) => offset !== at.offset);
+  A2(() => {
+    if (isOut && kept) setBrought({ layout: state.l, index: kept });
+  }, [isOut, state.at]);
+  const lighting = lights(pieces, picture?.blocks ?? [], litPiece, spot);
+  const keep = (n2) => {
+    const offset = n2 === null ? null : picture?.spots[n2]?.offset;
+    setPointed(n2);
+    if (n2 === null) set({ at: "" });
+    else if (offset != null && at?.offset === offset && at.index) set({ at: at.index.join(",") }, true);
+  };
+  return /* @__PURE__ */ a3("div", { class: "view layout-view", children: [
+    /* @__PURE__ */ a3("div", { class: "top", children: [
+      /* @__PURE__ */ a3(
+        Editor,
+        {
+          label: "layout",
+          text: state.l,
+          onType: (l3) => {
+            setPointed(null);
+            set({ l: l3, at: "", step: null });
+          },
+          onEnter: (l3) => set({ l: l3 }, true),
+          pieces,
+          error: read2?.answer?.error ?? read2?.error,
+          current,
+          completes: true,
+          lit: lighting.pieces,
+          onPoint: setLitPiece,
+          placeholder: "bf16[30,300]{1,0:T(8,128)(2,1)}"
+        }
+      ),
+      current && /* @__PURE__ */ a3(Meaning, { text: state.l, pieces, lit: lighting.pieces, onPoint: setLitPiece }),
+      current && read2?.answer?.warnings.map((warning) => /* @__PURE__ */ a3("p", { class: "note", children: warning }, warning))
+    ] }),
+    /* @__PURE__ */ a3("div", { class: "columns", children: [
+      /* @__PURE__ */ a3("section", { class: "main", "aria-label": "picture", children: [
+        /* @__PURE__ */ a3(Toolbar, { state, set, drawn: picture, ready: current && !isWrong }),
+        drawn?.error && !read2?.answer?.error && current && /* @__PURE__ */ a3("p", { class: "note wrong-note", role: "status", children: drawn.error.message }),
+        /* @__PURE__ */ a3(
+          Picture,
+          {
+            drawn: picture,
+            stale: isWrong,
+            pointed,
+            onPoint: (n2) => n2 !== pointed && setPointed(n2),
+            onKeep: keep,
+            lit: ({ offset }) => offset !== null && offset === (at?.offset ?? spot?.offset),
+            blocks: lighting.blocks,
+            label: `${picture?.title ?? "layout"}: ${picture?.subtitle ?? ""}. Arrow keys go from cell to cell`
+          }
+        )
+      ] }),
+      /* @__PURE__ */ a3("aside", { class: "side", children: [
+        /* @__PURE__ */ a3(PlaceCard, { place: at, says: spot?.says ?? (kept ? place?.error?.message : void 0), layout: layout2, onGo: (at2) => {
+          setPointed(null);
+          set({ at: at2 });
+        } }),
+        /* @__PURE__ */ a3(Sizes, { shown: lastShown, stale: isWrong }),
+        /* @__PURE__ */ a3(Written, { written: written2, stale: isWrong, current: state.l, onOpen: (l3) => set({ l: l3, at: "", step: null }, true) })
+      ] })
+    ] }),
+    /* @__PURE__ */ a3("p", { class: "sheet", "aria-hidden": "true", children: at ? placeWords(at) : "point at a cell" }),
+    /* @__PURE__ */ a3("p", { class: "unseen", role: "status", "aria-live": "polite", children: spoken })
+  ] });
+}
+function useColumns() {
+  const isNarrow = useMedia("(max-width: 600px)");
+  const isWide = useMedia("(min-width: 1500px)");
+  return isNarrow ? 10 : isWide ? null : 18;
+}
+function keptIndex(at) {
+  return /^\d{1,19}(,\d{1,19})*$/.test(at) ? at.split(",").map(integer) : null;
+}
+function lights(pieces, blocks, piece, spot) {
+  const said = pieces.find(({ span }) => span[0] === piece);
+  if (said) {
+    const lit2 = said.kind === "tile" ? blocks.filter(({ level }) => level === said.level) : [];
+    return { pieces: [said.span[0]], blocks: lit2 };
+  }
+  const around = spot ? blocks.filter(({ area }) => holds(area, spot.area)) : [];
+  const levels = new Set(around.map(({ level }) => level));
+  const lit = pieces.filter(({ kind, level }) => kind === "tile" && levels.has(level));
+  return { pieces: lit.map(({ span }) => span[0]), blocks: around };
+}
+
+// src/title.tsx
+function Title({ title, open, onType, onLeave }) {
+  const field = T2(null);
+  const [focused, setFocused] = d2(false);
+  A2(() => {
+    if (open) field.current?.focus();
+  }, [open]);
+  if (!open && !focused && title === "") return null;
+  return /* @__PURE__ */ a3("h2", { class: "title", children: /* @__PURE__ */ a3(
+    "input",
+    {
+      ref: field,
+      "aria-label": "title",
+      placeholder: "a title",
+      maxLength: 200,
+      value: title,
+      onInput: (event) => onType(event.currentTarget.value),
+      onFocus: () => setFocused(true),
+      onBlur: () => {
+        setFocused(false);
+        onLeave();
+      },
+      onKeyDown: (event) => (event.key === "Enter" || event.key === "Escape") && event.currentTarget.blur()
+    }
+  ) });
 }
 
 // src/tpu.tsx
@@ -1671,7 +2165,7 @@ function TpuView({ state, set, onDrawn }) {
   const good = useLastGood(tpu?.answer && shown?.answer ? { tpu: tpu.answer, shown: shown.answer } : void 0);
   const list = useLastGood(formats?.answer);
   const stale = current && !tpu?.answer ? " stale" : "";
-  const open = (l3) => set({ view: "layout", l: l3, at: "" }, true);
+  const open = (l3) => set({ view: "layout", l: l3, at: "", step: null }, true);
   return /* @__PURE__ */ a3("div", { class: "view tpu-view", children: [
     /* @__PURE__ */ a3("div", { class: "top", children: [
       /* @__PURE__ */ a3(
@@ -1705,7 +2199,7 @@ function TpuView({ state, set, onDrawn }) {
             /* @__PURE__ */ a3("td", { children: /* @__PURE__ */ a3("button", { type: "button", class: "chip", "aria-pressed": on.chip === state.chip, onClick: () => set({ chip: on.chip }, true), children: on.chip }) }),
             /* @__PURE__ */ a3("td", { children: /* @__PURE__ */ a3("button", { type: "button", class: "open mono", onClick: () => open(on.text), children: on.text }) }),
             /* @__PURE__ */ a3("td", { class: "number", children: bytes(on.bytes) }),
-            /* @__PURE__ */ a3("td", { class: "number", children: percent(on.bytes - data, on.bytes) }),
+            /* @__PURE__ */ a3("td", { class: "number", children: percent(Number(on.bytes) - Number(data), on.bytes) }),
             /* @__PURE__ */ a3("td", { class: "bar", children: /* @__PURE__ */ a3(Share, { data, all: on.bytes }) })
           ] }, on.chip);
         }) })
@@ -1739,27 +2233,48 @@ function TpuView({ state, set, onDrawn }) {
 }
 
 // src/main.tsx
-var NAMES = { layout: "Layout", compare: "Compare", algebra: "Algebra", tpu: "TPU", hlo: "HLO" };
-var KEYS = [
-  ["/", "to the layout"],
-  ["↓ ↑", "in the layout: how it could go on"],
-  ["Enter", "keep it as a step that “back” returns to"],
-  ["arrows", "in the picture: from cell to cell"],
-  ["Home End", "to the ends of a row"],
-  ["Page ↑ ↓", "to the ends of a column"],
-  ["Enter, click", "keep the place in the link"],
-  ["Esc", "let go of it"],
-  ["1 … 5", "the views"],
-  ["?", "these keys"]
-];
 function Page() {
-  const [state, setState] = d2(() => read(location.hash));
+  const [state, set] = useAddress();
   const [drawn, setDrawn] = d2(null);
-  const [dump, setDump] = d2(null);
-  const [said, setSaid] = d2("");
+  const [titled, setTitled] = d2(false);
+  const dumps = useDumps();
+  const keys = T2(null);
+  const over = useArrivals({
+    onFile: (file) => {
+      set({ view: "hlo" }, true);
+      void dumps.open(file);
+    },
+    onDump: (text) => {
+      set({ view: "hlo" }, true);
+      dumps.type(text);
+    },
+    onLine: (text) => set(state.view === "algebra" ? { x: text } : { ...state.view === "hlo" && { view: "layout" }, l: text, at: "", step: null, frame: null }, true)
+  });
+  useKeys(set, () => keys.current?.showModal());
+  A2(() => {
+    const what = state.title || (state.view === "layout" ? state.l : NAMES[state.view]);
+    document.title = `${what} · Tilewright`;
+  }, [state]);
+  const props = { state, set, onDrawn: setDrawn };
+  return /* @__PURE__ */ a3($, { children: [
+    /* @__PURE__ */ a3(Header, { state, set, drawn, onTitle: () => setTitled(true), onKeys: () => keys.current?.showModal() }),
+    /* @__PURE__ */ a3("main", { class: over ? "over" : void 0, children: [
+      /* @__PURE__ */ a3(Title, { title: state.title, open: titled, onType: (title) => set({ title }), onLeave: () => setTitled(false) }),
+      /* @__PURE__ */ a3("div", { id: "view", role: "tabpanel", "aria-labelledby": `tab-${state.view}`, children: [
+        state.view === "layout" && /* @__PURE__ */ a3(LayoutView, { ...props }),
+        state.view === "compare" && /* @__PURE__ */ a3(CompareView, { ...props }),
+        state.view === "algebra" && /* @__PURE__ */ a3(AlgebraView, { ...props }),
+        state.view === "tpu" && /* @__PURE__ */ a3(TpuView, { ...props }),
+        state.view === "hlo" && /* @__PURE__ */ a3(HloView, { ...props, dumps })
+      ] })
+    ] }),
+    /* @__PURE__ */ a3(Keys, { dialog: keys })
+  ] });
+}
+function useAddress() {
+  const [state, setState] = d2(() => read(location.hash));
   const latest = T2(state);
   latest.current = state;
-  const keys = T2(null);
   const set = b((change, enter = false) => {
     const next = { ...latest.current, ...change };
     latest.current = next;
@@ -1783,9 +2298,9 @@ function Page() {
       removeEventListener("hashchange", back);
     };
   }, []);
-  A2(() => {
-    document.title = state.view === "layout" ? `${state.l} · Tilewright` : `${NAMES[state.view]} · Tilewright`;
-  }, [state]);
+  return [state, set];
+}
+function useKeys(set, onHelp) {
   A2(() => {
     const onKey = (event) => {
       const isTyping = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
@@ -1794,100 +2309,12 @@ function Page() {
       if (event.key === "/") {
         event.preventDefault();
         document.querySelector(".editor-input, .dump")?.focus();
-      } else if (event.key === "?") keys.current?.showModal();
+      } else if (event.key === "?") onHelp();
       else if (view) set({ view }, true);
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(link(latest.current));
-      setSaid("link copied");
-    } catch {
-      setSaid("the address has it");
-    }
-    setTimeout(() => setSaid(""), 2e3);
-  };
-  const tab = (view, step) => {
-    const next = VIEWS[(VIEWS.indexOf(view) + step + VIEWS.length) % VIEWS.length];
-    set({ view: next }, true);
-    document.getElementById(`tab-${next}`)?.focus();
-  };
-  const props = { state, set, onDrawn: setDrawn };
-  return /* @__PURE__ */ a3($, { children: [
-    /* @__PURE__ */ a3("header", { children: [
-      /* @__PURE__ */ a3("h1", { children: "Tilewright" }),
-      /* @__PURE__ */ a3("div", { class: "tabs", role: "tablist", "aria-label": "views", children: VIEWS.map((view) => /* @__PURE__ */ a3(
-        "button",
-        {
-          type: "button",
-          id: `tab-${view}`,
-          role: "tab",
-          "aria-selected": view === state.view,
-          "aria-controls": "view",
-          tabIndex: view === state.view ? 0 : -1,
-          onClick: () => set({ view }, true),
-          onKeyDown: (event) => {
-            if (event.key === "ArrowRight") tab(view, 1);
-            if (event.key === "ArrowLeft") tab(view, -1);
-          },
-          children: NAMES[view]
-        },
-        view
-      )) }),
-      /* @__PURE__ */ a3("div", { class: "tools", children: [
-        /* @__PURE__ */ a3(Examples, { onChoose: (shows) => set(shows, true) }),
-        /* @__PURE__ */ a3("span", { class: "said", role: "status", children: said }),
-        /* @__PURE__ */ a3("button", { type: "button", onClick: () => void copy(), title: "copy a link to what is shown", children: "link" }),
-        /* @__PURE__ */ a3("button", { type: "button", disabled: !drawn, onClick: () => drawn && saveSvg(drawn.svg, drawn.title), title: "save the picture as SVG", children: "SVG" }),
-        /* @__PURE__ */ a3("button", { type: "button", disabled: !drawn, onClick: () => drawn && void savePng(drawn.svg, drawn.title), title: "save the picture as PNG", children: "PNG" }),
-        /* @__PURE__ */ a3("button", { type: "button", "aria-label": "keys", title: "keys", onClick: () => keys.current?.showModal(), children: "?" })
-      ] })
-    ] }),
-    /* @__PURE__ */ a3("main", { children: /* @__PURE__ */ a3("div", { id: "view", role: "tabpanel", "aria-labelledby": `tab-${state.view}`, children: [
-      state.view === "layout" && /* @__PURE__ */ a3(LayoutView, { ...props }),
-      state.view === "compare" && /* @__PURE__ */ a3(CompareView, { ...props }),
-      state.view === "algebra" && /* @__PURE__ */ a3(AlgebraView, { ...props }),
-      state.view === "tpu" && /* @__PURE__ */ a3(TpuView, { ...props }),
-      state.view === "hlo" && /* @__PURE__ */ a3(HloView, { ...props, dump, onDump: setDump })
-    ] }) }),
-    /* @__PURE__ */ a3("dialog", { ref: keys, "aria-label": "keys", onClick: (event) => event.target === keys.current && keys.current?.close(), children: [
-      /* @__PURE__ */ a3("h2", { children: "Keys" }),
-      /* @__PURE__ */ a3("dl", { children: KEYS.map(([key, says]) => /* @__PURE__ */ a3("div", { children: [
-        /* @__PURE__ */ a3("dt", { children: /* @__PURE__ */ a3("kbd", { children: key }) }),
-        /* @__PURE__ */ a3("dd", { children: says })
-      ] }, says)) }),
-      /* @__PURE__ */ a3("button", { type: "button", class: "small-button", onClick: () => keys.current?.close(), children: "close" })
-    ] })
-  ] });
-}
-function Examples({ onChoose }) {
-  const menu = T2(null);
-  const close = () => {
-    if (menu.current) menu.current.open = false;
-  };
-  A2(() => {
-    const outside = (event) => {
-      if (event.target instanceof Node && !menu.current?.contains(event.target)) close();
-    };
-    addEventListener("pointerdown", outside);
-    return () => removeEventListener("pointerdown", outside);
-  }, []);
-  return /* @__PURE__ */ a3("details", { class: "examples", ref: menu, onKeyDown: (event) => {
-    if (event.key !== "Escape") return;
-    close();
-    menu.current?.querySelector("summary")?.focus();
-  }, children: [
-    /* @__PURE__ */ a3("summary", { children: "examples" }),
-    /* @__PURE__ */ a3("ul", { children: EXAMPLES.map((example) => /* @__PURE__ */ a3("li", { children: /* @__PURE__ */ a3("button", { type: "button", onClick: () => {
-      close();
-      onChoose(example.shows);
-    }, children: [
-      /* @__PURE__ */ a3("strong", { children: example.name }),
-      /* @__PURE__ */ a3("span", { children: example.says })
-    ] }) }, example.name)) })
-  ] });
 }
 var root = document.getElementById("explorer");
 if (root) Q(/* @__PURE__ */ a3(Page, {}), root);

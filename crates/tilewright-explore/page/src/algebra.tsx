@@ -39,7 +39,7 @@ export function AlgebraView({ state, set, onDrawn }: ViewProps) {
             <h2>Outcome</h2>
             {result !== undefined && <p class="outcome mono">{result}</p>}
             {picture && (
-              <button type="button" class="small-button" onClick={() => set({ view: 'layout', l: result!, at: '' }, true)}>
+              <button type="button" class="small-button" onClick={() => set({ view: 'layout', l: result!, at: '', step: null }, true)}>
                 open as the layout
               </button>
             )}

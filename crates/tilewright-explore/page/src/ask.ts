@@ -1,6 +1,9 @@
-// Questions to the host, and what its answers look like.
+// Questions, and what their answers look like.
 //
-// Everything that is known of layouts is on the other side of `POST /ask`.
+// Everything that is known of layouts is on the other side of `ask`.
+
+import { Mistake, NoAnswer, answer } from './host';
+import { type Int, parse, write } from './json';
 
 export interface Refusal {
   message: string;
@@ -43,14 +46,14 @@ export interface Shown {
   text: string;
   notation: string;
   element_type: string | null;
-  dims: (number | null)[] | null;
-  physical_dims: number[] | null;
-  elements: number | null;
-  allocation_elements: number | null;
-  bytes: number | null;
-  logical_bytes: number | null;
-  xla_bytes: number | null;
-  padding_bytes: number | null;
+  dims: (Int | null)[] | null;
+  physical_dims: Int[] | null;
+  elements: Int | null;
+  allocation_elements: Int | null;
+  bytes: Int | null;
+  logical_bytes: Int | null;
+  xla_bytes: Int | null;
+  padding_bytes: Int | null;
   index_expression: string | null;
   leaves?: Shown[];
 }
@@ -58,8 +61,15 @@ export interface Shown {
 export interface Spot {
   /** Left, top, width and height in the picture. */
   area: [number, number, number, number];
-  offset: number | null;
+  offset: Int | null;
   says: string;
+}
+
+/** The border of a tile. */
+export interface Block {
+  /** Of which level of tiles it is, as `Piece.level` counts them. */
+  level: number;
+  area: Spot['area'];
 }
 
 export interface Drawn {
@@ -67,24 +77,29 @@ export interface Drawn {
   subtitle: string;
   svg: string;
   spots: Spot[];
+  blocks?: Block[];
+  /** What each step does, where the picture is of steps. */
+  steps?: string[];
+  /** How many runs of elements move, where the picture is of what moves. */
+  frames?: number;
 }
 
 export interface PlaceAnswer {
-  index: number[] | null;
-  offset: number | null;
+  index: Int[] | null;
+  offset: Int | null;
   padding: boolean;
-  byte: number | null;
-  bit: number | null;
+  byte: Int | null;
+  bit: Int | null;
   element_bits: number | null;
-  levels: { sizes: number[]; coordinate: number[] }[];
-  terms: { text: string; dim: number | null; value: number }[];
+  levels: { sizes: Int[]; coordinate: Int[] }[];
+  terms: { text: string; dim: number | null; value: Int }[];
   sum: string | null;
 }
 
 export interface Comparison {
   same: boolean;
   same_offsets: boolean;
-  first_difference: { index: number[]; offsets: [number, number] } | null;
+  first_difference: { index: Int[]; offsets: [Int, Int] } | null;
   reason: string | null;
 }
 
@@ -98,19 +113,19 @@ export interface BitcastAnswer {
 
 export interface Planned {
   route: string;
-  bytes_read: number;
-  bytes_written: number;
-  padding_slots: number;
-  chunks: number;
-  chunk_bytes: number;
+  bytes_read: Int;
+  bytes_written: Int;
+  padding_slots: Int;
+  chunks: Int;
+  chunk_bytes: Int;
   follows_source: boolean;
   stores: string;
   registers: string;
   boxes: {
-    elements: number;
+    elements: Int;
     kernel: string;
     unit_bits: number;
-    loops: { extent: number; source_stride_bits: number; destination_stride_bits: number; part: string }[];
+    loops: { extent: Int; source_stride_bits: Int; destination_stride_bits: Int; part: string }[];
   }[];
 }
 
@@ -126,31 +141,31 @@ export interface Explained {
 export interface OnChip {
   chip: string;
   text: string;
-  bytes: number;
+  bytes: Int;
 }
 
 export interface Format {
   text: string;
-  bytes: number;
-  padding_bytes: number;
-  moves_bytes: number;
+  bytes: Int;
+  padding_bytes: Int;
+  moves_bytes: Int;
   bitcast: boolean;
   reason: string;
 }
 
 export interface Size {
   count: number;
-  bytes: number;
-  logical_bytes: number;
-  padding_bytes: number;
+  bytes: Int;
+  logical_bytes: Int;
+  padding_bytes: Int;
 }
 
 export interface Movement {
   name: string;
   from: string;
   to: string;
-  bytes_read: number;
-  bytes_written: number;
+  bytes_read: Int;
+  bytes_written: Int;
   kind: string;
   op: string;
   line: number;
@@ -162,16 +177,16 @@ export interface Report {
     parameters: Size;
     outputs: Size;
     buffers: Size;
-    relayouts: { count: number; bytes_read: number; bytes_written: number };
-    copies: { count: number; bytes_read: number; bytes_written: number };
+    relayouts: { count: number; bytes_read: Int; bytes_written: Int };
+    copies: { count: number; bytes_read: Int; bytes_written: Int };
     bitcasts: { count: number; confirmed: number; refused: number; undecided: number };
   };
   buffers: {
     name: string;
     text: string;
-    bytes: number;
-    logical_bytes: number;
-    padding_bytes: number;
+    bytes: Int;
+    logical_bytes: Int;
+    padding_bytes: Int;
     op: string;
     line: number;
   }[];
@@ -181,24 +196,37 @@ export interface Report {
   out_of_memory: { memory: string; used: string; capacity: string } | null;
 }
 
-export type Question = { ask: string } & Record<string, unknown>;
+/** A format of a parameter, and what it comes to. */
+export interface Assigned {
+  text?: string;
+  bytes: Int;
+  padding_bytes: Int;
+  moved_bytes: Int;
+}
 
-/** What is said where no host answers any more. */
-export const GONE = 'the host does not answer: is `tilewright explore` still running?';
+export interface Assignment {
+  parameters: { name: string; module: Assigned; best: Assigned; uses_as_is: number; uses_moved: number }[];
+  totals: { module: Assigned; best: Assigned };
+}
+
+export type Question = { ask: string } & Record<string, unknown>;
 
 /** The replies to some questions, in their order. Whatever happens, there is a reply to each. */
 export async function ask(questions: Question[]): Promise<Reply<never>[]> {
   const all = (message: string) => questions.map(() => ({ error: { message } }));
   try {
-    const response = await fetch('/ask', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(questions),
-    });
-    const reply: unknown = await response.json();
+    const reply = parse(await answer(write(questions)));
     if (Array.isArray(reply)) return reply as Reply<never>[];
-    return all((reply as Reply<never>).error?.message ?? `the host says ${response.status}`);
-  } catch {
-    return all(GONE);
+    return all((reply as Reply<never> | null)?.error?.message ?? 'the host gives no answer');
+  } catch (error) {
+    // One of several questions found it: the others have answers.
+    if (error instanceof Mistake && questions.length > 1) return each(questions);
+    return all(error instanceof NoAnswer ? error.message : 'the host says what is no answer');
   }
+}
+
+async function each(questions: Question[]): Promise<Reply<never>[]> {
+  const replies: Reply<never>[] = [];
+  for (const question of questions) replies.push(...(await ask([question])));
+  return replies;
 }

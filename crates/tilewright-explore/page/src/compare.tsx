@@ -6,6 +6,7 @@ import { Editor } from './editor';
 import { useAnswers, useLastGood, useRested, useTheme } from './hooks';
 import type { ViewProps } from './layout';
 import { Picture, type Pointed } from './picture';
+import { Stepper } from './stepper';
 import { bytes, count, index } from './words';
 
 /** So many boxes of a plan are listed. */
@@ -19,7 +20,15 @@ export function CompareView({ state, set, onDrawn }: ViewProps) {
     { ask: 'read', text: state.b },
     { ask: 'same', a: state.l, b: state.b },
     { ask: 'bitcast', a: state.l, b: state.b },
-    { ask: 'draw', layout: state.l, other: state.b, color: state.by, theme },
+    {
+      ask: 'draw',
+      layout: state.l,
+      other: state.b,
+      color: state.by,
+      theme,
+      ...(state.moves && { moves: true }),
+      ...(state.moves && state.frame !== null && { frame: state.frame }),
+    },
     { ask: 'plan', from: state.l, to: state.b },
   ];
   const { replies, current } = useAnswers(questions);
@@ -45,11 +54,11 @@ export function CompareView({ state, set, onDrawn }: ViewProps) {
   return (
     <div class="view compare-view">
       <div class="top pair">
-        <Editor label="layout" text={state.l} onType={(l) => set({ l })} onEnter={(l) => set({ l }, true)}
+        <Editor label="layout" text={state.l} onType={(l) => set({ l, frame: null })} onEnter={(l) => set({ l }, true)}
           pieces={one?.answer?.pieces ?? []} error={one?.answer?.error ?? one?.error} current={current} completes />
         <button type="button" class="swap" aria-label="exchange the two" title="exchange the two"
-          onClick={() => set({ l: state.b, b: state.l }, true)}>⇄</button>
-        <Editor label="other layout" text={state.b} onType={(b) => set({ b })} onEnter={(b) => set({ b }, true)}
+          onClick={() => set({ l: state.b, b: state.l, frame: null }, true)}>⇄</button>
+        <Editor label="other layout" text={state.b} onType={(b) => set({ b, frame: null })} onEnter={(b) => set({ b }, true)}
           pieces={two?.answer?.pieces ?? []} error={two?.answer?.error ?? two?.error} current={current} completes />
       </div>
       <div class={`verdicts${current && areTexts ? '' : ' stale'}`}>
@@ -68,6 +77,13 @@ export function CompareView({ state, set, onDrawn }: ViewProps) {
         />
       </div>
       <section class="main" aria-label="picture">
+        <div class="toolbar" role="group" aria-label="how it is drawn">
+          <label class="check">
+            <input type="checkbox" checked={state.moves} onChange={(event) => set({ moves: event.currentTarget.checked, frame: null }, true)} />{' '}
+            what a relayout moves
+          </label>
+          {state.moves && <Moves frames={picture?.frames} frame={state.frame} ready={current && drawn?.answer !== undefined} onFrame={(frame) => set({ frame })} />}
+        </div>
         {drawn?.error && current && areTexts && <p class="note wrong-note" role="status">{drawn.error.message}</p>}
         <Picture drawn={picture} stale={!drawn?.answer} pointed={pointed} onPoint={(n) => n !== pointed && setPointed(n)}
           onKeep={setPointed} lit={(other) => spot !== undefined && indexOf(other) === indexOf(spot)} label={`${picture?.title ?? 'two layouts'}: ${picture?.subtitle ?? ''}`} />
@@ -77,6 +93,20 @@ export function CompareView({ state, set, onDrawn }: ViewProps) {
       <p class="unseen" role="status" aria-live="polite">{spoken}</p>
     </div>
   );
+}
+
+interface MovesProps {
+  frames: number | undefined;
+  frame: number | null;
+  ready: boolean;
+  onFrame: (frame: number | null) => void;
+}
+
+/** One run of elements after another, where the picture can show them so. */
+function Moves({ frames, frame, ready, onFrame }: MovesProps) {
+  if (!frames) return null;
+  const says = (frame: number | null) => frame === null ? `all of ${count(frames)} runs` : `run ${count(frame + 1)} of ${count(frames)}`;
+  return <Stepper label="run" value={frame} count={frames} says={says} ready={ready} plays onChange={onFrame} />;
 }
 
 /** The index that a spot's words begin with: by it an element is known on both sides. */

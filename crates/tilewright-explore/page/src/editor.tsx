@@ -22,8 +22,10 @@ interface Props {
   current: boolean;
   completes?: boolean;
   placeholder?: string;
-  /** The piece that is pointed at elsewhere, by its first byte. */
-  lit?: number | null;
+  /** The pieces that are lit, by their first bytes. */
+  lit?: number[];
+  /** The piece under the pointer, by its first byte. */
+  onPoint?: (start: number | null) => void;
 }
 
 export function Editor(props: Props) {
@@ -71,6 +73,15 @@ export function Editor(props: Props) {
     const at = start + item.text.length;
     requestAnimationFrame(() => input.current?.setSelectionRange(at, at));
   };
+  // What is painted lies behind the input, where no pointer comes.
+  const point = (event: PointerEvent) => {
+    const painted = [...(paint.current?.querySelectorAll<HTMLElement>('[data-piece]') ?? [])];
+    const under = painted.find((part) => {
+      const { left, right } = part.getBoundingClientRect();
+      return left <= event.clientX && event.clientX < right;
+    });
+    props.onPoint?.(under ? Number(under.dataset['piece']) : null);
+  };
   const onInput = (event: TargetedInputEvent<HTMLInputElement>) => {
     const field = event.currentTarget;
     props.onType(field.value);
@@ -108,7 +119,7 @@ export function Editor(props: Props) {
       </label>
       <div class={`editor-field${error ? ' wrong' : ''}`}>
         <pre class="editor-paint" aria-hidden="true" ref={paint}>
-          {painted(text, current ? (props.pieces ?? []) : [], error, props.lit ?? null)}
+          {painted(text, current ? (props.pieces ?? []) : [], error, props.lit ?? [])}
         </pre>
         <input
           id={id}
@@ -124,6 +135,8 @@ export function Editor(props: Props) {
           onKeyDown={onKeyDown}
           onScroll={follow}
           onBlur={close}
+          onPointerMove={point}
+          onPointerLeave={() => props.onPoint?.(null)}
           aria-invalid={error ? 'true' : 'false'}
           aria-errormessage={error ? `${id}-error` : undefined}
           role={props.completes ? 'combobox' : undefined}
@@ -171,7 +184,7 @@ export function pieceClass(piece: Piece): string {
 }
 
 /** The text in pieces; what is wrong is underlined, with a sign's room where it is missing at the end. */
-function painted(text: string, pieces: Piece[], error: Refusal | null | undefined, lit: number | null) {
+function painted(text: string, pieces: Piece[], error: Refusal | null | undefined, lit: number[]) {
   const span = error?.span;
   const wrong = span ? [positionOf(text, span[0]), positionOf(text, span[1])] : [-1, -1];
   const [from, to] = [wrong[0]!, Math.max(wrong[1]!, wrong[0]! + 1)];
@@ -184,9 +197,9 @@ function painted(text: string, pieces: Piece[], error: Refusal | null | undefine
     const at = starts.findIndex(([a, b]) => a! <= start && end <= b!);
     const piece = pieces[at];
     const isWrong = span && from <= start && end <= to;
-    const names = [piece ? pieceClass(piece) : '', isWrong ? 'wavy' : '', piece && piece.span[0] === lit ? 'lit' : ''];
+    const names = [piece ? pieceClass(piece) : '', isWrong ? 'wavy' : '', piece && lit.includes(piece.span[0]) ? 'lit' : ''];
     return (
-      <span key={start} class={names.filter(Boolean).join(' ') || undefined}>
+      <span key={start} data-piece={piece?.span[0]} class={names.filter(Boolean).join(' ') || undefined}>
         {text.slice(start, end)}
       </span>
     );
@@ -196,7 +209,7 @@ function painted(text: string, pieces: Piece[], error: Refusal | null | undefine
 }
 
 /** What each piece means, in a row. */
-export function Meaning(props: { text: string; pieces: Piece[]; onPoint: (start: number | null) => void }) {
+export function Meaning(props: { text: string; pieces: Piece[]; lit: number[]; onPoint: (start: number | null) => void }) {
   return (
     <ul class="meaning" aria-label="what its pieces mean">
       {props.pieces.map((piece) => {
@@ -204,6 +217,7 @@ export function Meaning(props: { text: string; pieces: Piece[]; onPoint: (start:
         return (
           <li
             key={piece.span[0]}
+            class={props.lit.includes(piece.span[0]) ? 'lit' : undefined}
             onPointerEnter={() => props.onPoint(piece.span[0])}
             onPointerLeave={() => props.onPoint(null)}
           >

@@ -2,92 +2,87 @@
 
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { type Reply, type Report, ask } from './ask';
+import type { Report } from './ask';
+import type { Dumps } from './dump';
 import { MODULE } from './examples';
-import { type ViewProps, Share } from './layout';
+import type { ViewProps } from './layout';
+import { Share } from './sizes';
 import { bytes, count, counted, percent } from './words';
 
 /** So many rows a table has at first, and more with each click. */
 const ROWS = 50;
 
-/** What the host takes; said here too, so that nobody waits for a file that is refused. */
-const MAX_BYTES = 64 * 2 ** 20;
-
-export interface Dump {
-  name: string;
-  report: Report | null;
-  error: string | null;
-}
-
 export interface HloProps extends ViewProps {
-  dump: Dump | null;
-  onDump: (dump: Dump | null) => void;
+  dumps: Dumps;
 }
 
-export function HloView({ set, onDrawn, dump, onDump }: HloProps) {
+export function HloView({ set, onDrawn, dumps }: HloProps) {
   useMemo(() => onDrawn(null), []);
-  const [busy, setBusy] = useState(false);
-  const [text, setText] = useState('');
-  const [over, setOver] = useState(false);
-  const turn = useRef(0);
   const file = useRef<HTMLInputElement>(null);
-
-  const read = async (name: string, text: string) => {
-    const mine = ++turn.current;
-    setBusy(true);
-    const [reply] = (await ask([{ ask: 'hlo', text }])) as Reply<Report>[];
-    if (mine !== turn.current) return;
-    setBusy(false);
-    onDump({ name, report: reply?.answer ?? null, error: reply?.error?.message ?? null });
-  };
-  const open = async (file: File | undefined) => {
-    if (!file) return;
-    if (file.size > MAX_BYTES) {
-      onDump({ name: file.name, report: null, error: `${file.name} has ${bytes(file.size)}: use \`tilewright hlo\` for it` });
-      return;
-    }
-    await read(file.name, await file.text());
-  };
-  const type = (text: string) => {
-    setText(text);
-    if (text.trim() !== '') void read('the text', text);
-  };
-  const openLayout = (l: string) => set({ view: 'layout', l, at: '' }, true);
+  const { dump } = dumps;
+  const report = dump?.report;
+  const openLayout = (l: string) => set({ view: 'layout', l, at: '', step: null }, true);
+  const state = dumps.busy ? 'reading …' : report ? (report.module ?? dump.name) : dumps.goes;
 
   return (
-    <div
-      class={`view hlo-view${over ? ' over' : ''}`}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        void open(event.dataTransfer?.files[0]);
-      }}
-    >
+    <div class="view hlo-view">
       <div class="top">
         <label class="editor-label" for="dump">HLO text, or an out-of-memory report of XLA</label>
-        <textarea id="dump" class="dump" rows={dump?.report ? 3 : 9} spellcheck={false} value={text}
-          placeholder="paste it here, or drop a file" onInput={(event) => type(event.currentTarget.value)} />
+        <textarea id="dump" class="dump" rows={report ? 3 : 9} spellcheck={false} value={dumps.typed}
+          placeholder="paste it here, or drop a file anywhere" onInput={(event) => dumps.type(event.currentTarget.value)} />
         <p class="row">
           <button type="button" class="small-button" onClick={() => file.current?.click()}>open a file</button>
-          <input ref={file} type="file" class="unseen" tabIndex={-1} aria-label="file" onChange={(event) => void open(event.currentTarget.files?.[0])} />
-          <button type="button" class="small-button" onClick={() => type(MODULE)}>a small example</button>
-          <span class="soft" role="status">{busy ? 'reading …' : dump?.report ? `${dump.report.module ?? dump.name}` : 'it goes to this machine’s own host alone'}</span>
+          <input ref={file} type="file" class="unseen" tabIndex={-1} aria-label="file" onChange={(event) => void dumps.open(event.currentTarget.files?.[0])} />
+          <button type="button" class="small-button" onClick={() => dumps.type(MODULE)}>a small example</button>
+          <span class="soft" role="status">{state}</span>
         </p>
         {dump?.error && <p class="note wrong-note" role="status">{dump.error}</p>}
       </div>
-      {dump?.report && <ReportView report={dump.report} onOpen={openLayout} />}
+      {report && <ReportView report={report} onOpen={openLayout} />}
+      {dump?.report?.module && dump.report.totals.parameters.count > 0 && <AssignmentView key={dump.name} dumps={dumps} onOpen={openLayout} />}
     </div>
   );
 }
 
+/** The formats in which a module's parameters would do better. They are worked out when they are asked for. */
+function AssignmentView({ dumps, onOpen }: { dumps: Dumps; onOpen: (text: string) => void }) {
+  const { assignment } = dumps;
+  const list = assignment?.answer;
+  return (
+    <section class="card" aria-label="formats of the parameters">
+      <h2>Formats of the parameters</h2>
+      {!list && <p class="soft">In which formats the parameters would pad less and be moved less.</p>}
+      {!list && <button type="button" class="small-button" onClick={() => void dumps.assign()}>find them</button>}
+      {assignment?.error && <p class="note wrong-note" role="status">{assignment.error.message}</p>}
+      {list && (
+        <p>
+          {bytes(list.totals.module.bytes)} of parameters and {bytes(list.totals.module.moved_bytes)} moved become{' '}
+          {bytes(list.totals.best.bytes)} and {bytes(list.totals.best.moved_bytes)}
+        </p>
+      )}
+      {list && (
+        <Rows head={['name', 'in the module', '#takes', '#moves', 'best', '#takes ', '#moves ']} rows={list.parameters.map(({ name, module, best }) => [
+          <span class="mono small">{name}</span>,
+          <LayoutButton text={module.text} onOpen={onOpen} />,
+          bytes(module.bytes),
+          bytes(module.moved_bytes),
+          module.text === best.text ? <span class="soft">the same</span> : <LayoutButton text={best.text} onOpen={onOpen} />,
+          bytes(best.bytes),
+          bytes(best.moved_bytes),
+        ])} />
+      )}
+    </section>
+  );
+}
+
+function LayoutButton({ text, onOpen }: { text: string | undefined; onOpen: (text: string) => void }) {
+  if (text === undefined) return null;
+  return <button type="button" class="open mono" onClick={() => onOpen(text)}>{text}</button>;
+}
+
 function ReportView({ report, onOpen }: { report: Report; onOpen: (text: string) => void }) {
   const { totals } = report;
-  const layout = (text: string) => <button type="button" class="open mono" onClick={() => onOpen(text)}>{text}</button>;
+  const layout = (text: string) => <LayoutButton text={text} onOpen={onOpen} />;
   return (
     <>
       <div class="verdicts">
@@ -143,14 +138,23 @@ function Total(props: { name: string; value: string; says: string; children?: Co
   );
 }
 
-/** A table that grows by request; `#` before a column's name has it to the right. */
+/** A table with a name. */
 function Table({ name, head, rows }: { name: string; head: string[]; rows: ComponentChildren[][] }) {
-  const [shown, setShown] = useState(ROWS);
   if (rows.length === 0) return null;
-  const right = head.map((title) => (title.startsWith('#') ? 'number' : title === 'data' ? 'bar' : undefined));
   return (
     <section class="card" aria-label={name}>
       <h2>{name} <span class="soft">{count(rows.length)}</span></h2>
+      <Rows head={head} rows={rows} />
+    </section>
+  );
+}
+
+/** Rows that grow by request; `#` before a column's name has it to the right. */
+function Rows({ head, rows }: { head: string[]; rows: ComponentChildren[][] }) {
+  const [shown, setShown] = useState(ROWS);
+  const right = head.map((title) => (title.startsWith('#') ? 'number' : title === 'data' ? 'bar' : undefined));
+  return (
+    <>
       <div class="scrolls">
         <table class="data">
           <thead>
@@ -164,6 +168,6 @@ function Table({ name, head, rows }: { name: string; head: string[]; rows: Compo
         </table>
       </div>
       {shown < rows.length && <button type="button" class="small-button" onClick={() => setShown(shown * 4)}>more</button>}
-    </section>
+    </>
   );
 }

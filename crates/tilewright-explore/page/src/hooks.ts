@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Question, type Reply, ask } from './ask';
+import { write } from './json';
 
 /** Replies, and the questions that they are to. */
 export interface Answered {
@@ -18,16 +19,16 @@ export interface Answered {
  * flooded, and replies never come in the wrong order.
  */
 export function useAnswers(questions: Question[]): Answered {
-  const key = JSON.stringify(questions);
+  const key = write(questions);
   const [answered, setAnswered] = useState<{ key: string; replies: Reply<never>[]; turn: number }>({
     key: '',
     replies: [],
     turn: 0,
   });
-  const wanted = useRef(key);
+  const wanted = useRef({ key, questions });
   const busy = useRef(false);
   const alive = useRef(true);
-  wanted.current = key;
+  wanted.current = { key, questions };
   useEffect(() => {
     alive.current = true;
     return () => {
@@ -40,11 +41,10 @@ export function useAnswers(questions: Question[]): Answered {
     void (async () => {
       for (;;) {
         const asked = wanted.current;
-        const list = JSON.parse(asked) as Question[];
-        const replies = list.length === 0 ? [] : await ask(list);
+        const replies = asked.questions.length === 0 ? [] : await ask(asked.questions);
         if (!alive.current) return;
-        setAnswered((before) => ({ key: asked, replies, turn: before.turn + 1 }));
-        if (wanted.current === asked) break;
+        setAnswered((before) => ({ key: asked.key, replies, turn: before.turn + 1 }));
+        if (wanted.current.key === asked.key) break;
       }
       busy.current = false;
     })();

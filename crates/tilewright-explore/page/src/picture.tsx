@@ -5,7 +5,7 @@
 
 import type { TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { Drawn, Spot } from './ask';
+import type { Block, Drawn, Spot } from './ask';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -26,6 +26,8 @@ interface Props {
   onKeep: (pointed: Pointed) => void;
   /** Which spots are lit beside the one that is pointed at. */
   lit: (spot: Spot) => boolean;
+  /** The tiles whose borders are lit. */
+  blocks?: Block[];
   label: string;
 }
 
@@ -64,7 +66,10 @@ export function Picture(props: Props) {
   useLayoutEffect(() => {
     const pointed = props.pointed === null ? undefined : spots[props.pointed];
     const all = spots.filter((spot) => spot === pointed || lit(spot));
-    overlay.current?.replaceChildren(...all.map((spot) => outline(spot, spot === pointed)));
+    overlay.current?.replaceChildren(
+      ...(props.blocks ?? []).map((block) => outline(block.area, `lit-block level-${block.level % 3}`)),
+      ...all.map((spot) => outline(spot.area, spot === pointed ? 'lit-spot pointed' : 'lit-spot')),
+    );
   });
 
   const spotAt = (event: MouseEvent): Pointed => {
@@ -103,9 +108,15 @@ export function Picture(props: Props) {
   );
 }
 
-function outline({ area: [x, y, width, height] }: Spot, isPointed: boolean): SVGRectElement {
+/** Whether the middle of a box is within another one. */
+export function holds([left, top, width, height]: Spot['area'], inner: Spot['area']): boolean {
+  const [x, y] = middle({ area: inner });
+  return left <= x && x <= left + width && top <= y && y <= top + height;
+}
+
+function outline([x, y, width, height]: Spot['area'], name: string): SVGRectElement {
   const box = document.createElementNS(SVG, 'rect');
-  const values = { x, y, width, height, rx: 4, class: isPointed ? 'lit-spot pointed' : 'lit-spot' };
+  const values = { x, y, width, height, rx: 4, class: name };
   for (const [name, value] of Object.entries(values)) box.setAttribute(name, String(value));
   return box;
 }
@@ -133,7 +144,7 @@ function afterKey(key: string, spots: Spot[], from: Pointed): Pointed | undefine
   return undefined;
 }
 
-const middle = ({ area: [x, y, width, height] }: Spot): [number, number] => [x + width / 2, y + height / 2];
+const middle = ({ area: [x, y, width, height] }: Pick<Spot, 'area'>): [number, number] => [x + width / 2, y + height / 2];
 
 /** The closest spot that way; sideways counts more, so that rows and columns are kept. */
 function nearest(spots: Spot[], start: Spot, [dx, dy]: [number, number]): number | undefined {

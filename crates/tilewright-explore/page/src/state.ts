@@ -6,8 +6,14 @@
 export const VIEWS = ['layout', 'compare', 'algebra', 'tpu', 'hlo'] as const;
 export type View = (typeof VIEWS)[number];
 
+/** What offsets count: elements, bytes, or blocks of so many bytes. */
+export const UNITS = ['elements', 'bytes', 'bytes:4', 'bytes:16', 'bytes:64', 'bytes:128'] as const;
+export type Unit = (typeof UNITS)[number];
+
 export interface State {
   view: View;
+  /** What somebody calls what is shown. */
+  title: string;
   /** The layout. */
   l: string;
   /** The layout that it is compared with. */
@@ -16,9 +22,16 @@ export interface State {
   x: string;
   /** What has one colour. */
   by: string;
-  unit: 'elements' | 'bytes';
+  unit: Unit;
   dir: 'offsets' | 'memory';
+  /** How the tiling comes about, instead of the outcome. */
   steps: boolean;
+  /** The one step that is shown; without one, all of them. */
+  step: number | null;
+  /** What a relayout moves, instead of the two layouts. */
+  moves: boolean;
+  /** The run that moves; without one, all of them. */
+  frame: number | null;
   /** The offset of the place that is pointed at, or an index. */
   at: string;
   chip: string;
@@ -26,6 +39,7 @@ export interface State {
 
 export const FIRST: State = {
   view: 'layout',
+  title: '',
   l: 'bf16[30,300]{1,0:T(8,128)(2,1)}',
   b: 'bf16[30,300]{1,0:T(16,128)(2,1)}',
   x: 'composition((10,2):(16,4),(3,4):(1,5))',
@@ -33,6 +47,9 @@ export const FIRST: State = {
   unit: 'elements',
   dir: 'offsets',
   steps: false,
+  step: null,
+  moves: false,
+  frame: null,
   at: '',
   chip: 'v5e',
 };
@@ -73,14 +90,22 @@ export function read(fragment: string): State {
       return [pair.slice(0, at), decoded(pair.slice(at + 1))] as const;
     }),
   );
-  for (const key of ['l', 'b', 'x', 'by', 'at', 'chip'] as const) {
+  for (const key of ['title', 'l', 'b', 'x', 'by', 'at', 'chip'] as const) {
     state[key] = values.get(key) ?? state[key];
   }
   state.view = VIEWS.find((view) => view === values.get('view')) ?? FIRST.view;
-  state.unit = values.get('unit') === 'bytes' ? 'bytes' : 'elements';
+  state.unit = UNITS.find((unit) => unit === values.get('unit')) ?? FIRST.unit;
   state.dir = values.get('dir') === 'memory' ? 'memory' : 'offsets';
   state.steps = values.get('steps') === '1';
+  state.moves = values.get('moves') === '1';
+  state.step = counted(values.get('step'));
+  state.frame = counted(values.get('frame'));
   return state;
+}
+
+/** A number that counts from nought, or none. */
+function counted(value: string | undefined): number | null {
+  return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : null;
 }
 
 function decoded(value: string): string {

@@ -4,7 +4,8 @@ import { useMemo } from 'preact/hooks';
 import type { Format, OnChip, Pieces, Question, Reply, Shown } from './ask';
 import { Editor } from './editor';
 import { useAnswers, useLastGood } from './hooks';
-import { type ViewProps, Share } from './layout';
+import type { ViewProps } from './layout';
+import { Share } from './sizes';
 import { bytes, percent } from './words';
 
 export function TpuView({ state, set, onDrawn }: ViewProps) {
@@ -20,7 +21,7 @@ export function TpuView({ state, set, onDrawn }: ViewProps) {
   const good = useLastGood(tpu?.answer && shown?.answer ? { tpu: tpu.answer, shown: shown.answer } : undefined);
   const list = useLastGood(formats?.answer);
   const stale = current && !tpu?.answer ? ' stale' : '';
-  const open = (l: string) => set({ view: 'layout', l, at: '' }, true);
+  const open = (l: string) => set({ view: 'layout', l, at: '', step: null }, true);
 
   return (
     <div class="view tpu-view">
@@ -55,7 +56,7 @@ export function TpuView({ state, set, onDrawn }: ViewProps) {
                       </td>
                       <td><button type="button" class="open mono" onClick={() => open(on.text)}>{on.text}</button></td>
                       <td class="number">{bytes(on.bytes)}</td>
-                      <td class="number">{percent(on.bytes - data, on.bytes)}</td>
+                      <td class="number">{percent(Number(on.bytes) - Number(data), on.bytes)}</td>
                       <td class="bar"><Share data={data} all={on.bytes} /></td>
                     </tr>
                   );

@@ -1,20 +1,22 @@
 // Numbers as people read them.
 
+import type { Int } from './json';
+
 const grouped = new Intl.NumberFormat('en-US', { useGrouping: true });
 
 /** `9000` and `24 576`, as the pictures have it, with spaces that keep a number on its line. */
-export function count(n: number): string {
-  if (Math.abs(n) < 10_000) return String(n);
+export function count(n: Int): string {
+  if (-10_000 < n && n < 10_000) return String(n);
   return grouped.format(n).replaceAll(',', '\u202f');
 }
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
 /** `24 576 bytes`, and from a MiB on `3.97 GiB`. */
-export function bytes(n: number): string {
-  if (Math.abs(n) < 1 << 20) return `${count(n)} ${n === 1 ? 'byte' : 'bytes'}`;
+export function bytes(n: Int): string {
   let power = 0;
-  let value = n;
+  let value = Number(n);
+  if (Math.abs(value) < 1 << 20) return `${count(n)} ${n === 1 ? 'byte' : 'bytes'}`;
   while (Math.abs(value) >= 1024 && power < UNITS.length - 1) {
     value /= 1024;
     power += 1;
@@ -22,9 +24,9 @@ export function bytes(n: number): string {
   return `${value.toFixed(value < 10 ? 2 : 1)} ${UNITS[power]}`;
 }
 
-export function percent(part: number, whole: number): string {
-  if (whole === 0 || part === 0) return '0 %';
-  const share = (100 * part) / whole;
+export function percent(part: Int, whole: Int): string {
+  if (Number(whole) === 0 || Number(part) === 0) return '0 %';
+  const share = (100 * Number(part)) / Number(whole);
   return share < 0.05 ? '< 0.1 %' : `${share.toFixed(1)} %`;
 }
 
@@ -33,6 +35,6 @@ export function counted(n: number, what: string): string {
   return `${count(n)} ${what}${n === 1 ? '' : 's'}`;
 }
 
-export function index(numbers: number[]): string {
+export function index(numbers: Int[]): string {
   return `(${numbers.join(', ')})`;
 }

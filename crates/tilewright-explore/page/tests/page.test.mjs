@@ -1,65 +1,17 @@
-// The page in a browser, used as somebody would. `URL` is where it is served; `CHROMIUM` the browser.
+// The page in a browser, used as somebody would.
+//
+// `URL` is where it is served, below any path and by any host; without it `TILEWRIGHT explore` serves it.
+// `CHROMIUM` is the browser. `UPDATE=1` writes what the views are to a screen reader (`aria/`) anew.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { after, before, test } from 'node:test';
-import { createInterface } from 'node:readline';
-import { chromium } from 'playwright-core';
+import { once } from 'node:events';
+import { after, before } from 'node:test';
+import { matches } from './aria.mjs';
+import { PHONE, check, started } from './browser.mjs';
+import { EXAMPLES } from './examples.mjs';
+import { module } from './module.mjs';
 
 const TILED = 'f32[3,5]{1,0:T(2,2)}';
-const DESKTOP = { viewport: { width: 1280, height: 900 } };
-const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-
-let browser;
-let host;
-let url = process.env.URL;
-
-before(async () => {
-  if (!url) {
-    const command = process.env.TILEWRIGHT ?? 'tilewright';
-    host = spawn(command, ['explore', '--no-open'], { stdio: ['ignore', 'pipe', 'inherit'] });
-    for await (const line of createInterface({ input: host.stdout })) {
-      url = line;
-      break;
-    }
-  }
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-  });
-});
-
-after(async () => {
-  await browser?.close();
-  host?.kill();
-});
-
-/** A test with a page of its own. Nothing is said on the console, and nobody but the host is asked. */
-function check(name, hash, use, options = DESKTOP) {
-  test(name, async () => {
-    const context = await browser.newContext({ ...options, acceptDownloads: true });
-    const page = await context.newPage();
-    const said = [];
-    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && said.push(message.text()));
-    page.on('pageerror', (error) => said.push(error.message));
-    const own = new URL(url).origin;
-    await page.route('**', (route) => {
-      const asked = route.request().url();
-      if (asked.startsWith(`${own}/`)) return route.continue();
-      said.push(`asks ${asked}`);
-      return route.abort();
-    });
-    try {
-      await page.goto(own + '/' + hash);
-      await use(page);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      assert.equal(wide, 0, 'the page goes sideways');
-      assert.deepEqual(said, []);
-    } finally {
-      await context.close();
-    }
-  });
-}
 
 const layout = (page) => page.getByRole('combobox', { name: 'layout', exact: true });
 const picture = (page) => page.getByRole('application');
@@ -217,13 +169,15 @@ check('an example is chosen', '', async (page) => {
   await drawn(page, 'Sw<3,0,3>');
 });
 
-check('every example is drawn', '', async (page) => {
+check('every example shows what it promises', '', async (page) => {
   const names = await page.locator('.examples li strong').allTextContents();
-  assert.ok(names.length >= 12);
-  for (const name of names) {
+  assert.deepEqual(names, Object.keys(EXAMPLES));
+  for (const [name, { draws, picture: words, beside = [] }] of Object.entries(EXAMPLES)) {
     await page.getByText('examples', { exact: true }).click();
     await page.locator('.examples li button').filter({ has: page.getByText(name, { exact: true }) }).click();
-    await page.locator('.picture:not(.stale) svg').first().waitFor();
+    await page.getByRole('application', { name: draws }).and(page.locator(':not(.stale)')).waitFor();
+    for (const word of words) await picture(page).locator('text').filter({ hasText: word }).first().waitFor();
+    for (const word of beside) await page.locator('.card').filter({ hasText: word }).first().waitFor();
     await page.waitForFunction(() => !document.querySelector('.stale'));
     assert.equal(await page.locator('.wrong-note, .editor-error:not([hidden])').count(), 0, name);
   }
@@ -235,21 +189,202 @@ for (const [name, text] of [['an array of 2⁴⁶ elements', 'bf16[16,1048576,41
   });
 }
 
-for (const view of ['layout', 'compare', 'algebra', 'tpu', 'hlo']) {
+/** Each view, and what is there once it is whole. */
+const WHOLE = {
+  layout: (page) => drawn(page, 'bf16[30,300]'),
+  compare: (page) => page.getByRole('region', { name: 'plan' }).waitFor(),
+  algebra: (page) => drawn(page, '(3,(2,2))'),
+  tpu: (page) => page.getByRole('region', { name: 'formats' }).waitFor(),
+  hlo: async (page) => {
+    await page.getByRole('button', { name: 'a small example' }).click();
+    await page.getByRole('region', { name: 'formats of the parameters' }).waitFor();
+  },
+};
+
+/** What is painted over, or reaches out of, what holds it: nothing should. */
+const cutOff = (page) => page.evaluate(() => [...document.querySelectorAll('button, .card > *, .toolbar > *, h1, h2')]
+  .filter((part) => part.clientWidth > 0 && !part.closest('.scrolls, .unseen, details:not([open]) ul'))
+  .filter((part) => part.getBoundingClientRect().right > innerWidth + 1)
+  .map((part) => part.outerHTML.slice(0, 80)));
+
+for (const [view, whole] of Object.entries(WHOLE)) {
+  check(`to a screen reader: ${view}`, `#view=${view}`, async (page) => {
+    await whole(page);
+    await matches(view, page.locator('#explorer'));
+  });
+
   check(`on a phone: ${view}`, `#view=${view}`, async (page) => {
-    await page.getByRole('tab', { selected: true }).waitFor();
+    await whole(page);
+    assert.deepEqual(await cutOff(page), []);
     if (view === 'layout') {
-      await drawn(page, 'bf16[30,300]');
       await page.touchscreen.tap(...(await cell(page, '258')));
       await page.locator('.sheet').getByText('(2, 1) → offset 258').waitFor();
     }
   }, PHONE);
+
+  check(`in forced colours: ${view}`, `#view=${view}`, async (page) => {
+    await whole(page);
+    for (const field of await page.locator('.editor-input, textarea').all()) {
+      assert.equal(await legible(field), true, 'what is typed is as its ground');
+    }
+    await page.keyboard.press('Tab');
+    assert.notEqual(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle), 'none');
+  }, { forcedColors: 'active' });
+
+  check(`in the dark: ${view}`, `#view=${view}`, async (page) => {
+    await whole(page);
+    const parts = await page.locator('.card, .picture, .editor-field, header').all();
+    for (const part of parts) assert.ok((await lightness(part)) < 60, 'a light ground in the dark');
+    assert.ok(parts.length >= 2);
+  }, { colorScheme: 'dark' });
 }
 
-check('in the dark', `#l=${TILED}`, async (page) => {
+/** Whether the colour of a part's text can be told from its ground. */
+const legible = (part) => part.evaluate((element) => {
+  const isClear = (color) => /^rgba\(.*, 0\)$/.test(color);
+  const ground = (element) => {
+    const { backgroundColor } = getComputedStyle(element);
+    return isClear(backgroundColor) ? ground(element.parentElement) : backgroundColor;
+  };
+  const { color } = getComputedStyle(element);
+  return !isClear(color) && color !== ground(element);
+});
+
+/** How light a part's own ground is, of 255. */
+const lightness = (part) => part.evaluate((element) => {
+  const [red, green, blue] = getComputedStyle(element).backgroundColor.match(/\d+/g).map(Number);
+  return Math.max(red, green, blue);
+});
+
+check('the picture is made for the dark, and again for the light', `#l=${TILED}`, async (page) => {
   await drawn(page, TILED);
   const fill = await picture(page).locator('svg > rect').first().getAttribute('fill');
   assert.equal(fill, '#15191e');
   await page.emulateMedia({ colorScheme: 'light' });
   await page.locator('svg > rect[fill="#ffffff"]').first().waitFor();
-}, { ...DESKTOP, colorScheme: 'dark' });
+}, { colorScheme: 'dark' });
+
+check('nothing moves where motion is reduced', '#l=f32[3,5', async (page) => {
+  await page.locator('.stale').first().waitFor();
+  const moving = await page.evaluate(() => [...document.querySelectorAll('*')].filter((element) => {
+    const { transitionDuration, animationName } = getComputedStyle(element);
+    return transitionDuration !== '0s' || animationName !== 'none';
+  }).length);
+  assert.equal(moving, 0);
+}, { reducedMotion: 'reduce' });
+
+check('a title is in the address, above the view, and can be changed', `#l=${TILED}&title=A%20first%20tile`, async (page) => {
+  const title = page.getByRole('heading').getByRole('textbox', { name: 'title' });
+  assert.equal(await title.inputValue(), 'A first tile');
+  await page.waitForFunction(() => document.title === 'A first tile · Tilewright');
+  await title.fill('β & <b>');
+  await page.waitForURL(/title=%CE%B2%20%26%20%3Cb%3E|title=β%20%26%20%3Cb%3E/);
+  await page.waitForFunction(() => document.title === 'β & <b> · Tilewright');
+  await title.fill('');
+  await title.press('Enter');
+  await title.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'title' }).click();
+  await page.keyboard.type('again');
+  await page.waitForURL(/title=again/);
+});
+
+check('a byte is gone to', `#l=${TILED}`, async (page) => {
+  await drawn(page, TILED);
+  const byte = page.getByRole('textbox', { name: 'go to byte' });
+  await byte.fill('70');
+  await page.getByText('byte 3 of the 4 of (2, 3)').waitFor();
+  await at(page, '(2, 3)').waitFor();
+  assert.ok((await page.locator('.lit-spot').count()) >= 2, 'grid and memory are lit');
+  await byte.fill('36');
+  await page.getByText('padding: (0, 5) is beyond the array').waitFor();
+  await at(page, '(0, 5)').getByText('padding').waitFor();
+  await page.waitForURL(/at=0,5/);
+  await byte.fill('96');
+  await page.getByText('outside the allocation').waitFor();
+  await byte.fill('ten');
+  await page.getByText('a byte is a number').waitFor();
+});
+
+check('integers keep every digit', '#l=u8[9007199254740995]&at=9007199254740993', async (page) => {
+  await place(page).getByText('9\u202f007\u202f199\u202f254\u202f740\u202f993').first().waitFor();
+  await page.getByRole('region', { name: 'sizes' }).getByText('9\u202f007\u202f199\u202f254\u202f740\u202f995').first().waitFor();
+  await page.getByRole('textbox', { name: 'go to byte' }).fill('9007199254740991');
+  await at(page, '(9007199254740991)').waitFor();
+  await page.getByRole('textbox', { name: 'go to byte' }).fill('9007199254740994');
+  await at(page, '(9007199254740994)').waitFor();
+});
+
+const DUMP = 'HloModule arrived\n\nENTRY e {\n  ROOT p = f32[3,5]{1,0:T(2,2)} parameter(0)\n}\n';
+
+/** Drops or pastes a text as somebody else's program hands it over. */
+const arrive = (page, selector, kind, words) => page.locator(selector).evaluate((element, [kind, words]) => {
+  const data = new DataTransfer();
+  if (kind === 'drop') data.items.add(new File([words], 'dump.hlo', { type: 'text/plain' }));
+  else data.setData('text/plain', words);
+  const about = { bubbles: true, cancelable: true };
+  element.dispatchEvent(kind === 'drop' ? new DragEvent(kind, { ...about, dataTransfer: data }) : new ClipboardEvent(kind, { ...about, clipboardData: data }));
+}, [kind, words]);
+
+check('a file is dropped anywhere', `#l=${TILED}`, async (page) => {
+  await drawn(page, TILED);
+  await arrive(page, 'header', 'drop', DUMP);
+  await page.getByRole('tab', { name: 'HLO', selected: true }).waitFor();
+  await page.getByText('arrived').waitFor();
+  assert.doesNotMatch(page.url(), /arrived/);
+});
+
+check('a text is pasted anywhere: lines are a dump, a line is a layout', '', async (page) => {
+  await drawn(page, 'bf16[30,300]');
+  await arrive(page, 'body', 'paste', `${TILED}\n`);
+  await drawn(page, TILED);
+  assert.equal(await layout(page).inputValue(), TILED);
+  await arrive(page, '.editor-input', 'paste', DUMP);
+  await page.getByRole('region', { name: 'Buffers, by padding' }).waitFor();
+  assert.equal(await page.locator('#dump').inputValue(), DUMP);
+  await arrive(page, 'body', 'paste', 'f32[4,4]');
+  await drawn(page, 'f32[4,4]');
+});
+
+check('the formats that parameters would do better in', '#view=hlo', async (page) => {
+  await page.getByRole('button', { name: 'a small example' }).click();
+  await page.getByRole('button', { name: 'find them' }).click();
+  const formats = page.getByRole('region', { name: 'formats of the parameters' });
+  await formats.getByRole('row').filter({ hasText: 'column' }).getByText('f32[1024,1]{0,1:T(1,128)}').click();
+  await drawn(page, 'f32[1024,1]{0,1:T(1,128)}');
+});
+
+const ANSWER = JSON.stringify([{ error: { message: 'so says the module' } }]);
+
+/** The same page as a static site would have it: another word in its document, and a module beside it. */
+const asSite = (bytes) => async (page, own) => {
+  const document = await (await fetch(own)).text();
+  const body = document.replace(/data-host="\w+"/, 'data-host="wasm"');
+  await page.route(own, (route) => route.fulfill({ body, contentType: 'text/html; charset=utf-8' }));
+  await page.route(`${own}ask.wasm`, (route) => bytes ? route.fulfill({ body: bytes, contentType: 'application/wasm' }) : route.fulfill({ status: 404 }));
+};
+
+check('a module beside the page answers, and is started again after a mistake', '#l=f32[3]', async (page) => {
+  await page.getByText('so says the module').first().waitFor();
+  await layout(page).fill('f32[3]!');
+  await page.getByText('this question found a mistake in ask.wasm, which has been started again').first().waitFor();
+  await layout(page).fill('f32[4]');
+  await page.getByText('so says the module').first().waitFor();
+}, { prepare: asSite(module(ANSWER)) });
+
+check('a module that is not there is said', '#l=f32[3]', async (page) => {
+  await page.getByText('ask.wasm, which answers, could not be loaded').first().waitFor();
+}, { prepare: asSite(null), allows: /404|ask\.wasm/ });
+
+if (!process.env.URL) {
+  const other = {};
+  before(async () => Object.assign(other, await started()));
+  after(() => other.process?.kill());
+  check('a host that has been ended is said', '', async (page) => {
+    await drawn(page, 'bf16[30,300]');
+    other.process.kill();
+    await once(other.process, 'exit');
+    await layout(page).fill(TILED);
+    await page.getByText('the host does not answer').first().waitFor();
+    assert.match(await picture(page).getAttribute('class'), /stale/);
+  }, { of: other, allows: /ERR_CONNECTION_REFUSED/ });
+}

@@ -1,0 +1,67 @@
+// A browser, the page's host, and tests that have a page of their own.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { createInterface } from 'node:readline';
+import { chromium } from 'playwright-core';
+
+export const DESKTOP = { viewport: { width: 1280, height: 900 } };
+export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+let browser;
+
+/** The host, and where the page is. The process is there only where it was started for these tests. */
+export const host = { url: process.env.URL, process: undefined };
+
+/** The command serves the page until the tests have ended. */
+export async function started() {
+  const child = spawn(process.env.TILEWRIGHT ?? 'tilewright', ['explore', '--no-open'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const line of createInterface({ input: child.stdout })) return { url: line, process: child };
+  throw new Error('the host says no address');
+}
+
+before(async () => {
+  if (!host.url) Object.assign(host, await started());
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  });
+});
+
+after(async () => {
+  await browser?.close();
+  host.process?.kill();
+});
+
+/**
+ * A test with a page of its own. Nothing is said on the console, nobody but the host is asked, and the page
+ * never goes sideways. `prepare` is done before the page is opened; `allows` says what may be on the console.
+ */
+export function check(name, hash, use, { prepare, allows, of = host, ...options } = {}) {
+  test(name, async () => {
+    const context = await browser.newContext({ ...DESKTOP, ...options, acceptDownloads: true });
+    const page = await context.newPage();
+    const said = [];
+    const say = (words) => allows?.test(words) || said.push(words);
+    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && say(message.text()));
+    page.on('pageerror', (error) => say(error.message));
+    const own = new URL('.', of.url).href;
+    await page.route('**', (route) => {
+      const asked = route.request().url();
+      if (asked.startsWith(own)) return route.continue();
+      say(`asks ${asked}`);
+      return route.abort();
+    });
+    try {
+      await prepare?.(page, own);
+      await page.goto(own + hash);
+      await use(page);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.equal(wide, 0, 'the page goes sideways');
+      assert.deepEqual(said, []);
+    } finally {
+      await context.close();
+    }
+  });
+}
