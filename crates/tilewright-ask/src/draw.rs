@@ -1,5 +1,8 @@
 //! A picture of a layout, or of two.
 
+use std::fmt::Display;
+use std::str::FromStr;
+
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use tilewright::notation::Described;
@@ -26,17 +29,17 @@ pub struct Draw {
     #[serde(default)]
     pub other: Option<String>,
     /// What has one colour: `tile`, `dim:1`, `offset:8`, `line`, `bank:32x4`, `thread`.
-    #[serde(default, deserialize_with = "coloring")]
+    #[serde(default, deserialize_with = "parsed")]
     pub color: Coloring,
     /// `offsets` or `memory`.
-    #[serde(default)]
-    pub direction: DrawnDirection,
-    /// `elements` or `bytes`.
-    #[serde(default)]
-    pub unit: DrawnUnit,
+    #[serde(default, deserialize_with = "parsed")]
+    pub direction: Direction,
+    /// `elements`, `bytes`, or `bytes:16` for blocks of 16 bytes.
+    #[serde(default, deserialize_with = "parsed")]
+    pub unit: Unit,
     /// `light` or `dark`.
-    #[serde(default)]
-    pub theme: DrawnTheme,
+    #[serde(default, deserialize_with = "parsed")]
+    pub theme: Theme,
     /// An index to be pointed out.
     #[serde(default)]
     pub at: Option<Vec<i64>>,
@@ -46,6 +49,15 @@ pub struct Draw {
     /// How the layout comes about, step by step, instead.
     #[serde(default)]
     pub steps: bool,
+    /// Of these steps one alone: 0 is the array itself.
+    #[serde(default)]
+    pub step: Option<usize>,
+    /// What moves from the layout to the other one, instead.
+    #[serde(default)]
+    pub moves: bool,
+    /// Memory as it is while the run of this number moves.
+    #[serde(default)]
+    pub frame: Option<usize>,
     /// Whether padding has its numbers too.
     #[serde(default)]
     pub padding_numbers: bool,
@@ -55,39 +67,6 @@ pub struct Draw {
     /// The most cells one below another.
     #[serde(default)]
     pub rows: Option<usize>,
-}
-
-/// Which way the large grid leads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DrawnDirection {
-    /// From an index to an offset.
-    #[default]
-    Offsets,
-    /// From an offset to an index.
-    Memory,
-}
-
-/// What offsets count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DrawnUnit {
-    /// Elements.
-    #[default]
-    Elements,
-    /// Bytes.
-    Bytes,
-}
-
-/// On what the picture stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DrawnTheme {
-    /// Dark on white.
-    #[default]
-    Light,
-    /// Light on black.
-    Dark,
 }
 
 /// A picture, and where one can point in it.
@@ -101,6 +80,12 @@ pub struct Drawn {
     pub svg: String,
     /// Where one can point.
     pub spots: Vec<DrawnSpot>,
+    /// Where tiles are.
+    pub blocks: Vec<DrawnBlock>,
+    /// What each of the steps does, where steps were asked for.
+    pub steps: Option<Vec<String>>,
+    /// How many runs move, where moves were asked for.
+    pub frames: Option<usize>,
 }
 
 /// A place that one can point at.
@@ -108,10 +93,21 @@ pub struct Drawn {
 pub struct DrawnSpot {
     /// Left, top, width and height in the picture.
     pub area: [f64; 4],
-    /// Where the element lies. Spots of one offset are of one element.
+    /// The index of the place, padding included; empty where there is none.
+    pub index: Vec<i64>,
+    /// Where the element lies.
     pub offset: Option<i64>,
     /// What it is, in words.
     pub says: String,
+}
+
+/// A tile in the picture.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DrawnBlock {
+    /// Which of the tiles in the text, 0 the outermost.
+    pub level: usize,
+    /// Left, top, width and height in the picture.
+    pub area: [f64; 4],
 }
 
 impl Draw {
@@ -125,16 +121,7 @@ impl Draw {
         reader: Reader<'_>,
         room: impl FnOnce(&Described) -> Room,
     ) -> Result<Scene, Error> {
-        let said = reader.read(&self.layout)?;
-        let other = self.other.as_deref().map(|text| reader.read(text)).transpose()?;
-        let own = room(&said);
-        let options = self.options(own);
-        let scene = match other {
-            _ if self.steps => Scene::of_steps(said, &options),
-            Some(other) => Scene::of_two(said, other, &options),
-            None => Scene::of(said, &options),
-        };
-        Ok(scene.map_err(anyhow::Error::from)?)
+        Ok(self.drawing(reader, room)?.scene)
     }
 
     /// The answer.
@@ -142,38 +129,80 @@ impl Draw {
     /// # Errors
     /// As of [`scene`](Self::scene).
     pub fn answer(&self, reader: Reader<'_>) -> Result<Drawn, Error> {
-        let scene = self.scene(reader, |_| Room::default())?;
-        let (svg, spots) = scene.to_svg_with_spots(self.theme());
-        let spots = spots.into_iter();
-        let spots = spots
-            .map(|spot| DrawnSpot { area: spot.area, offset: spot.offset, says: spot.says })
-            .collect();
-        Ok(Drawn { title: scene.title, subtitle: scene.subtitle, svg, spots })
+        let Drawing { scene, steps, frames } = self.drawing(reader, |_| Room::default())?;
+        let picture = scene.to_pointable(self.theme);
+        let spots = picture.spots.into_iter().map(|spot| DrawnSpot {
+            area: spot.area,
+            index: spot.index,
+            offset: spot.offset,
+            says: spot.says,
+        });
+        let blocks = picture.blocks.into_iter();
+        Ok(Drawn {
+            title: scene.title,
+            subtitle: scene.subtitle,
+            svg: picture.svg,
+            spots: spots.collect(),
+            blocks: blocks
+                .map(|block| DrawnBlock { level: block.level, area: block.area })
+                .collect(),
+            steps,
+            frames,
+        })
     }
 
-    /// On what the picture stands.
-    pub fn theme(&self) -> Theme {
-        match self.theme {
-            DrawnTheme::Light => Theme::Light,
-            DrawnTheme::Dark => Theme::Dark,
+    fn drawing(
+        &self,
+        reader: Reader<'_>,
+        room: impl FnOnce(&Described) -> Room,
+    ) -> Result<Drawing, Error> {
+        let said = reader.read(&self.layout)?;
+        let other = self.other.as_deref().map(|text| reader.read(text)).transpose()?;
+        if self.moves && other.is_none() {
+            return Err(anyhow::anyhow!(
+                "moves lead from one layout to another: there is no `other`"
+            )
+            .into());
+        }
+        let own = room(&said);
+        self.drawn(said, other, &self.options(own))
+            .map_err(|error| anyhow::Error::from(error).into())
+    }
+
+    fn drawn(
+        &self,
+        said: Described,
+        other: Option<Described>,
+        options: &Options,
+    ) -> Result<Drawing, tilewright_view::Error> {
+        let alone = |scene| Drawing { scene, steps: None, frames: None };
+        match (other, self.step) {
+            (Some(other), _) if self.moves => {
+                let (scene, runs) = Scene::of_moves(said, other, self.frame, options)?;
+                Ok(Drawing { scene, steps: None, frames: Some(runs) })
+            }
+            (_, step) if self.steps => {
+                let steps = Scene::steps(&said)?;
+                let scene = match step {
+                    Some(step) => Scene::of_step(said, step, options)?,
+                    None => Scene::of_steps(said, options)?,
+                };
+                Ok(Drawing { scene, steps: Some(steps), frames: None })
+            }
+            (Some(other), _) => Scene::of_two(said, other, options).map(alone),
+            (None, _) => Scene::of(said, options).map(alone),
         }
     }
 
     fn options(&self, own: Room) -> Options {
         Options {
             coloring: self.color,
-            direction: match self.direction {
-                DrawnDirection::Offsets => Direction::Offsets,
-                DrawnDirection::Memory => Direction::Memory,
-            },
-            unit: match self.unit {
-                DrawnUnit::Elements => Unit::Elements,
-                DrawnUnit::Bytes => Unit::Bytes,
-            },
+            direction: self.direction,
+            unit: self.unit,
             padding_numbers: self.padding_numbers,
             at: self.at.clone(),
             tile: self.tile,
-            theme: self.theme(),
+            theme: self.theme,
             room: Room {
                 columns: self.columns.unwrap_or(own.columns),
                 rows: self.rows.unwrap_or(own.rows),
@@ -182,7 +211,19 @@ impl Draw {
     }
 }
 
-/// A way to colour, by its name.
-fn coloring<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Coloring, D::Error> {
+/// A picture, and what can be asked of it further.
+struct Drawing {
+    scene: Scene,
+    steps: Option<Vec<String>>,
+    frames: Option<usize>,
+}
+
+/// What has names of its own, by one of them.
+fn parsed<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr,
+    T::Err: Display,
+{
     String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
 }

@@ -49,7 +49,7 @@ pub use crate::ask::{MAX_QUESTIONS, ask};
 pub use crate::bitcast::{Bitcast, BitcastAnswer, BitcastSteps};
 pub use crate::calc::{Calc, Explain, Explained, OperationList, Operations};
 pub use crate::complete::{Complete, Completion, Completions};
-pub use crate::draw::{Draw, Drawn, DrawnDirection, DrawnSpot, DrawnTheme, DrawnUnit};
+pub use crate::draw::{Draw, Drawn, DrawnBlock, DrawnSpot};
 pub use crate::error::{Error, ErrorDocument, with_causes};
 pub use crate::hlo::{Assign, Hlo, HloAnswer, assignment, report};
 pub use crate::index::{AllOffsets, Found, Index};

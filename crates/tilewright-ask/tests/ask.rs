@@ -35,10 +35,52 @@ fn what_a_layout_says_and_looks_like() {
     assert!(drawn["svg"].as_str().unwrap().starts_with("<svg"));
     let last = drawn["spots"].as_array().unwrap().iter().find(|spot| spot["offset"] == 11863);
     assert!(last.unwrap()["says"].as_str().unwrap().starts_with("(29,299)"));
+    let levels: Vec<u64> =
+        drawn["blocks"].as_array().unwrap().iter().filter_map(|b| b["level"].as_u64()).collect();
+    assert!(levels.contains(&0) && levels.contains(&1) && !levels.contains(&2));
+    assert_eq!((&drawn["steps"], &drawn["frames"]), (&json!(null), &json!(null)));
     let place = answer(&json!({ "ask": "place", "layout": TILES, "index": [30, 0] }));
     assert_eq!((&place["padding"], &place["terms"]), (&json!(true), &json!([])));
     let place = answer(&json!({ "ask": "place", "layout": TILES, "offset": 1282 }));
     assert_eq!((&place["index"], &place["byte"]), (&json!([2, 129]), &json!(2564)));
+}
+
+#[test]
+fn what_can_be_seen_one_after_another() {
+    let small = "f32[3,5]{1,0:T(2,2)}";
+    let step = |k| answer(&json!({ "ask": "draw", "layout": small, "steps": true, "step": k }));
+    let captions = step(0)["steps"].clone();
+    assert_eq!(captions[1], "pad to [4,6]");
+    for (number, caption) in captions.as_array().unwrap().iter().enumerate() {
+        let svg = step(number)["svg"].as_str().unwrap().to_owned();
+        let others = captions.as_array().unwrap().iter().filter(|other| *other != caption);
+        assert!(svg.contains(caption.as_str().unwrap()));
+        assert!(others.into_iter().all(|other| !svg.contains(other.as_str().unwrap())));
+    }
+    let frame = |k| {
+        let question =
+            json!({ "ask": "draw", "layout": "f32[3,5]", "other": small, "moves": true });
+        let mut question = question.as_object().unwrap().clone();
+        question.insert("frame".to_owned(), k);
+        answer(&question.into())
+    };
+    assert_eq!(frame(json!(null))["frames"], 9);
+    assert!(
+        frame(json!(8))["svg"].as_str().unwrap().contains("run 9 of 9: 1 element from (2,4) on")
+    );
+    // What is pointed at is one element on both sides.
+    let moved = frame(json!(0));
+    let of_last = moved["spots"].as_array().unwrap().iter().filter(|s| s["index"] == json!([2, 4]));
+    assert_eq!(of_last.map(|spot| spot["offset"].clone()).collect::<Vec<_>>(), [14, 20]);
+    for unit in ["elements", "bytes", "bytes:16"] {
+        let drawn = answer(&json!({ "ask": "draw", "layout": "f32[64]", "unit": unit }));
+        let last = match unit {
+            "elements" => "63",
+            "bytes" => "252",
+            _ => "15",
+        };
+        assert!(drawn["svg"].as_str().unwrap().contains(&format!(">{last}<")), "{unit}");
+    }
 }
 
 #[test]
@@ -132,6 +174,9 @@ fn questions_that_have_no_answer() {
         json!({ "ask": "draw", "layout": "(f32[3], f32[4])" }),
         json!({ "ask": "draw", "layout": "f32[3]", "columns": 1001 }),
         json!({ "ask": "draw", "layout": "f32[3]", "at": [3] }),
+        json!({ "ask": "draw", "layout": "f32[3]", "steps": true, "step": 1 }),
+        json!({ "ask": "draw", "layout": "f32[3]", "moves": true }),
+        json!({ "ask": "draw", "layout": "f32[3]", "other": "f32[3]", "moves": true, "frame": 1 }),
         json!({ "ask": "place", "layout": "f32[3]" }),
         json!({ "ask": "place", "layout": "f32[3]", "index": [0], "offset": 0 }),
         json!({ "ask": "place", "layout": "f32[3]", "offset": -1 }),

@@ -5,12 +5,14 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::str::FromStr;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::failure::Failure;
 use tilewright::formats::tpu::Chip;
-use tilewright_view::Coloring;
+use tilewright_view::{Coloring, Direction, Theme, Unit};
 
 /// Tiled array layouts: say, ask, see and move them.
 ///
@@ -194,12 +196,16 @@ pub(crate) struct DrawArgs {
     pub(crate) color: Coloring,
 
     /// From the array to offsets, or from memory to indices
-    #[arg(long, value_enum, default_value_t = DrawDirection::Offsets)]
-    pub(crate) direction: DrawDirection,
+    #[arg(long, default_value = "offsets", value_parser = named::<Direction>(Direction::NAMES))]
+    pub(crate) direction: Direction,
 
     /// How the layout comes about: the array padded, reshaped and transposed
     #[arg(long, conflicts_with_all = ["other", "direction"])]
     pub(crate) steps: bool,
+
+    /// What moves from the one layout to the other: memory before and after
+    #[arg(long, requires = "other", conflicts_with_all = ["steps", "direction"])]
+    pub(crate) moves: bool,
 
     /// An index to point out, such as 2,3, with its arithmetic
     #[arg(long, value_name = "INDEX", allow_hyphen_values = true)]
@@ -209,17 +215,17 @@ pub(crate) struct DrawArgs {
     #[arg(long, value_name = "ROWS,COLUMNS")]
     pub(crate) tile: Option<String>,
 
-    /// What offsets count
-    #[arg(long, value_enum, default_value_t = DrawUnit::Elements)]
-    pub(crate) unit: DrawUnit,
+    /// What offsets count: elements, bytes, or blocks of so many bytes, such as bytes:16
+    #[arg(long, value_name = "UNIT", default_value = "elements")]
+    pub(crate) unit: Unit,
 
     /// Write the offsets of padding too
     #[arg(long)]
     pub(crate) padding_numbers: bool,
 
     /// On what the picture stands; a page has both
-    #[arg(long, value_enum, default_value_t = DrawTheme::Light)]
-    pub(crate) theme: DrawTheme,
+    #[arg(long, default_value = "light", value_parser = named::<Theme>(Theme::NAMES))]
+    pub(crate) theme: Theme,
 
     /// The most columns of cells; longer axes are elided
     #[arg(long, value_name = "N")]
@@ -234,31 +240,12 @@ pub(crate) struct DrawArgs {
     pub(crate) force: bool,
 }
 
-/// Which way a picture leads.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum DrawDirection {
-    /// A cell for each element, its offset in it
-    Offsets,
-    /// A cell for each place of memory, its index in it
-    Memory,
-}
-
-/// What offsets count.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum DrawUnit {
-    /// Elements
-    Elements,
-    /// Bytes
-    Bytes,
-}
-
-/// On what a picture stands.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum DrawTheme {
-    /// Dark on white
-    Light,
-    /// Light on black
-    Dark,
+/// One of these names.
+fn named<T>(names: [&'static str; 2]) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err = tilewright_view::Error> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(names).try_map(|name| name.parse())
 }
 
 #[derive(Debug, Args)]

@@ -4,12 +4,12 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use serde_json::json;
-use tilewright_ask::{Draw, DrawnDirection, DrawnTheme, DrawnUnit, Reader, parse_index};
+use tilewright_ask::{Draw, Reader, parse_index};
 use tilewright_files::CreateOptions;
 use tilewright_view::{Colors, Form, Room, Scene, Terminal, Theme};
 
 use crate::Answer;
-use crate::args::{DrawArgs, DrawDirection, DrawTheme, DrawUnit};
+use crate::args::DrawArgs;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::{input, signals};
@@ -33,7 +33,7 @@ pub(crate) fn run(
         Form::Text => terminal.room(said),
         _ => Room::default(),
     })?;
-    let picture = scene.write(form, question.theme(), terminal).map_err(anyhow::Error::from)?;
+    let picture = scene.write(form, question.theme, terminal).map_err(anyhow::Error::from)?;
     let Some(path) = output else {
         return print(&picture, &scene, console);
     };
@@ -65,21 +65,15 @@ fn question(args: &DrawArgs) -> Result<Draw, Failure> {
         layout: args.layout.clone(),
         other: args.other.clone(),
         color: args.color,
-        direction: match args.direction {
-            DrawDirection::Offsets => DrawnDirection::Offsets,
-            DrawDirection::Memory => DrawnDirection::Memory,
-        },
-        unit: match args.unit {
-            DrawUnit::Elements => DrawnUnit::Elements,
-            DrawUnit::Bytes => DrawnUnit::Bytes,
-        },
-        theme: match args.theme {
-            DrawTheme::Light => DrawnTheme::Light,
-            DrawTheme::Dark => DrawnTheme::Dark,
-        },
+        direction: args.direction,
+        unit: args.unit,
+        theme: args.theme,
         at: args.at.as_deref().map(parse_index).transpose()?,
         tile,
         steps: args.steps,
+        step: None,
+        moves: args.moves,
+        frame: None,
         padding_numbers: args.padding_numbers,
         columns: args.columns,
         rows: args.rows,
@@ -96,13 +90,9 @@ fn terminal(args: &DrawArgs, is_file: bool) -> Terminal {
         (true, true) => Colors::Any,
         (true, false) => Colors::Numbered,
     };
-    let theme = match args.theme {
-        DrawTheme::Light => Theme::Light,
-        DrawTheme::Dark => Theme::Dark,
-    };
     let width = match is_file {
         true => WIDTH,
         false => terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0)),
     };
-    Terminal { width: width.max(20), colors, theme }
+    Terminal { width: width.max(20), colors, theme: args.theme }
 }

@@ -75,6 +75,11 @@ fn two_layouts_and_steps() {
     }
     run(&["draw", LAYOUT, "f32[5,3]"]).failed_with(&["dimensions"]);
     run(&["draw", LAYOUT, "f32[3,5]", "--steps"]).failed_with(&["cannot be used with"]);
+    let moves = run(&["draw", "f32[3,5]", LAYOUT, "--moves"]).succeeded().stdout;
+    assert!(moves.contains("15 elements move in 9 runs of 1 to 2"), "{moves}");
+    run(&["draw", LAYOUT, "--moves"]).failed_with(&["required", "<OTHER>"]);
+    run(&["draw", LAYOUT, LAYOUT, "--moves", "--steps"]).failed_with(&["cannot be used with"]);
+    run(&["draw", "f32[300,5]", "f32[300,5]{0,1}", "--moves"]).failed_with(&["too many"]);
 }
 
 #[test]
@@ -86,6 +91,10 @@ fn options_that_do_not_apply() {
         .failed_with(&["`rainbow` is no way to colour", "tile, dim"]);
     run(&["draw", LAYOUT, "--color", "offset:0"]).failed_with(&["no way to colour"]);
     run(&["draw", LAYOUT, "--color", "bank:0x4"]).failed_with(&["no way to colour"]);
+    run(&["draw", LAYOUT, "--direction", "up"])
+        .failed_with(&["[possible values: offsets, memory]"]);
+    run(&["draw", LAYOUT, "--unit", "bits"])
+        .failed_with(&["no unit is called `bits`: expected elements, bytes, or bytes:N"]);
     run(&["draw", LAYOUT, "--tile", "8"]).failed_with(&["rows,columns"]);
     run(&["draw", "(f32[3], f32[5])"]).failed_with(&["tuple"]);
     run(&["draw", "f32[?]"]).failed_with(&["unbounded"]);

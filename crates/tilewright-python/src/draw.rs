@@ -11,7 +11,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tilewright::notation::Described;
-use tilewright_view::{Direction, Form, MAX_ROOM, Options, Room, Scene, Terminal, Theme, Unit};
+use tilewright_view::{Form, MAX_ROOM, Options, Room, Scene, Terminal, Theme};
 
 use crate::error::Failure;
 use crate::files;
@@ -195,8 +195,8 @@ impl Picture {
 ///     banks of 4 bytes.
 /// direction : {"offsets", "memory"}
 ///     A cell for each element with its offset in it, or one for each place of memory with its index.
-/// unit : {"elements", "bytes"}
-///     What offsets count.
+/// unit : str
+///     What offsets count: ``"elements"``, ``"bytes"``, or ``"bytes:N"``, blocks of N bytes.
 /// at : sequence of int, optional
 ///     An index to point out, with its arithmetic.
 /// tile : pair of int, optional
@@ -204,6 +204,9 @@ impl Picture {
 /// steps : bool
 ///     Whether to draw how the layout comes about instead: the array padded, reshaped and transposed.
 ///     For small arrays in XLA's notation.
+/// moves : bool
+///     Whether to draw what moves from the layout to the other one instead: memory before and after.
+///     For small arrays.
 /// theme : {"light", "dark"}
 ///     On what the picture stands; a page of HTML has both.
 /// columns, rows : int, optional
@@ -235,7 +238,7 @@ impl Picture {
 #[pyfunction]
 #[pyo3(signature = (
     layout, other=None, *, path=None, color="tile", direction="offsets", unit="elements", at=None,
-    tile=None, steps=false, theme="light", columns=None, rows=None, padding_numbers=false,
+    tile=None, steps=false, moves=false, theme="light", columns=None, rows=None, padding_numbers=false,
     force=false,
 ))]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
@@ -250,6 +253,7 @@ pub(crate) fn draw(
     at: Option<Vec<i64>>,
     tile: Option<Vec<i64>>,
     steps: bool,
+    moves: bool,
     theme: &str,
     columns: Option<i64>,
     rows: Option<i64>,
@@ -260,18 +264,22 @@ pub(crate) fn draw(
     if steps && (other.is_some() || direction != "offsets") {
         return Err(Failure::value("steps are of one layout, and lead to offsets"));
     }
+    if moves && (other.is_none() || direction != "offsets") {
+        return Err(Failure::value("moves are from one layout to another, both in memory"));
+    }
     let mut drawn = Drawn {
         layout: described(layout)?,
         other: other.map(described).transpose()?,
         has_steps: steps,
+        has_moves: moves,
         options: Options {
             coloring: color.parse()?,
-            direction: named("direction", direction, DIRECTIONS)?,
-            unit: named("unit", unit, UNITS)?,
+            direction: direction.parse()?,
+            unit: unit.parse()?,
             padding_numbers,
             at,
             tile: tile.map(tile_of).transpose()?,
-            theme: named("theme", theme, THEMES)?,
+            theme: theme.parse()?,
             room: Room::default(),
         },
         columns: columns.map(|count| cells("columns", count)).transpose()?,
@@ -292,6 +300,7 @@ struct Drawn {
     layout: Described,
     other: Option<Described>,
     has_steps: bool,
+    has_moves: bool,
     options: Options,
     /// What was asked for; where nothing was, letters have less room than pictures.
     columns: Option<usize>,
@@ -303,6 +312,9 @@ impl Drawn {
         let layout = self.layout.clone();
         match &self.other {
             _ if self.has_steps => Scene::of_steps(layout, options),
+            Some(other) if self.has_moves => {
+                Scene::of_moves(layout, other.clone(), None, options).map(|(scene, _)| scene)
+            }
             Some(other) => Scene::of_two(layout, other.clone(), options),
             None => Scene::of(layout, options),
         }
@@ -319,22 +331,6 @@ impl Drawn {
     fn room(&self, own: Room) -> Room {
         Room { columns: self.columns.unwrap_or(own.columns), rows: self.rows.unwrap_or(own.rows) }
     }
-}
-
-const DIRECTIONS: [(&str, Direction); 2] =
-    [("offsets", Direction::Offsets), ("memory", Direction::Memory)];
-
-const UNITS: [(&str, Unit); 2] = [("elements", Unit::Elements), ("bytes", Unit::Bytes)];
-
-const THEMES: [(&str, Theme); 2] = [("light", Theme::Light), ("dark", Theme::Dark)];
-
-/// What is called so.
-fn named<T: Copy>(what: &str, name: &str, names: [(&str, T); 2]) -> Result<T, Failure> {
-    let found = names.iter().find(|(known, _)| *known == name);
-    found.map(|(_, value)| *value).ok_or_else(|| {
-        let [(one, _), (other, _)] = names;
-        Failure::value(format!("no {what} is called `{name}`: expected {one} or {other}"))
-    })
 }
 
 fn cells(what: &str, count: i64) -> Result<usize, Failure> {

@@ -42,6 +42,7 @@ OPTIONS = [
     {"color": "thread", "tile": (4, 2)},
     {"at": (1, 1)},
     {"at": (), "unit": "bytes"},
+    {"unit": "bytes:16"},
     {"steps": True},
 ]
 
@@ -168,6 +169,17 @@ def test_whatever_has_a_layout_is_drawn(tmp_path):
     assert tw.draw(layout).to_svg() == tw.draw(str(layout)).to_svg() == layout._repr_svg_()
 
 
+def test_moves_are_runs_of_neighbours():
+    """As many as there are places in which a copy, element by element, jumps."""
+    source, target = tw.Shape("f32[6,9]{1,0:T(2,4)}"), tw.Shape("f32[6,9]{0,1:T(4,2)}")
+    pairs = sorted(
+        (target.offset(index), source.offset(index)) for index in np.ndindex(*source.dims)
+    )
+    n_runs = 1 + sum((b - a, d - c) != (1, 1) for (a, c), (b, d) in zip(pairs, pairs[1:]))
+    said = str(tw.draw(source, target, moves=True)).splitlines()[1]
+    assert said.startswith(f"54 elements move in {n_runs} runs of")
+
+
 @pytest.mark.parametrize("wrong", [None, 3, (3, 5), np.zeros((3, 5)), object(), b"f32[3]"])
 def test_what_has_no_layout_is_a_type_error(wrong):
     with pytest.raises(TypeError, match="expected a Shape, a Layout, a Packed or a str, found"):
@@ -181,7 +193,7 @@ def test_what_has_no_layout_is_a_type_error(wrong):
         ({"color": "bank:0x4"}, "`bank:0x4` is no way to colour"),
         ({"color": "dim:2"}, "there is no dimension 2"),
         ({"direction": "up"}, "no direction is called `up`: expected offsets or memory"),
-        ({"unit": "bits"}, "no unit is called `bits`: expected elements or bytes"),
+        ({"unit": "bits"}, "no unit is called `bits`: expected elements, bytes, or bytes:N"),
         ({"theme": "blue"}, "no theme is called `blue`: expected light or dark"),
         ({"at": (3, 0)}, "out of bounds"),
         ({"at": (1,)}, "index"),
@@ -193,6 +205,8 @@ def test_what_has_no_layout_is_a_type_error(wrong):
         ({"rows": 1 << 40}, "expected 1 to 1000"),
         ({"other": "f32[3,5]", "steps": True}, "steps are of one layout"),
         ({"direction": "memory", "steps": True}, "steps are of one layout"),
+        ({"moves": True}, "moves are from one layout to another"),
+        ({"other": "f32[3,5]", "moves": True, "direction": "memory"}, "both in memory"),
         ({"other": "f32[5,3]"}, "the dimensions differ"),
         ({"other": "f32[3"}, "f32\\[3"),
         ({"path": "picture"}, r"the name says no picture: expected \.svg"),

@@ -56,9 +56,24 @@ impl Slot {
     }
 }
 
+impl Slot {
+    /// The level of the block that begins here.
+    pub(crate) fn level(self) -> Option<usize> {
+        match self {
+            Slot::Place { border, .. } => border,
+            Slot::Gap { .. } => None,
+        }
+    }
+}
+
 impl Axis {
     /// An axis of at most about `room` slots, cut so.
     pub(crate) fn new(data: i64, padded: i64, cuts: &[Cut], room: usize) -> Self {
+        Self::with(None, data, padded, cuts, room)
+    }
+
+    /// The same with an index that is drawn whatever is elided.
+    pub(crate) fn with(at: Option<i64>, data: i64, padded: i64, cuts: &[Cut], room: usize) -> Self {
         let room = i64::try_from(room).unwrap_or(i64::MAX).max(3);
         let tile = cuts.iter().find(|cut| cut.level == 0).map(|cut| cut.size);
         // What is hardly too long is drawn as a whole: a gap that saves a few places says less.
@@ -67,7 +82,9 @@ impl Axis {
         } else {
             let innermost = cuts.iter().map(|cut| cut.size).min();
             let grain = innermost.filter(|&size| size <= MAX_GRAIN).unwrap_or(1);
-            grown(seeds(data, padded, tile), padded, grain, room)
+            let ends = [Some(0), Some(padded - 1), at.filter(|at| (0..padded).contains(at))];
+            let always: Vec<i64> = ends.into_iter().flatten().collect();
+            grown(&always, &seeds(data, padded, tile), padded, grain, room)
         };
         let mut slots = Vec::new();
         let mut end = 0;
@@ -120,10 +137,10 @@ fn gap(start: i64, end: i64, tile: Option<i64>) -> Slot {
     Slot::Gap { hidden: end - start, hides_border }
 }
 
-/// Where something happens, the most important first: the ends, the end of the data, and the first,
-/// the second and the last border of a tile, both sides of each.
+/// Where something happens but for the ends, the most important first: the end of the data, and the
+/// first, the second and the last border of a tile, both sides of each.
 fn seeds(data: i64, padded: i64, tile: Option<i64>) -> Vec<i64> {
-    let mut seeds = vec![0, padded - 1];
+    let mut seeds = Vec::new();
     if 0 < data && data < padded {
         seeds.extend([data - 1, data]);
     }
@@ -137,14 +154,18 @@ fn seeds(data: i64, padded: i64, tile: Option<i64>) -> Vec<i64> {
     seeds
 }
 
-/// Ranges around the seeds that together, with a gap between any two, take no more than `room`.
-fn grown(seeds: Vec<i64>, padded: i64, grain: i64, room: i64) -> Vec<(i64, i64)> {
-    let mut ranges: Vec<(i64, i64)> = Vec::new();
-    for seed in seeds {
+/// Ranges around what is drawn whatever room there is, and around the seeds, that together, with a gap
+/// between any two, take no more than `room`.
+fn grown(always: &[i64], seeds: &[i64], padded: i64, grain: i64, room: i64) -> Vec<(i64, i64)> {
+    let block = |seed: i64| {
         let start = seed / grain * grain;
-        let with = joined(&ranges, (start, start.saturating_add(grain).min(padded)));
-        // The two ends are drawn whatever room there is.
-        if taken(&with, padded) <= room || ranges.len() < 2 {
+        (start, start.saturating_add(grain).min(padded))
+    };
+    let mut ranges: Vec<(i64, i64)> =
+        always.iter().fold(Vec::new(), |ranges, &seed| joined(&ranges, block(seed)));
+    for &seed in seeds {
+        let with = joined(&ranges, block(seed));
+        if taken(&with, padded) <= room {
             ranges = with;
         }
     }
@@ -242,6 +263,17 @@ mod tests {
                 assert!(shown.contains(&(index ^ 1)), "{room}: {shown:?}");
             }
         }
+    }
+
+    #[test]
+    fn what_was_pointed_at_is_drawn() {
+        for at in [0, 2, 137, 299, 300, 383] {
+            for room in [3, 8, 20] {
+                let axis = Axis::with(Some(at), 300, 384, &cuts(&[128]), room);
+                assert!(axis.indices().any(|index| index == at), "{at} in {room}");
+            }
+        }
+        assert_eq!(Axis::with(Some(384), 300, 384, &[], 8), Axis::new(300, 384, &[], 8));
     }
 
     /// Whatever the axis, it fits, in order, and every index is drawn or in a gap.

@@ -12,12 +12,16 @@ pub(crate) struct Drawing {
     pub(crate) marks: Vec<Mark>,
     /// Where one can point.
     pub(crate) hits: Vec<Hit>,
+    /// Where tiles are, by their level.
+    pub(crate) blocks: Vec<(usize, Area)>,
 }
 
 /// A place that one can point at.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Hit {
     pub(crate) area: Area,
+    /// The index of the place, padding included; empty where there is none.
+    pub(crate) index: Vec<i64>,
     /// Where the element lies.
     pub(crate) offset: Option<i64>,
     /// What it is, in letters and digits.
@@ -34,7 +38,7 @@ pub(crate) enum Mark {
     /// Outlines with round corners.
     Outlines { stroke: Stroke, radius: f64, boxes: Vec<Area> },
     /// A curve from one point to another, ending in an arrow.
-    Arrow { stroke: Stroke, from: Point, to: Point },
+    Arrow { stroke: Stroke, arrow: Arrow },
     /// Letters of one kind.
     Texts { font: Font, texts: Vec<Text> },
 }
@@ -75,6 +79,38 @@ impl Area {
             width: self.width - 2.0 * by,
             height: self.height - 2.0 * by,
         }
+    }
+}
+
+/// A curve with a head at its end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Arrow {
+    pub(crate) from: Point,
+    pub(crate) to: Point,
+    /// Whether it comes from the left, and not from above.
+    pub(crate) is_across: bool,
+}
+
+/// How far the head of an arrow reaches back, and to each side.
+const HEAD: [f64; 2] = [9.0, 5.0];
+
+impl Arrow {
+    /// The points that the curve bends to.
+    pub(crate) fn bends(self) -> [Point; 2] {
+        let Arrow { from, to, is_across } = self;
+        match is_across {
+            true => [from, to].map(|end| Point { x: (from.x + to.x) / 2.0, y: end.y }),
+            false => [from, to].map(|end| Point { x: end.x, y: (from.y + to.y) / 2.0 }),
+        }
+    }
+
+    /// Where the two strokes of its head begin; both end at its end.
+    pub(crate) fn head(self) -> [Point; 2] {
+        let ([back, side], Point { x, y }) = (HEAD, self.to);
+        [-side, side].map(|side| match self.is_across {
+            true => Point { x: x - back, y: y + side },
+            false => Point { x: x + side, y: y - back },
+        })
     }
 }
 

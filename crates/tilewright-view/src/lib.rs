@@ -49,4 +49,4 @@ pub use crate::scene::{
     Words,
 };
 pub use crate::terminal::{Colors, Terminal};
-pub use crate::write::{Form, Spot};
+pub use crate::write::{Block, Form, Pointable, Spot};

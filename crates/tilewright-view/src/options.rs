@@ -1,6 +1,7 @@
 //! What somebody may want of a picture.
 
 use std::fmt;
+use std::num::NonZeroI64;
 use std::str::FromStr;
 
 /// How a layout is to be drawn.
@@ -70,27 +71,39 @@ pub enum Coloring {
 }
 
 /// Which way the large grid leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Direction {
     /// From an index to an offset: a cell for each element, at its place in the array.
+    #[default]
     Offsets,
     /// From an offset to an index: a cell for each place of memory, in the order of memory.
     Memory,
 }
 
 /// What offsets count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// ```
+/// use tilewright_view::Unit;
+/// assert_eq!("bytes".parse::<Unit>()?, Unit::Bytes);
+/// assert!(matches!("bytes:16".parse()?, Unit::Blocks(size) if size.get() == 16));
+/// # Ok::<(), tilewright_view::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unit {
     /// Elements.
+    #[default]
     Elements,
     /// Bytes; for elements below a byte, with the bit after a point.
     Bytes,
+    /// Blocks of so many bytes, in which makers of hardware draw memory: words, vectors, lines.
+    Blocks(NonZeroI64),
 }
 
 /// On what the picture stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
     /// Dark on white.
+    #[default]
     Light,
     /// Light on black.
     Dark,
@@ -172,4 +185,56 @@ impl FromStr for Coloring {
             _ => Err(wrong()),
         }
     }
+}
+
+impl Direction {
+    /// The names of all, as texts have them.
+    pub const NAMES: [&str; 2] = ["offsets", "memory"];
+}
+
+impl FromStr for Direction {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text {
+            "offsets" => Ok(Direction::Offsets),
+            "memory" => Ok(Direction::Memory),
+            _ => Err(unknown("direction", text, "offsets or memory")),
+        }
+    }
+}
+
+impl Theme {
+    /// The names of all, as texts have them.
+    pub const NAMES: [&str; 2] = ["light", "dark"];
+}
+
+impl FromStr for Theme {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text {
+            "light" => Ok(Theme::Light),
+            "dark" => Ok(Theme::Dark),
+            _ => Err(unknown("theme", text, "light or dark")),
+        }
+    }
+}
+
+impl FromStr for Unit {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let block = |size: &str| size.parse().ok().filter(|size: &NonZeroI64| size.get() > 0);
+        match (text, text.strip_prefix("bytes:").and_then(block)) {
+            ("elements", _) => Ok(Unit::Elements),
+            ("bytes", _) => Ok(Unit::Bytes),
+            (_, Some(size)) => Ok(Unit::Blocks(size)),
+            _ => Err(unknown("unit", text, "elements, bytes, or bytes:N for blocks of N bytes")),
+        }
+    }
+}
+
+fn unknown(what: &str, name: &str, expected: &str) -> Error {
+    Error(format!("no {what} is called `{name}`: expected {expected}"))
 }

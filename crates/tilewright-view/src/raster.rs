@@ -12,7 +12,7 @@ use tiny_skia::{
 };
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
-use crate::drawing::{Anchor, Area, Drawing, Font, Mark, Point, Stroke, Text};
+use crate::drawing::{Anchor, Area, Arrow, Drawing, Font, Mark, Point, Stroke, Text};
 use crate::options::Error;
 
 /// Dots for each pixel of the drawing.
@@ -69,8 +69,8 @@ impl Canvas {
                 boxes.iter().for_each(|area| rounded(&mut path, *area, *radius));
                 self.stroke(path, stroke, LineCap::Butt);
             }
-            Mark::Arrow { stroke, from, to } => {
-                self.stroke(arrow(*from, *to), stroke, LineCap::Round);
+            Mark::Arrow { stroke, arrow } => {
+                self.stroke(path_of(*arrow), stroke, LineCap::Round);
             }
             Mark::Texts { font, texts } => texts.iter().for_each(|text| self.write(text, font)),
         }
@@ -204,15 +204,16 @@ fn rounded(path: &mut PathBuilder, area: Area, radius: f64) {
     path.close();
 }
 
-fn arrow(from: Point, to: Point) -> PathBuilder {
-    let (x, y, u, v) = (from.x as f32, from.y as f32, to.x as f32, to.y as f32);
-    let middle = (y + v) / 2.0;
+fn path_of(arrow: Arrow) -> PathBuilder {
+    let at = |point: Point| (point.x as f32, point.y as f32);
+    let ((x, y), (u, v)) = (at(arrow.from), at(arrow.to));
+    let ([one, other], [left, right]) = (arrow.bends().map(at), arrow.head().map(at));
     let mut path = PathBuilder::new();
     path.move_to(x, y);
-    path.cubic_to(x, middle, u, middle, u, v);
-    path.move_to(u - 5.0, v - 9.0);
+    path.cubic_to(one.0, one.1, other.0, other.1, u, v);
+    path.move_to(left.0, left.1);
     path.line_to(u, v);
-    path.line_to(u + 5.0, v - 9.0);
+    path.line_to(right.0, right.1);
     path
 }
 
@@ -259,6 +260,7 @@ mod tests {
             background: "#ffffff",
             marks: Vec::new(),
             hits: Vec::new(),
+            blocks: Vec::new(),
         };
         assert!(write(&page(1e9)).is_err());
         assert!(write(&page(10.0)).unwrap().starts_with(b"\x89PNG\r\n"));

@@ -115,6 +115,10 @@ pub enum Mark {
     FirstDifference,
     /// The other layout has something else here.
     Difference,
+    /// It moves from here. The first place of a run has the run's number: an arrow begins at it.
+    Leaves(Option<usize>),
+    /// It moves to here, and at the first place of a run its arrow ends.
+    Arrives(Option<usize>),
 }
 
 /// Memory, from one place to the next.
@@ -122,6 +126,8 @@ pub enum Mark {
 pub struct Strip {
     /// What it is.
     pub caption: String,
+    /// Whether that stands below it: arrows come from above.
+    pub has_caption_below: bool,
     /// What stands at its end on the right.
     pub note: String,
     /// Which offsets are drawn.

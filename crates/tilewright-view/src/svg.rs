@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use tilewright::text::escaped_markup;
 
-use crate::drawing::{Anchor, Area, Drawing, Font, Mark, Point, Stroke};
+use crate::drawing::{Anchor, Area, Arrow, Drawing, Font, Mark, Point, Stroke};
 
 /// The document. `title` is what screen readers say.
 pub(crate) fn write(drawing: &Drawing, title: &str) -> String {
@@ -41,7 +41,7 @@ fn element(mark: &Mark) -> String {
             let path: String = boxes.iter().map(|b| rounded(*b, *radius)).collect();
             format!("<path fill=\"none\"{} d=\"{path}\"/>", stroked(stroke))
         }
-        Mark::Arrow { stroke, from, to } => arrow(stroke, *from, *to),
+        Mark::Arrow { stroke, arrow } => path_of(stroke, *arrow),
         Mark::Texts { font, texts } => {
             let mut group = format!("<g{}>", lettered(font));
             for text in texts {
@@ -102,13 +102,13 @@ fn rounded(area: Area, radius: f64) -> String {
     )
 }
 
-fn arrow(stroke: &Stroke, from: Point, to: Point) -> String {
-    let middle = (from.y + to.y) / 2.0;
-    let [x, y, u, v, m] = [from.x, from.y, to.x, to.y, middle].map(number);
-    let [left, right, up] = [to.x - 5.0, to.x + 5.0, to.y - 9.0].map(number);
+fn path_of(stroke: &Stroke, arrow: Arrow) -> String {
+    let at = |point: Point| format!("{} {}", number(point.x), number(point.y));
+    let ([one, other], [left, right]) = (arrow.bends().map(at), arrow.head().map(at));
+    let (from, to) = (at(arrow.from), at(arrow.to));
     format!(
         "<path fill=\"none\"{} stroke-linecap=\"round\" stroke-linejoin=\"round\" \
-         d=\"M{x} {y}C{x} {m} {u} {m} {u} {v}M{left} {up}L{u} {v}L{right} {up}\"/>",
+         d=\"M{from}C{one} {other} {to}M{left}L{to}L{right}\"/>",
         stroked(stroke)
     )
 }

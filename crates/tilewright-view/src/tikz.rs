@@ -74,10 +74,10 @@ fn commands(mark: &Mark, colors: &mut Colors) -> String {
             let path: String = boxes.iter().map(|area| rectangle(*area)).collect();
             format!("\\draw[{stroke}, rounded corners={radius}pt]{path};\n")
         }
-        Mark::Arrow { stroke, from, to } => {
-            let middle = (from.y + to.y) / 2.0;
-            let [one, other] = [from, to].map(|end| point(Point { x: end.x, y: middle }));
-            let (stroke, from, to) = (stroked(stroke, colors), point(*from), point(*to));
+        Mark::Arrow { stroke, arrow } => {
+            let [one, other] = arrow.bends().map(point);
+            let stroke = stroked(stroke, colors);
+            let (from, to) = (point(arrow.from), point(arrow.to));
             format!("\\draw[{stroke}, ->] {from} .. controls {one} and {other} .. {to};\n")
         }
         Mark::Texts { font, texts } => {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::drawing::Area;
 use crate::options::{Error, Theme};
 #[cfg(feature = "png")]
 use crate::raster;
@@ -60,10 +61,33 @@ impl Form {
 pub struct Spot {
     /// Its place in the picture: left, top, width, height.
     pub area: [f64; 4],
-    /// Where the element lies, in elements. Spots of one offset are of one element.
+    /// The index of the place, padding included; empty where there is none.
+    pub index: Vec<i64>,
+    /// Where the element lies, in elements. In a picture of one layout, spots of one offset are of one
+    /// element.
     pub offset: Option<i64>,
     /// What it is, in letters and digits.
     pub says: String,
+}
+
+/// A tile in a picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Block {
+    /// Which level of tiles, 0 the outermost.
+    pub level: usize,
+    /// Its place in the picture: left, top, width, height.
+    pub area: [f64; 4],
+}
+
+/// A picture that can be pointed at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pointable {
+    /// The picture as an SVG document.
+    pub svg: String,
+    /// Where one can point.
+    pub spots: Vec<Spot>,
+    /// Where tiles are.
+    pub blocks: Vec<Block>,
 }
 
 impl Scene {
@@ -84,19 +108,26 @@ impl Scene {
     /// ```
     /// use tilewright_view::{Options, Scene, Theme};
     /// let scene = Scene::of("f32[3,5]{1,0:T(2,2)}".parse()?, &Options::default())?;
-    /// let (_, spots) = scene.to_svg_with_spots(Theme::Light);
-    /// assert!(spots.iter().any(|spot| spot.offset == Some(20) && spot.says.starts_with("(2,4)")));
+    /// let picture = scene.to_pointable(Theme::Light);
+    /// let spot = picture.spots.iter().find(|spot| spot.offset == Some(20)).unwrap();
+    /// assert!(spot.index == [2, 4] && spot.says.starts_with("(2,4)"));
+    /// // Six tiles in the picture of the array, and six in that of its offsets.
+    /// assert_eq!(picture.blocks.len(), 12);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn to_svg_with_spots(&self, theme: Theme) -> (String, Vec<Spot>) {
+    pub fn to_pointable(&self, theme: Theme) -> Pointable {
         let drawing = figure::draw(self, theme);
         let svg = svg::write(&drawing, &format!("{}: {}", self.title, self.subtitle));
+        let sides = |area: Area| [area.x, area.y, area.width, area.height];
         let spots = drawing.hits.into_iter().map(|hit| Spot {
-            area: [hit.area.x, hit.area.y, hit.area.width, hit.area.height],
+            area: sides(hit.area),
+            index: hit.index,
             offset: hit.offset,
             says: hit.says,
         });
-        (svg, spots.collect())
+        let blocks =
+            drawing.blocks.into_iter().map(|(level, area)| Block { level, area: sides(area) });
+        Pointable { svg, spots: spots.collect(), blocks: blocks.collect() }
     }
 
     /// The picture as a page in one file, in which one can point at elements.

@@ -16,6 +16,9 @@ fn pictures() -> Vec<(&'static str, Scene)> {
     let two =
         |a: &str, b: &str| Scene::of_two(a.parse().unwrap(), b.parse().unwrap(), &plain()).unwrap();
     let steps = |text: &str| Scene::of_steps(text.parse().unwrap(), &plain()).unwrap();
+    let moves = |from: &str, to: &str| {
+        Scene::of_moves(from.parse().unwrap(), to.parse().unwrap(), None, &plain()).unwrap().0
+    };
     vec![
         ("tiles", of("f32[3,5]{1,0:T(2,2)}", at(&[2, 3]))),
         ("tiles-in-tiles", of("bf16[4,8]{1,0:T(2,4)(2,1)}", plain())),
@@ -30,6 +33,7 @@ fn pictures() -> Vec<(&'static str, Scene)> {
         ("threads", of("((4,8),(2,2)):((32,1),(16,8))", threads)),
         ("broadcast", of("(4,(2,2)):(1,(0,4))", plain())),
         ("compare", two("f32[3,5]{1,0:T(2,2)}", "f32[3,5]{0,1:T(2,2)}")),
+        ("moves", moves("f32[3,4]{1,0:T(2,4)}", "f32[3,4]{1,0:T(4,2)}")),
     ]
 }
 

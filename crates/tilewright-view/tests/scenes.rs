@@ -4,7 +4,7 @@
 
 use tilewright::notation::Described;
 use tilewright_view::{
-    Cell, Coloring, Direction, Grid, Kind, Mark, Options, Panel, Room, Scene, Strip, Theme,
+    Cell, Coloring, Direction, Grid, Kind, Mark, Options, Panel, Room, Scene, Strip, Theme, Unit,
 };
 
 /// Layouts of every notation, small and large, with padding at the ends and elsewhere.
@@ -244,6 +244,187 @@ fn room_is_kept() {
                 assert!(grid.columns.slots.len() <= columns.max(8) * 5 / 4, "{text}");
                 assert!(grid.rows.slots.len() <= 13, "{text}");
             }
+        }
+    }
+}
+
+/// The cells that a picture of moves has of each memory.
+fn memories(scene: &Scene) -> [Vec<Cell>; 2] {
+    let cells = |panel: &Panel| match panel {
+        Panel::Grid(grid) => Some(grid.cells.clone()),
+        Panel::Strip(strip) => Some(strip.cells.clone()),
+        _ => None,
+    };
+    panels(scene).filter_map(cells).collect::<Vec<_>>().try_into().unwrap()
+}
+
+/// Every element moves once, in runs that are side by side on both sides and cannot be longer.
+#[test]
+fn moves_are_runs_of_neighbours() {
+    for [from, to] in [
+        ["f32[3,5]", "f32[3,5]{1,0:T(2,2)}"],
+        ["f32[3,4]{1,0:T(2,4)}", "f32[3,4]{1,0:T(4,2)}"],
+        ["f32[4,6]", "f32[4,6]{0,1}"],
+        ["bf16[9,20]{1,0:T(8,4)(2,1)}", "bf16[9,20]{0,1:T(4,8)}"],
+        ["f32[2,3,4]{2,1,0:T(2,2)}", "f32[2,3,4]{0,1,2}"],
+        ["(4,4):(-4,1)", "(4,4):(1,4)"],
+    ] {
+        let options = Options { room: Room { columns: 1000, rows: 1000 }, ..Options::default() };
+        let moves = |frame| {
+            Scene::of_moves(from.parse().unwrap(), to.parse().unwrap(), frame, &options).unwrap()
+        };
+        let [from_map, to_map] =
+            [from, to].map(|text| text.parse::<Described>().unwrap().index_map().unwrap());
+        let (_, n_runs) = moves(None);
+        let mut ends: Vec<[i64; 2]> = Vec::new();
+        let mut moved: Vec<Vec<i64>> = Vec::new();
+        for frame in 0..n_runs {
+            let [before, after] = memories(&moves(Some(frame)).0);
+            let leaving = before.iter().filter(|cell| matches!(cell.mark, Mark::Leaves(_)));
+            let arriving = after.iter().filter(|cell| matches!(cell.mark, Mark::Arrives(_)));
+            let pairs: Vec<(&Cell, &Cell)> = leaving.zip(arriving).collect();
+            let mut run = Vec::new();
+            for (place, (one, other)) in pairs.iter().enumerate() {
+                assert_eq!(one.index, other.index, "{from} to {to}");
+                assert_eq!(one.mark, Mark::Leaves((place == 0).then_some(frame)));
+                assert_eq!(other.mark, Mark::Arrives((place == 0).then_some(frame)));
+                run.push(
+                    [from_map.offset(&one.index), to_map.offset(&one.index)].map(Result::unwrap),
+                );
+                assert_eq!(run[place], run[0].map(|offset| offset + place as i64));
+                moved.push(one.index.clone());
+            }
+            assert!(ends.last().is_none_or(|end| end.map(|offset| offset + 1) != run[0]));
+            ends.push(*run.last().unwrap());
+            let filled = after.iter().filter(|cell| !cell.label.is_empty());
+            let mut filled: Vec<Vec<i64>> = filled.map(|cell| cell.index.clone()).collect();
+            filled.sort();
+            let mut sorted = moved.clone();
+            sorted.sort();
+            assert_eq!(filled, sorted, "what is there after {frame} moves from {from} to {to}");
+        }
+        moved.sort();
+        moved.dedup();
+        assert_eq!(moved.len() as i64, from_map.elements(), "{from} to {to}");
+        let past =
+            Scene::of_moves(from.parse().unwrap(), to.parse().unwrap(), Some(n_runs), &options);
+        assert!(past.unwrap_err().to_string().starts_with(&format!("there is no move {n_runs}")));
+    }
+}
+
+#[test]
+fn few_moves_have_arrows() {
+    let moves = |from: &str, to: &str| {
+        let scene =
+            Scene::of_moves(from.parse().unwrap(), to.parse().unwrap(), None, &Options::default());
+        scene.map(|(scene, _)| scene)
+    };
+    let scene = moves("f32[3,4]{1,0:T(2,4)}", "f32[3,4]{1,0:T(4,2)}").unwrap();
+    let numbers = |cells: &[Cell]| -> Vec<usize> {
+        let number = |cell: &Cell| match cell.mark {
+            Mark::Leaves(number) | Mark::Arrives(number) => number,
+            _ => None,
+        };
+        cells.iter().filter_map(number).collect()
+    };
+    // After lie a b, e f, i j; then c d, g h, k l.
+    let [before, after] = memories(&scene);
+    assert_eq!(
+        (numbers(&before), numbers(&after)),
+        (vec![0, 3, 1, 4, 2, 5], vec![0, 1, 2, 3, 4, 5])
+    );
+    assert_eq!(scene.subtitle, "12 elements move in 6 runs of 2 side by side");
+    let [before, _] = memories(&moves("f32[4,6]", "f32[4,6]{0,1}").unwrap());
+    assert!(before.iter().all(|cell| cell.mark == Mark::None));
+    let message = |from, to| moves(from, to).unwrap_err().to_string();
+    assert_eq!(message("f32[3,5]", "f32[5,3]"), "the dimensions differ: [3, 5] and [5, 3]");
+    assert!(message("f32[40,50]", "f32[40,50]{0,1}").starts_with("2000 elements are too many"));
+}
+
+#[test]
+fn one_step_alone_is_that_of_all() {
+    let text = "f32[3,5]{1,0:T(2,2)}";
+    let all = Scene::of_steps(text.parse().unwrap(), &Options::default()).unwrap();
+    let captions = Scene::steps(&text.parse().unwrap()).unwrap();
+    let step = |step| Scene::of_step(text.parse().unwrap(), step, &Options::default());
+    let rows: Vec<Vec<Panel>> =
+        (0..captions.len()).flat_map(|number| step(number).unwrap().rows).collect();
+    assert_eq!(rows, all.rows);
+    assert_eq!(step(4).unwrap_err().to_string(), "there is no step 4: there are 4");
+}
+
+#[test]
+fn what_was_pointed_at_is_in_the_picture() {
+    for (text, at) in [
+        ("bf16[30,300]{1,0:T(8,128)(2,1)}", vec![13, 70]),
+        ("f32[8192,8192]{1,0:T(8,128)}", vec![4000, 5001]),
+        ("f32[20,30,40,200]{3,2,1,0:T(8,128)}", vec![7, 11, 20, 60]),
+        ("f32[100000]", vec![40_000]),
+    ] {
+        for direction in [Direction::Offsets, Direction::Memory] {
+            let options = Options { at: Some(at.clone()), direction, ..Options::default() };
+            let scene = scene(text, &options);
+            let is_shown = |cells: &[Cell]| {
+                cells.iter().filter(|cell| cell.mark == Mark::At && cell.index == at).count()
+            };
+            let shown: usize = grids(&scene).iter().map(|grid| is_shown(&grid.cells)).sum();
+            assert_eq!(shown, 1, "{text} {direction:?}");
+            assert!(strips(&scene).iter().all(|strip| is_shown(&strip.cells) == 1), "{text}");
+        }
+    }
+}
+
+#[test]
+fn the_first_difference_is_in_the_picture() {
+    // Tiles of 8 and of 16 rows agree until the second tile of the first eight rows ends.
+    let [a, b] = ["f32[64,4096]{1,0:T(8,128)}", "f32[64,4096]{1,0:T(16,128)}"];
+    let scene = Scene::of_two(a.parse().unwrap(), b.parse().unwrap(), &Options::default()).unwrap();
+    for grid in grids(&scene) {
+        let first: Vec<&Cell> =
+            grid.cells.iter().filter(|cell| cell.mark == Mark::FirstDifference).collect();
+        assert!(matches!(first[..], [cell] if cell.index == [0, 128]));
+    }
+}
+
+#[test]
+fn blocks_of_memory_are_counted() {
+    let options = Options { unit: "bytes:16".parse().unwrap(), ..Options::default() };
+    let scene = scene("f16 Sw<3,3,3> o 0 o (8,64):(64,1)", &options);
+    // Vectors of 16 bytes, 8 of them a row: in row r the vector c is where c xor r would be.
+    for cell in &grids(&scene)[0].cells {
+        if let [row, column] = cell.index[..] {
+            assert_eq!(cell.label, (8 * row + ((column / 8) ^ row)).to_string());
+        }
+    }
+    for wrong in ["bytes:0", "bytes:-1", "bytes:", "words", "bytes:99999999999999999999"] {
+        let error = wrong.parse::<Unit>().unwrap_err().to_string();
+        assert!(error.starts_with(&format!("no unit is called `{wrong}`")), "{error}");
+    }
+}
+
+/// Each tile of a level is once in the picture, and holds the cells of its elements.
+#[test]
+fn tiles_of_each_level_can_be_pointed_at() {
+    let scene = scene("bf16[14,6]{1,0:T(8,4)(2,1)}", &Options::default());
+    let picture = scene.to_pointable(Theme::Light);
+    for (level, [rows, columns]) in [[8, 4], [2, 1]].into_iter().enumerate() {
+        let tiles: Vec<_> = picture.blocks.iter().filter(|block| block.level == level).collect();
+        assert_eq!(tiles.len() as i64, (16 / rows) * (8 / columns));
+        let mut seen = std::collections::HashSet::new();
+        for tile in tiles {
+            let [x, y, width, height] = tile.area;
+            let holds = |area: [f64; 4]| {
+                let (middle_x, middle_y) = (area[0] + area[2] / 2.0, area[1] + area[3] / 2.0);
+                (x..x + width).contains(&middle_x) && (y..y + height).contains(&middle_y)
+            };
+            let inside: Vec<[i64; 2]> = picture
+                .spots
+                .iter()
+                .filter(|spot| holds(spot.area))
+                .map(|spot| [spot.index[0] / rows, spot.index[1] / columns])
+                .collect();
+            assert_eq!(inside.len() as i64, rows * columns);
+            assert!(inside.iter().all(|tile| *tile == inside[0]) && seen.insert(inside[0]));
         }
     }
 }

@@ -16,6 +16,10 @@ fn scenes() -> Vec<(&'static str, Scene)> {
     let both =
         |a: &str, b: &str| Scene::of_two(a.parse().unwrap(), b.parse().unwrap(), &plain()).unwrap();
     let steps = Scene::of_steps("f32[3,5]{1,0:T(2,2)}".parse().unwrap(), &plain()).unwrap();
+    let moves = |frame| {
+        let [from, to] = ["f32[3,5]", "f32[3,5]{1,0:T(2,2)}"].map(|text| text.parse().unwrap());
+        Scene::of_moves(from, to, frame, &plain()).unwrap().0
+    };
     vec![
         ("tiles", of("f32[3,5]{1,0:T(2,2)}", at)),
         ("pairs", of("bf16[30,300]{1,0:T(8,128)(2,1)}", plain())),
@@ -26,6 +30,8 @@ fn scenes() -> Vec<(&'static str, Scene)> {
         ("broadcast", of("(4,(2,2)):(1,(0,4))", plain())),
         ("compare", both("f32[3,5]{1,0:T(2,2)}", "f32[3,5]{0,1:T(2,2)}")),
         ("steps", steps),
+        ("moves", moves(None)),
+        ("move", moves(Some(3))),
     ]
 }
 

@@ -14,11 +14,14 @@ pub(crate) fn of(a: &Subject, b: &Subject, options: &Options) -> Result<Scene, E
         return Err(Error(message));
     }
     let room = crate::options::Room { columns: options.room.columns / 2, ..options.room };
-    let half = Options { room, ..options.clone() };
-    let [half_a, half_b] = [Places::new(a, &half)?, Places::new(b, &half)?];
-    let [of_a, of_b] = [Places::new(a, options)?, Places::new(b, options)?];
     let difference = a.map.first_difference(&b.map)?;
     let first = difference.as_ref().map(|difference| difference.index.clone());
+    // Where they differ first is drawn, however much is elided.
+    let at = options.at.clone().or_else(|| first.clone());
+    let whole = Options { at, ..options.clone() };
+    let half = Options { room, ..whole.clone() };
+    let [half_a, half_b] = [Places::new(a, &half)?, Places::new(b, &half)?];
+    let [of_a, of_b] = [Places::new(a, &whole)?, Places::new(b, &whole)?];
     let mut sides = Vec::new();
     for (places, other) in [(&half_a, b), (&half_b, a)] {
         let mut grids = Vec::new();

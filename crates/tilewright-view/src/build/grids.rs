@@ -37,9 +37,12 @@ fn slices(places: &Places<'_>) -> Vec<Vec<Panel>> {
     let (down, along) = outer.split_at(outer.len() - 1);
     let product = |sizes: &[i64]| sizes.iter().fold(1i64, |n, &size| n.saturating_mul(size));
     let data = |n: usize| product(&places.subject.dims()[..n]);
-    let rows = Axis::new(data(down.len()), product(down), &[], SLICES);
+    let at = places.options.at.as_deref();
+    let at_row = at.and_then(|at| at.get(..down.len())).map(|at| linear(at, down));
+    let at_column = at.and_then(|at| at.get(down.len())).copied();
+    let rows = Axis::with(at_row, data(down.len()), product(down), &[], SLICES);
     let n_along = along.first().copied().unwrap_or(1);
-    let columns = Axis::new(n_along, n_along, &[], SLICES);
+    let columns = Axis::with(at_column, n_along, n_along, &[], SLICES);
     let mut grids = Vec::new();
     for row in rows.indices() {
         for column in columns.indices() {
@@ -69,7 +72,11 @@ fn grid(
         _ => (room.columns / 2, room.rows / SLICES),
     };
     let axis = |dim: Option<usize>, room: usize| match dim {
-        Some(dim) => Axis::new(subject.dims()[dim], subject.padded()[dim], subject.cuts(dim), room),
+        Some(dim) => {
+            let at = places.options.at.as_ref().and_then(|at| at.get(dim)).copied();
+            let (data, padded) = (subject.dims()[dim], subject.padded()[dim]);
+            Axis::with(at, data, padded, subject.cuts(dim), room)
+        }
         None => Axis::new(1, 1, &[], room),
     };
     let columns = axis(rank.checked_sub(1), n_columns);
@@ -98,13 +105,15 @@ fn grid(
 }
 
 /// Memory in rows of what its minor dimensions hold, the index of each element in its place.
-pub(crate) fn of_memory(places: &Places<'_>) -> Vec<Vec<Panel>> {
+pub(crate) fn memory(places: &Places<'_>) -> Grid {
     let map = &places.subject.map;
     let width = row_of_memory(map.physical_dims(), places.options.room.columns as i64);
     let n_rows = map.allocation() / width + i64::from(map.allocation() % width != 0);
-    let rows = Axis::new(n_rows, n_rows, &[], places.options.room.rows);
-    let columns = Axis::new(width, width, &[], places.options.room.columns);
     let first = places.subject.first_offset();
+    let at = places.at_place();
+    let rows = Axis::with(at.map(|at| at / width), n_rows, n_rows, &[], places.options.room.rows);
+    let columns =
+        Axis::with(at.map(|at| at % width), width, width, &[], places.options.room.columns);
     let mut cells = Vec::new();
     for row in &rows.slots {
         for column in &columns.slots {
@@ -121,14 +130,7 @@ pub(crate) fn of_memory(places: &Places<'_>) -> Vec<Vec<Panel>> {
         }
     }
     let caption = format!("memory, {width} elements a row: the index of each");
-    vec![vec![Panel::Grid(Grid {
-        caption,
-        rows,
-        columns,
-        has_row_labels: true,
-        cells,
-        outlined: None,
-    })]]
+    Grid { caption, rows, columns, has_row_labels: true, cells, outlined: None }
 }
 
 /// The elements of a row: as many of the minor physical dimensions as there is room for.
@@ -189,6 +191,12 @@ pub(crate) fn overview(places: &Places<'_>) -> Option<Overview> {
     };
     let [padded, data, tile] = [padded, data, tile].map(|sizes| sizes.map(|size| size as f64));
     Some(Overview { padded, data, tile, fills })
+}
+
+/// The place of an index in row-major order.
+pub(crate) fn linear(index: &[i64], sizes: &[i64]) -> i64 {
+    let step = |n: i64, (i, size): (&i64, &i64)| n.saturating_mul(*size).saturating_add(*i);
+    index.iter().zip(sizes).fold(0, step)
 }
 
 /// The index that has this place in row-major order.

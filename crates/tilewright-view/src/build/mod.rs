@@ -5,6 +5,7 @@ mod banks;
 mod bar;
 mod compare;
 mod grids;
+mod moves;
 mod places;
 mod steps;
 mod strip;
@@ -39,7 +40,7 @@ impl Scene {
         let mut rows = match (options.direction, special) {
             (Direction::Offsets, Some(special)) => special,
             (Direction::Offsets, None) => grids::of_offsets(&places),
-            (Direction::Memory, _) => grids::of_memory(&places),
+            (Direction::Memory, _) => vec![vec![Panel::Grid(grids::memory(&places))]],
         };
         // Of threads, the tile is what offsets lead to.
         if options.direction == Direction::Offsets && options.coloring != Coloring::Thread {
@@ -84,6 +85,47 @@ impl Scene {
     /// If it is not in XLA's notation, or has too many elements to be followed one by one.
     pub fn of_steps(said: Described, options: &Options) -> Result<Self, Error> {
         options.room.check()?;
-        steps::of(&Subject::of(said)?, options)
+        steps::of(&Subject::of(said)?, options, None)
+    }
+
+    /// One of these steps: 0 is the array itself, the last is memory.
+    ///
+    /// # Errors
+    /// As of [`of_steps`](Self::of_steps), and if there are not as many.
+    pub fn of_step(said: Described, step: usize, options: &Options) -> Result<Self, Error> {
+        options.room.check()?;
+        steps::of(&Subject::of(said)?, options, Some(step))
+    }
+
+    /// What each of these steps does, in words: `pad to [4,6]`.
+    ///
+    /// ```
+    /// use tilewright_view::Scene;
+    /// let steps = Scene::steps(&"f32[3,5]{1,0:T(2,2)}".parse()?)?;
+    /// assert_eq!(steps, ["the array [3,5]", "pad to [4,6]", "reshape to [2,2,3,2]", "transpose by (0,2,1,3)"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it is not in XLA's notation, or a number does not fit 64 bits.
+    pub fn steps(said: &Described) -> Result<Vec<String>, Error> {
+        steps::captions(steps::tiled(said)?)
+    }
+
+    /// A relayout as what moves: the memory before and after, and the runs of elements that lie side by
+    /// side in both. With a frame, as it is while the run of this number moves, those before it done.
+    /// Also how many runs there are.
+    ///
+    /// # Errors
+    /// As [`of_two`](Self::of_two), and if there are too many elements to be followed one by one, or
+    /// not as many runs.
+    pub fn of_moves(
+        from: Described,
+        to: Described,
+        frame: Option<usize>,
+        options: &Options,
+    ) -> Result<(Self, usize), Error> {
+        options.room.check()?;
+        moves::of(&Subject::of(from)?, &Subject::of(to)?, options, frame)
     }
 }

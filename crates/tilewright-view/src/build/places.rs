@@ -1,5 +1,6 @@
 //! Cells: what is at a place of a layout, and how it is written.
 
+use super::grids::linear;
 use crate::coloring::Colors;
 use crate::options::{Error, Options, Unit};
 use crate::scene::{Cell, Fill, Kind, Mark};
@@ -74,15 +75,21 @@ impl<'a> Places<'a> {
         }
     }
 
+    /// Which place of memory was pointed at, from the first that is taken.
+    pub(crate) fn at_place(&self) -> Option<i64> {
+        let at = self.subject.offset(self.options.at.as_ref()?)?;
+        at.checked_sub(self.subject.first_offset())
+    }
+
     /// An offset in the unit that was asked for.
     pub(crate) fn number(&self, offset: i64) -> String {
-        let (Unit::Bytes, Some(bits)) = (self.options.unit, self.subject.bits()) else {
-            return offset.to_string();
-        };
+        let Some(bits) = self.subject.bits() else { return offset.to_string() };
         let bit = i128::from(offset) * i128::from(bits);
-        match (bit.div_euclid(8), bit.rem_euclid(8)) {
-            (byte, 0) if bits.is_multiple_of(8) => byte.to_string(),
-            (byte, bit) => format!("{byte}.{bit}"),
+        match (self.options.unit, bit.div_euclid(8), bit.rem_euclid(8)) {
+            (Unit::Elements, ..) => offset.to_string(),
+            (Unit::Bytes, byte, 0) if bits.is_multiple_of(8) => byte.to_string(),
+            (Unit::Bytes, byte, bit) => format!("{byte}.{bit}"),
+            (Unit::Blocks(bytes), byte, _) => byte.div_euclid(i128::from(bytes.get())).to_string(),
         }
     }
 
@@ -91,7 +98,7 @@ impl<'a> Places<'a> {
         if !self.has_letters() {
             return joined(index);
         }
-        let linear = index.iter().zip(self.subject.dims()).fold(0, |n, (i, size)| n * size + i);
+        let linear = linear(index, self.subject.dims());
         let letter = usize::try_from(linear).ok().and_then(|n| LETTERS.chars().nth(n));
         letter.map_or_else(|| joined(index), String::from)
     }

@@ -18,11 +18,13 @@ const MAX_ELEMENTS: i64 = 256;
 /// Grids stand side by side up to about this many letters.
 const MAX_LETTERS_ACROSS: usize = 140;
 
-/// The array, and what it is after each step; the last is memory.
-pub(crate) fn of(subject: &Subject, options: &Options) -> Result<Scene, Error> {
-    let Described::Xla(Shape::Array(array) | Shape::Buffer(array)) = &subject.said else {
-        return Err(Error("only layouts in XLA's notation come about by tiles".to_owned()));
-    };
+/// The array, and what it is after each step; the last is memory. Or one of these alone.
+pub(crate) fn of(
+    subject: &Subject,
+    options: &Options,
+    only: Option<usize>,
+) -> Result<Scene, Error> {
+    let array = tiled(&subject.said)?;
     if subject.map.allocation() > MAX_ELEMENTS || subject.map.elements() > MAX_ELEMENTS {
         let all = subject.map.allocation();
         let message =
@@ -30,8 +32,13 @@ pub(crate) fn of(subject: &Subject, options: &Options) -> Result<Scene, Error> {
         return Err(Error(message));
     }
     let places = Places::new(subject, options)?;
+    let captions = captions(array)?;
+    if let Some(step) = only.filter(|&step| step >= captions.len()) {
+        return Err(Error(format!("there is no step {step}: there are {}", captions.len())));
+    }
     let mut rows = Vec::new();
-    for (number, caption) in captions(array)?.into_iter().enumerate() {
+    let shown = captions.into_iter().enumerate();
+    for (number, caption) in shown.filter(|(number, _)| only.is_none_or(|only| only == *number)) {
         let (sizes, cells) = after(array, number, &places)?;
         rows.push(vec![Panel::Words(Words { text: caption, tone: Tone::Heading })]);
         rows.extend(grids(&sizes, &cells));
@@ -40,8 +47,16 @@ pub(crate) fn of(subject: &Subject, options: &Options) -> Result<Scene, Error> {
     Ok(Scene { title, subtitle: words::subtitle(subject), rows })
 }
 
+/// What tiles are of.
+pub(crate) fn tiled(said: &Described) -> Result<&ArrayShape, Error> {
+    match said {
+        Described::Xla(Shape::Array(array) | Shape::Buffer(array)) => Ok(array),
+        _ => Err(Error("only layouts in XLA's notation come about by tiles".to_owned())),
+    }
+}
+
 /// What each picture is, in the words of the document.
-fn captions(array: &ArrayShape) -> Result<Vec<String>, Error> {
+pub(crate) fn captions(array: &ArrayShape) -> Result<Vec<String>, Error> {
     let program = TilingProgram::of(array)?;
     let listed = |sizes: &[i64]| format!("[{}]", super::places::joined(sizes));
     let mut captions = vec![format!("the array {}", listed(program.dims()))];

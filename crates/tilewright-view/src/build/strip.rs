@@ -22,7 +22,7 @@ pub(crate) fn of(places: &Places<'_>) -> Option<Strip> {
     let is_cut = subject.is_tiled() && allocation % tile == 0 && tile < allocation;
     let cuts = if is_cut { vec![Cut { size: tile, level: 0 }] } else { Vec::new() };
     let room = PLACES.min(places.options.room.columns + 2);
-    let axis = Axis::new(allocation, allocation, &cuts, room);
+    let axis = Axis::with(places.at_place(), allocation, allocation, &cuts, room);
     let first = subject.first_offset();
     let cells = axis
         .slots
@@ -40,7 +40,13 @@ pub(crate) fn of(places: &Places<'_>) -> Option<Strip> {
         })
         .collect();
     let note = noted(places);
-    Some(Strip { caption: "memory".to_owned(), note, places: axis, cells, labels })
+    let caption = "memory".to_owned();
+    Some(Strip { caption, has_caption_below: false, note, places: axis, cells, labels })
+}
+
+/// Whether all of memory is drawn.
+pub(crate) fn is_whole(strip: &Strip) -> bool {
+    strip.places.slots.iter().all(|slot| slot.index().is_some())
 }
 
 /// Where what was pointed at lies.

@@ -9,11 +9,7 @@ use crate::subject::Subject;
 pub(crate) fn subtitle(subject: &Subject) -> String {
     let map = &subject.map;
     let (elements, allocation) = (map.elements(), map.allocation());
-    let count = if elements == 1 {
-        "1 element".to_owned()
-    } else {
-        format!("{} elements", spaced(elements))
-    };
+    let count = count(elements, "element");
     let Some(bits) = subject.bits() else {
         let padding = allocation - elements;
         let holds = match padding {
@@ -81,6 +77,14 @@ pub(crate) fn sized(elements: i64, bits: u32) -> String {
 pub(crate) fn percent(part: i64, whole: i64) -> String {
     let share = 100.0 * part as f64 / whole as f64;
     if part > 0 && share < 0.1 { "< 0.1".to_owned() } else { format!("{share:.1}") }
+}
+
+/// `1 element`, `2 elements`.
+pub(crate) fn count(number: i64, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ => format!("{} {what}s", spaced(number)),
+    }
 }
 
 /// A number with a thin space between its thousands: `24 576`.

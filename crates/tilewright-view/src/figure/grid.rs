@@ -1,5 +1,7 @@
 //! A grid on the page.
 
+use std::ops::Range;
+
 use super::pen::Pen;
 use crate::axis::{Axis, Slot};
 use crate::drawing::{Anchor, Area, Point, Stroke, mono_width, sans_width};
@@ -72,6 +74,7 @@ impl<'a> GridFigure<'a> {
         self.inner_blocks(pen, corner);
         self.data_edges(pen, corner);
         self.marks(pen, corner);
+        self.blocks(pen, corner);
         if let Some(column) = self.grid.outlined {
             let (x, width) = (corner.x + self.x[column], self.x[column + 1] - self.x[column]);
             let all = Area { x, y: corner.y - 3.0, width, height: last(&self.y) + 6.0 };
@@ -221,6 +224,24 @@ impl<'a> GridFigure<'a> {
         }
     }
 
+    /// Where the tiles of each level are, for those who point at their sizes in the text.
+    fn blocks(&self, pen: &mut Pen, corner: Point) {
+        let axes = [&self.grid.rows, &self.grid.columns];
+        let levels = axes.iter().flat_map(|axis| &axis.slots).filter_map(|slot| slot.level());
+        let Some(last) = levels.max() else { return };
+        for level in 0..=last {
+            let [rows, columns] = axes.map(|axis| runs_of_level(axis, level));
+            for row in &rows {
+                for column in &columns {
+                    let from = self.area(corner, row.start, column.start);
+                    let to = self.area(corner, row.end - 1, column.end - 1);
+                    let (width, height) = (to.right() - from.x, to.bottom() - from.y);
+                    pen.blocks.push((level, Area { width, height, ..from }));
+                }
+            }
+        }
+    }
+
     fn data_edges(&self, pen: &mut Pen, corner: Point) {
         let column = self.grid.columns.data_edge().map(|slot| corner.x + self.x[slot]);
         let row = self.grid.rows.data_edge().map(|slot| corner.y + self.y[slot]);
@@ -248,14 +269,21 @@ impl<'a> GridFigure<'a> {
                 let Some(cell) = self.grid.cell(row, column) else { continue };
                 let stroke = match cell.mark {
                     Mark::None => continue,
-                    Mark::At => Stroke::solid(pen.palette.ink, 2.6),
+                    Mark::At | Mark::Leaves(_) | Mark::Arrives(_) => {
+                        Stroke::solid(pen.palette.ink, 2.6)
+                    }
                     Mark::FirstDifference => Stroke::solid(pen.palette.accent, 3.0),
                     Mark::Difference => Stroke::dotted(pen.palette.accent, 1.6),
                 };
                 let area = self.area(corner, row, column);
                 pen.outline(area.inset(2.6), 4.0, &stroke);
-                if cell.mark == Mark::At {
-                    pen.in_grid = Some(Point { x: area.center().x, y: area.bottom() - 3.0 });
+                match cell.mark {
+                    Mark::At => {
+                        pen.in_grid = Some(Point { x: area.center().x, y: area.bottom() - 3.0 });
+                    }
+                    Mark::Leaves(Some(run)) => pen.leaves.push((run, area)),
+                    Mark::Arrives(Some(run)) => pen.arrives.push((run, area)),
+                    _ => {}
                 }
             }
         }
@@ -280,6 +308,25 @@ fn inner_runs(axis: &Axis) -> Vec<Run> {
         match runs.last_mut() {
             Some(run) if follows && border.is_none() => run.end = number + 1,
             _ => runs.push(Run { start: number, end: number + 1, is_inner }),
+        }
+    }
+    runs
+}
+
+/// The slots of each block of a level. A gap within a block belongs to it; one that may hide where
+/// another begins is between blocks.
+fn runs_of_level(axis: &Axis, level: usize) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for (number, slot) in axis.slots.iter().enumerate() {
+        let follows = runs.last().is_some_and(|run| run.end == number);
+        let begins = match slot {
+            Slot::Place { border, .. } => border.is_some_and(|border| border <= level),
+            Slot::Gap { hides_border: false, .. } if level == 0 => false,
+            Slot::Gap { .. } => continue,
+        };
+        match runs.last_mut() {
+            Some(run) if follows && !begins => run.end = number + 1,
+            _ => runs.push(number..number + 1),
         }
     }
     runs

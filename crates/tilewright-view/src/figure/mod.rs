@@ -7,7 +7,7 @@ mod overview;
 mod pen;
 mod strip;
 
-use crate::drawing::{Anchor, Drawing, Point, Stroke, mono_width, sans_width};
+use crate::drawing::{Anchor, Arrow, Drawing, Point, Stroke, mono_width, sans_width};
 use crate::options::Theme;
 use crate::scene::{Fill, Panel, Scene, Tone};
 use crate::theme::Palette;
@@ -72,12 +72,13 @@ pub(crate) fn draw(scene: &Scene, theme: Theme) -> Drawing {
     let y = header(scene, corner, inner, &mut pen);
     let y = below(&rows, &columns, y, &mut pen);
     if let (Some(from), Some(to)) = (pen.in_grid, pen.in_memory) {
-        pen.arrow(from, to, Stroke::solid(palette.ink, 2.0));
+        pen.arrow(Arrow { from, to, is_across: false }, Stroke::solid(palette.ink, 2.0));
     }
+    pen.arrows_of_moves();
     let margin = if scene.title.is_empty() { BARE_MARGIN } else { MARGIN };
     let (width, height) = (inner + 2.0 * margin, y + margin);
-    let hits = std::mem::take(&mut pen.hits);
-    Drawing { width, height, background: palette.background, marks: pen.finish(), hits }
+    let (hits, blocks) = (std::mem::take(&mut pen.hits), std::mem::take(&mut pen.blocks));
+    Drawing { width, height, background: palette.background, marks: pen.finish(), hits, blocks }
 }
 
 /// Where each panel of a row begins. Rows that follow each other with as many panels have them below

@@ -1,6 +1,6 @@
 //! Marks put down in any order, and gathered by kind: one path a colour, one group a font.
 
-use crate::drawing::{Anchor, Area, Font, Hit, Mark, Point, Stroke, Text, hatch};
+use crate::drawing::{Anchor, Area, Arrow, Font, Hit, Mark, Point, Stroke, Text, hatch};
 use crate::scene::{Cell, Kind};
 use crate::theme::Palette;
 
@@ -19,9 +19,14 @@ pub(crate) struct Pen {
     texts: Vec<(Font, Vec<Text>)>,
     /// Where one can point.
     pub(crate) hits: Vec<Hit>,
+    /// Where tiles are, by their level.
+    pub(crate) blocks: Vec<(usize, Area)>,
     /// Where what was pointed at is in the grid, and where in memory: ends of an arrow.
     pub(crate) in_grid: Option<Point>,
     pub(crate) in_memory: Option<Point>,
+    /// Where runs of elements move from, and where to, by their numbers.
+    pub(crate) leaves: Vec<(usize, Area)>,
+    pub(crate) arrives: Vec<(usize, Area)>,
 }
 
 impl Font {
@@ -42,8 +47,11 @@ impl Pen {
             dots: Vec::new(),
             texts: Vec::new(),
             hits: Vec::new(),
+            blocks: Vec::new(),
             in_grid: None,
             in_memory: None,
+            leaves: Vec::new(),
+            arrives: Vec::new(),
         }
     }
 
@@ -83,8 +91,32 @@ impl Pen {
         }
     }
 
-    pub(crate) fn arrow(&mut self, from: Point, to: Point, stroke: Stroke) {
-        self.arrows.push(Mark::Arrow { stroke, from, to });
+    pub(crate) fn arrow(&mut self, arrow: Arrow, stroke: Stroke) {
+        self.arrows.push(Mark::Arrow { stroke, arrow });
+    }
+
+    /// The arrows of what moves, from where it was to where it will be.
+    pub(crate) fn arrows_of_moves(&mut self) {
+        let (leaves, arrives) =
+            (std::mem::take(&mut self.leaves), std::mem::take(&mut self.arrives));
+        for (run, to) in arrives {
+            let Some((_, from)) = leaves.iter().find(|(leaving, _)| *leaving == run) else {
+                continue;
+            };
+            // Memory after stands below memory before, or beside it.
+            let is_across = to.y < from.bottom();
+            let (from, to) = match is_across {
+                true => {
+                    let from = Point { x: from.right(), y: from.center().y };
+                    (from, Point { x: to.x, y: to.center().y })
+                }
+                false => {
+                    let from = Point { x: from.center().x, y: from.bottom() };
+                    (from, Point { x: to.center().x, y: to.y })
+                }
+            };
+            self.arrow(Arrow { from, to, is_across }, Stroke::solid(self.palette.ink, 2.0));
+        }
     }
 
     pub(crate) fn write(&mut self, at: Point, text: &str, font: Font) {
@@ -109,7 +141,7 @@ impl Pen {
             Kind::Padding => format!("({index}) is padding: {offset}"),
             Kind::Element | Kind::Repeat => format!("({index}): {offset}"),
         };
-        self.hits.push(Hit { area, offset: cell.offset, says });
+        self.hits.push(Hit { area, index: cell.index.clone(), offset: cell.offset, says });
     }
 
     /// Three dots side by side, or one below another: no font has to have them.

@@ -33,10 +33,13 @@ impl<'a> StripFigure<'a> {
     pub(crate) fn draw(&self, pen: &mut Pen, at: Point) {
         let palette = pen.palette;
         let caption = pen.sans(14.0, palette.ink, Anchor::Start).bold();
-        pen.write(Point { x: at.x, y: at.y + 8.0 }, &self.strip.caption, caption);
-        let right = Point { x: at.x + last(&self.x), y: at.y + 8.0 };
+        let (top, line) = match self.strip.has_caption_below {
+            true => (at.y, at.y + HEIGHT + LABELS + CAPTION - 8.0),
+            false => (at.y + CAPTION, at.y + 8.0),
+        };
+        pen.write(Point { x: at.x, y: line }, &self.strip.caption, caption);
+        let right = Point { x: at.x + last(&self.x), y: line };
         pen.write(right, &self.strip.note, pen.mono(12.5, palette.soft, Anchor::End));
-        let top = at.y + CAPTION;
         let thin = Stroke::solid(mixed(palette.ink, palette.background, 0.3), 0.7);
         let heavy = Stroke::solid(palette.ink, 2.2);
         for (number, slot) in self.strip.places.slots.iter().enumerate() {
@@ -70,11 +73,19 @@ fn place(pen: &mut Pen, area: Area, cell: &Cell) {
         Kind::Gap => pen.dots(area.center(), false),
     }
     pen.write(area.center(), &cell.label, pen.mono(12.5, palette.ink, Anchor::Middle));
-    if cell.mark == Mark::At {
-        pen.outline(area.inset(2.6), 4.0, &Stroke::solid(palette.ink, 2.6));
-        let top = Point { x: area.center().x, y: area.y };
-        pen.in_memory = pen.in_memory.or(Some(top));
+    match cell.mark {
+        Mark::At => {
+            let top = Point { x: area.center().x, y: area.y };
+            pen.in_memory = pen.in_memory.or(Some(top));
+        }
+        Mark::Leaves(run) => {
+            let with_label = Area { height: area.height + LABELS, ..area };
+            pen.leaves.extend(run.map(|run| (run, with_label)));
+        }
+        Mark::Arrives(run) => pen.arrives.extend(run.map(|run| (run, area))),
+        _ => return,
     }
+    pen.outline(area.inset(2.6), 4.0, &Stroke::solid(palette.ink, 2.6));
 }
 
 /// The width of a bit.

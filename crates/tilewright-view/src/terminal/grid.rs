@@ -146,7 +146,7 @@ pub(crate) fn written(cell: &Cell, width: usize) -> String {
         (Kind::Repeat, _) => format!("={}", cell.label),
         (_, Mark::FirstDifference) => format!("›{}", cell.label),
         (_, Mark::Difference) => format!("·{}", cell.label),
-        (_, Mark::At) => format!("[{}]", cell.label),
+        (_, Mark::At | Mark::Leaves(_) | Mark::Arrives(_)) => format!("[{}]", cell.label),
         _ => cell.label.clone(),
     }
 }
@@ -155,7 +155,9 @@ pub(crate) fn written(cell: &Cell, width: usize) -> String {
 pub(crate) fn style(cell: &Cell) -> Style {
     match (cell.kind, cell.mark) {
         (Kind::Padding | Kind::Repeat | Kind::Gap, Mark::None) => Style::Soft,
-        (_, Mark::At | Mark::FirstDifference) => Style::Marked(cell.fill),
+        (_, Mark::At | Mark::FirstDifference | Mark::Leaves(_) | Mark::Arrives(_)) => {
+            Style::Marked(cell.fill)
+        }
         _ => Style::On(cell.fill),
     }
 }
