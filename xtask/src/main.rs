@@ -3,6 +3,7 @@
 //! * `test`: everything that must hold before a change lands. Needs the Rust toolchain; where there is
 //!   Python 3.11, the Python package is tested too.
 //! * `page`: the page of `tilewright explore`, made again and used in a browser. Needs Node and Chromium.
+//! * `site`: the page as a folder for any web server, with a module of WebAssembly that answers.
 //! * `miri`: the core's tests and the plain kernels' under Miri. Needs a nightly toolchain with Miri.
 //! * `asan`: the kernels' tests, all registers, under AddressSanitizer. Needs a nightly toolchain.
 //! * `faults`: conversions failed and killed at each of their system calls. Needs strace.
@@ -20,6 +21,7 @@ mod micro;
 mod oracle;
 mod page;
 mod python;
+mod site;
 mod test;
 
 use std::process::ExitCode;
@@ -30,6 +32,7 @@ usage: cargo xtask COMMAND
   test             format, clippy and docs with warnings denied, and every test
   python           the tests of the Python package alone
   page             the page of `tilewright explore`, made again and used in Chromium, with Node
+  site [FOLDER]    the page as a folder for any web server, answered in WebAssembly
   miri             the core and the plain kernels under Miri, with a nightly toolchain
   asan             all kernels under AddressSanitizer, with a nightly toolchain
   faults [--quick] conversions failed and killed at each of their system calls, with strace
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         Some((command, rest)) if command == "test" && rest.is_empty() => test::run(),
         Some((command, rest)) if command == "python" && rest.is_empty() => test::python(),
         Some((command, rest)) if command == "page" && rest.is_empty() => page::run(),
+        Some((command, rest)) if command == "site" => site::run(rest),
         Some((command, rest)) if command == "miri" && rest.is_empty() => memory::miri(),
         Some((command, rest)) if command == "asan" && rest.is_empty() => memory::asan(),
         Some((command, rest)) if command == "faults" => faults::run(rest),

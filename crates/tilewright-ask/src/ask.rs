@@ -64,6 +64,23 @@ pub fn ask(question: &str) -> String {
     })
 }
 
+/// The answer to a question that comes as bytes, which may be no text.
+///
+/// ```
+/// use tilewright_ask::ask_bytes;
+/// let question = br#"{"ask":"index","layout":"f32[3,5]","index":"2,4"}"#;
+/// assert_eq!(ask_bytes(question), r#"{"answer":{"offset":14}}"#);
+/// assert!(ask_bytes(b"\xff").starts_with(r#"{"error":{"message":"the question is no text"#));
+/// ```
+pub fn ask_bytes(question: &[u8]) -> String {
+    match std::str::from_utf8(question) {
+        Ok(question) => ask(question),
+        Err(error) => {
+            serialized(&refused(&Error::message(&format!("the question is no text: {error}"))))
+        }
+    }
+}
+
 fn reply_to_value(question: serde_json::Value) -> Reply {
     match serde_json::from_value::<Question>(question) {
         Ok(question) => reply(&question),

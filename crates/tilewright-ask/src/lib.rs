@@ -45,7 +45,7 @@ mod to;
 mod tpu;
 mod typed_index;
 
-pub use crate::ask::{MAX_QUESTIONS, ask};
+pub use crate::ask::{MAX_QUESTIONS, ask, ask_bytes};
 pub use crate::bitcast::{Bitcast, BitcastAnswer, BitcastSteps};
 pub use crate::calc::{Calc, Explain, Explained, OperationList, Operations};
 pub use crate::complete::{Complete, Completion, Completions};

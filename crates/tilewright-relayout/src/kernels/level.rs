@@ -38,6 +38,7 @@ impl Level {
 
     /// All that the processor has, the best last.
     pub(crate) fn all() -> Vec<Self> {
+        #[allow(unused_mut, reason = "other processors have no more")]
         let mut levels = vec![Level::Plain];
         if cfg!(miri) {
             return levels;

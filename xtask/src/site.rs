@@ -1,0 +1,125 @@
+//! The page as a folder that any web server can serve: no command behind it, since a module of
+//! WebAssembly answers in the browser. Nothing that is typed leaves the reader's machine.
+//!
+//! The folder works below any path. A server has to send `ask.wasm` as `application/wasm`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use crate::environment::{root, succeed};
+use crate::say;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// Who answers, as the page reads it.
+const HOST: [&str; 2] = ["data-host=\"http\"", "data-host=\"wasm\""];
+
+/// Where the rules of the page go: a server of files alone sends none.
+const BEFORE_RULES: &str = "<meta charset=\"utf-8\">\n";
+
+/// Nothing is loaded from elsewhere, and nothing is sent.
+const RULES: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+    script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; img-src data: blob:; \
+    base-uri 'none'; form-action 'none'\">\n";
+
+/// How much the module is worked on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// As it is sent: small, a minute to build.
+    Site,
+    /// As it is tested with every change: arithmetic checked, and quicker to build.
+    Dev,
+}
+
+/// Makes the site in the folder that is named, or in `target/site`.
+pub(crate) fn run(arguments: &[String]) -> ExitCode {
+    let made = match arguments {
+        [] => root().map(|root| root.join("target/site")),
+        [folder] if !folder.starts_with('-') => Ok(PathBuf::from(folder)),
+        _ => Err("usage: cargo xtask site [FOLDER]".to_owned()),
+    };
+    let made = made.and_then(|folder| make(&folder, Build::Site).map(|()| folder));
+    match made {
+        Ok(folder) => {
+            say(&format!("the site is in {}", folder.display()));
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            say(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether modules of WebAssembly can be built, the target installed where `rustup` can.
+pub(crate) fn has_target() -> bool {
+    let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output();
+    let sysroot = sysroot.ok().and_then(|output| String::from_utf8(output.stdout).ok());
+    let is_there = || {
+        let library = |root: &str| Path::new(root.trim()).join("lib/rustlib").join(TARGET);
+        sysroot.as_deref().is_some_and(|root| library(root).is_dir())
+    };
+    let mut rustup = Command::new("rustup");
+    is_there() || (succeed(rustup.args(["target", "add", TARGET])).is_ok() && is_there())
+}
+
+/// Makes the site. Files of the same names are replaced, others are left alone.
+pub(crate) fn make(folder: &Path, build: Build) -> Result<(), String> {
+    if !has_target() {
+        return Err(format!("the target {TARGET} is missing: rustup target add {TARGET}"));
+    }
+    let root = root()?;
+    let profile = match build {
+        Build::Site => "site",
+        Build::Dev => "dev",
+    };
+    let mut cargo = Command::new("cargo");
+    let arguments = ["build", "-p", "tilewright-wasm", "--lib", "--target", TARGET, "--quiet"];
+    succeed(cargo.args(arguments).args(["--profile", profile]).current_dir(&root))?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    let built = target.unwrap_or_else(|| root.join("target")).join(TARGET).join(match build {
+        Build::Site => "site",
+        Build::Dev => "debug",
+    });
+    let assets = root.join("crates/tilewright-explore/assets");
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for name in ["explorer.js", "explorer.css"] {
+        copy(&assets.join(name), &folder.join(name))?;
+    }
+    copy(&built.join("tilewright_wasm.wasm"), &folder.join("ask.wasm"))?;
+    let source = assets.join("index.html");
+    let html =
+        fs::read_to_string(&source).map_err(|error| format!("{}: {error}", source.display()))?;
+    let (page, index) = (page(&html)?, folder.join("index.html"));
+    fs::write(&index, page).map_err(|error| format!("{}: {error}", index.display()))
+}
+
+/// The page of the local host as one that asks the module.
+fn page(html: &str) -> Result<String, String> {
+    let [local, module] = HOST;
+    if html.matches(local).count() != 1 || html.matches(BEFORE_RULES).count() != 1 {
+        return Err(format!("index.html has not one {local} and one {BEFORE_RULES:?}"));
+    }
+    let rules = format!("{BEFORE_RULES}{RULES}");
+    Ok(html.replace(local, module).replace(BEFORE_RULES, &rules))
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    let copied = fs::copy(from, to);
+    copied.map(|_| ()).map_err(|error| format!("{} to {}: {error}", from.display(), to.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_asks_the_module_and_nobody_else() {
+        let html = include_str!("../../crates/tilewright-explore/assets/index.html");
+        let page = page(html).unwrap_or_else(|error| panic!("{error}"));
+        assert!(page.contains("data-host=\"wasm\"") && !page.contains("data-host=\"http\""));
+        assert_eq!(page.replace(RULES, "").replace(HOST[1], HOST[0]), html);
+        assert!(super::page("<html>").is_err());
+    }
+}
