@@ -1,8 +1,9 @@
 //! `cargo xtask`: what is done to this repository from the outside.
 //!
-//! * `test`: everything that must hold before a change lands. Needs the Rust toolchain; where there is
-//!   Python 3.11, the Python package is tested too.
-//! * `page`: the page of `tilewright explore`, made again and used in a browser. Needs Node and Chromium.
+//! * `test`: everything that must hold before a change lands. Needs the Rust toolchain, Node and
+//!   Chromium, of which the last two are installed where that can be done; where there is Python 3.11,
+//!   the Python package is tested too.
+//! * `page`: the page of `tilewright explore` alone, made again and used in a browser.
 //! * `miri`: the core's tests and the plain kernels' under Miri. Needs a nightly toolchain with Miri.
 //! * `asan`: the kernels' tests, all registers, under AddressSanitizer. Needs a nightly toolchain.
 //! * `faults`: conversions failed and killed at each of their system calls. Needs strace.
@@ -29,7 +30,7 @@ usage: cargo xtask COMMAND
 
   test             format, clippy and docs with warnings denied, and every test
   python           the tests of the Python package alone
-  page             the page of `tilewright explore`, made again and used in Chromium, with Node
+  page             the page of `tilewright explore` alone, made again and used in Chromium, with Node
   miri             the core and the plain kernels under Miri, with a nightly toolchain
   asan             all kernels under AddressSanitizer, with a nightly toolchain
   faults [--quick] conversions failed and killed at each of their system calls, with strace

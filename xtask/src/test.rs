@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::check::{self, Check};
-use crate::{python, say};
+use crate::{page, python, say};
 
 const CHECKS: &[Check] = &[
     Check { name: "format", arguments: &["fmt", "--all", "--check"], environment: &[] },
@@ -54,7 +54,13 @@ const PYTHON: &str = "crates/tilewright-python/Cargo.toml";
 
 /// Runs every check, and says at the end which failed.
 pub(crate) fn run() -> ExitCode {
-    check::run(CHECKS, &[("the Python package", python_passes)])
+    check::run(CHECKS, &[("the page", page_passes), ("the Python package", python_passes)])
+}
+
+/// With the command that the tests have built.
+fn page_passes() -> bool {
+    say("== the page");
+    page::test().inspect_err(|message| say(message)).is_ok()
 }
 
 /// Runs the tests of the Python package alone.

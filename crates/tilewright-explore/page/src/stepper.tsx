@@ -55,7 +55,7 @@ export function Stepper(props: Props) {
           aria-valuetext={props.says(value)} onInput={(event) => go(Number(event.currentTarget.value) - 1)} />
       )}
       <button type="button" class="small-button" aria-label="forward" disabled={next >= count} onClick={() => go(next)}>▶</button>
-      <span class="stepper-says" role="status">{props.says(value)}</span>
+      <span class="stepper-says" role="status" aria-live={playing ? 'off' : 'polite'}>{props.says(value)}</span>
     </span>
   );
 }

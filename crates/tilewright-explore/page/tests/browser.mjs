@@ -14,6 +14,9 @@ let browser;
 /** The host, and where the page is. The process is there only where it was started for these tests. */
 export const host = { url: process.env.URL, process: undefined };
 
+/** Who answers the page: a host by `http`, or a module beside it (`wasm`). */
+export const answerer = host.url ? (await (await fetch(host.url)).text()).match(/data-host="(\w+)"/)[1] : 'http';
+
 /** The command serves the page until the tests have ended. */
 export async function started() {
   const child = spawn(process.env.TILEWRIGHT ?? 'tilewright', ['explore', '--no-open'], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -36,10 +39,11 @@ after(async () => {
 
 /**
  * A test with a page of its own. Nothing is said on the console, nobody but the host is asked, and the page
- * never goes sideways. `prepare` is done before the page is opened; `allows` says what may be on the console.
+ * never goes sideways. `prepare` is done before the page is opened; `allows` says what may be on the console;
+ * `skip` is why this host cannot be asked.
  */
-export function check(name, hash, use, { prepare, allows, of = host, ...options } = {}) {
-  test(name, async () => {
+export function check(name, hash, use, { prepare, allows, skip = false, of = host, ...options } = {}) {
+  test(name, { skip }, async () => {
     const context = await browser.newContext({ ...DESKTOP, ...options, acceptDownloads: true });
     const page = await context.newPage();
     const said = [];
@@ -61,6 +65,7 @@ export function check(name, hash, use, { prepare, allows, of = host, ...options 
       assert.equal(wide, 0, 'the page goes sideways');
       assert.deepEqual(said, []);
     } finally {
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
       await context.close();
     }
   });
