@@ -1051,7 +1051,7 @@ function Stepper(props) {
     setPlaying(!playing);
   };
   return /* @__PURE__ */ a3("span", { class: "stepper", role: "group", "aria-label": label, ref: group, children: [
-    props.plays && !isStill && /* @__PURE__ */ a3("button", { type: "button", class: "small-button", "aria-label": playing ? "pause" : "play", onClick: play, children: playing ? "⏸" : "▶▶" }),
+    props.plays && !isStill && /* @__PURE__ */ a3("button", { type: "button", class: "small-button", onClick: play, children: playing ? "pause" : "play" }),
     /* @__PURE__ */ a3("button", { type: "button", class: "small-button", "aria-label": "back", disabled: value === null, onClick: () => go((value ?? 0) - 1), children: "◀" }),
     props.plays && /* @__PURE__ */ a3(
       "input",

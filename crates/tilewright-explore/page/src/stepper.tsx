@@ -47,7 +47,7 @@ export function Stepper(props: Props) {
   return (
     <span class="stepper" role="group" aria-label={label} ref={group}>
       {props.plays && !isStill && (
-        <button type="button" class="small-button" aria-label={playing ? 'pause' : 'play'} onClick={play}>{playing ? '⏸' : '▶▶'}</button>
+        <button type="button" class="small-button" onClick={play}>{playing ? 'pause' : 'play'}</button>
       )}
       <button type="button" class="small-button" aria-label="back" disabled={value === null} onClick={() => go((value ?? 0) - 1)}>◀</button>
       {props.plays && (

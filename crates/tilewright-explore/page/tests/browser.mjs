@@ -14,9 +14,6 @@ let browser;
 /** The host, and where the page is. The process is there only where it was started for these tests. */
 export const host = { url: process.env.URL, process: undefined };
 
-/** Who answers the page: a host by `http`, or a module beside it (`wasm`). */
-export const answerer = host.url ? (await (await fetch(host.url)).text()).match(/data-host="(\w+)"/)[1] : 'http';
-
 /** The command serves the page until the tests have ended. */
 export async function started() {
   const child = spawn(process.env.TILEWRIGHT ?? 'tilewright', ['explore', '--no-open'], { stdio: ['ignore', 'pipe', 'inherit'] });
