@@ -11,6 +11,15 @@ pub(crate) fn root() -> Result<PathBuf, String> {
     here.parent().map(Path::to_owned).ok_or_else(|| format!("{} has no parent", here.display()))
 }
 
+/// Where cargo builds, as an absolute path: what is called from here may run elsewhere.
+pub(crate) fn target() -> Result<PathBuf, String> {
+    let folder = match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(folder) => PathBuf::from(folder),
+        None => root()?.join("target"),
+    };
+    std::path::absolute(&folder).map_err(|error| format!("{}: {error}", folder.display()))
+}
+
 /// A virtual environment to be.
 pub(crate) struct Environment<'t> {
     /// The Python that makes it.
@@ -50,7 +59,9 @@ impl Environment<'_> {
 
 /// Runs a command. `Err` is how it failed.
 pub(crate) fn succeed(command: &mut Command) -> Result<(), String> {
-    let shown = command.get_program().to_string_lossy().into_owned();
+    let words = std::iter::once(command.get_program()).chain(command.get_args().take(2));
+    let words: Vec<_> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    let shown = words.join(" ");
     match command.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("{shown}: {status}")),

@@ -1,8 +1,9 @@
 //! `cargo xtask`: what is done to this repository from the outside.
 //!
-//! * `test`: everything that must hold before a change lands. Needs the Rust toolchain; where there is
-//!   Python 3.11, the Python package is tested too.
-//! * `page`: the page of `tilewright explore`, made again and used in a browser. Needs Node and Chromium.
+//! * `test`: everything that must hold before a change lands. Needs the Rust toolchain, Node and
+//!   Chromium, of which the last two are installed where that can be done; where there is Python 3.11,
+//!   the Python package is tested too.
+//! * `page`: the page of `tilewright explore` alone, made again and used in a browser.
 //! * `site`: the page as a folder for any web server, with a module of WebAssembly that answers.
 //! * `miri`: the core's tests and the plain kernels' under Miri. Needs a nightly toolchain with Miri.
 //! * `asan`: the kernels' tests, all registers, under AddressSanitizer. Needs a nightly toolchain.
@@ -23,6 +24,7 @@ mod page;
 mod python;
 mod site;
 mod test;
+mod tools;
 
 use std::process::ExitCode;
 
@@ -31,7 +33,7 @@ usage: cargo xtask COMMAND
 
   test             format, clippy and docs with warnings denied, and every test
   python           the tests of the Python package alone
-  page             the page of `tilewright explore`, made again and used in Chromium, with Node
+  page             the page of `tilewright explore` alone, made again and used in Chromium, with Node
   site [FOLDER]    the page as a folder for any web server, answered in WebAssembly
   miri             the core and the plain kernels under Miri, with a nightly toolchain
   asan             all kernels under AddressSanitizer, with a nightly toolchain
@@ -45,7 +47,7 @@ fn main() -> ExitCode {
     match arguments.split_first() {
         Some((command, rest)) if command == "test" && rest.is_empty() => test::run(),
         Some((command, rest)) if command == "python" && rest.is_empty() => test::python(),
-        Some((command, rest)) if command == "page" && rest.is_empty() => page::run(),
+        Some((command, rest)) if command == "page" => page::run(rest),
         Some((command, rest)) if command == "site" => site::run(rest),
         Some((command, rest)) if command == "miri" && rest.is_empty() => memory::miri(),
         Some((command, rest)) if command == "asan" && rest.is_empty() => memory::asan(),

@@ -1,18 +1,27 @@
-//! `cargo xtask page`: the page of `tilewright explore`, made again and used in a browser.
+//! The page of `tilewright explore`, made again and used in a browser.
 //!
-//! What is committed under `assets` has to be what `page` comes to, byte for byte.
+//! What is committed under `assets` has to be what `page` comes to, byte for byte. The page is then
+//! used in Chromium, as somebody would: served by the command that has been built, and as a site, where
+//! a module of WebAssembly answers. `CHROMIUM` and `TILEWRIGHT` name other programs than are found.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use crate::say;
+use crate::environment::{root, succeed, target};
+use crate::{say, site, tools};
 
 /// What the page is made into.
 const ASSETS: [&str; 2] = ["explorer.js", "explorer.css"];
 
-/// Installs what the page is made with, checks its types, makes it, and runs its tests in Chromium.
-pub(crate) fn run() -> ExitCode {
-    match checked() {
+/// Makes the page, builds the command, and tests the page with it; with `--made`, the first alone.
+pub(crate) fn run(arguments: &[String]) -> ExitCode {
+    let outcome = match arguments {
+        [] => made().and_then(|()| built()).and_then(|()| test()),
+        [only] if only == "--made" => made(),
+        _ => Err("usage: cargo xtask page [--made]".to_owned()),
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             say(&message);
@@ -21,48 +30,68 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
-fn checked() -> Result<(), String> {
-    npm(&["ci", "--ignore-scripts", "--no-audit", "--no-fund"])?;
-    npm(&["run", "check"])?;
-    let committed = assets()?;
-    npm(&["run", "build"])?;
-    if assets()? != committed {
-        return Err("the assets were not what the page comes to, and are now: commit them".into());
+/// Installs what the page is made and used with, checks its types, makes it, and compares it with what
+/// is committed. Files of the repository are read alone: somebody else may be building it.
+fn made() -> Result<(), String> {
+    tools::provide_node()?;
+    tools::provided_chromium()?;
+    npm(&["ci", "--ignore-scripts", "--no-audit", "--no-fund"], &[])?;
+    npm(&["run", "check"], &[])?;
+    let folder = target()?.join("page");
+    npm(&["run", "build"], &[("OUTPUT", &folder)])?;
+    let committed = root()?.join("crates/tilewright-explore/assets");
+    for name in ASSETS {
+        let [made, committed] = [&folder, &committed].map(|folder| read(&folder.join(name)));
+        if made? != committed? {
+            return Err(format!(
+                "assets/{name} is not what the page comes to: npm run build in page, and commit it"
+            ));
+        }
     }
-    run_in(root(), Command::new(env!("CARGO")).args(["build", "-p", "tilewright-cli"]))?;
-    npm(&["test"])
+    Ok(())
 }
 
-fn assets() -> Result<Vec<Vec<u8>>, String> {
-    let read = |name| {
-        let path = root().join("crates/tilewright-explore/assets").join(name);
-        std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))
-    };
-    ASSETS.into_iter().map(read).collect()
+/// Uses the page in Chromium, by both of its hosts. The command has been built, and the page made.
+pub(crate) fn test() -> Result<(), String> {
+    let (command, chromium) = (command()?, tools::provided_chromium()?);
+    say("served by the command");
+    npm(&["test"], &[("TILEWRIGHT", &command), ("CHROMIUM", &chromium)])?;
+    if !site::has_target() {
+        say("skipped: the site, since modules of WebAssembly cannot be built here");
+        return Ok(());
+    }
+    let folder = target()?.join("site-dev");
+    site::make(&folder, site::Build::Dev)?;
+    say("served as files");
+    let environment = [("SITE", &*folder), ("TILEWRIGHT", &command), ("CHROMIUM", &chromium)];
+    npm(&["test"], &environment)
 }
 
-fn npm(arguments: &[&str]) -> Result<(), String> {
+/// With the features of `cargo test --workspace --all-features`, which builds it too.
+fn built() -> Result<(), String> {
+    let arguments = ["build", "--workspace", "--all-features", "--bin", "tilewright"];
+    succeed(Command::new("cargo").args(arguments).current_dir(root()?))
+}
+
+/// The command that serves the page.
+fn command() -> Result<PathBuf, String> {
+    if let Some(command) = std::env::var_os("TILEWRIGHT") {
+        return Ok(command.into());
+    }
+    let command = target()?.join("debug").join("tilewright");
+    match command.is_file() {
+        true => Ok(command),
+        false => Err(format!("{} has not been built", command.display())),
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn npm(arguments: &[&str], environment: &[(&str, &Path)]) -> Result<(), String> {
     let mut command = Command::new("npm");
     command.args(arguments).env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
-    if std::env::var_os("TILEWRIGHT").is_none() {
-        command.env("TILEWRIGHT", target().join("debug").join("tilewright"));
-    }
-    run_in(root().join("crates/tilewright-explore/page"), &mut command)
-}
-
-fn run_in(folder: PathBuf, command: &mut Command) -> Result<(), String> {
-    let status = command.current_dir(folder).status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{command:?}: {status}")),
-        Err(error) => Err(format!("{command:?}: {error}")),
-    }
-}
-
-fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+    command.envs(environment.iter().copied());
+    succeed(command.current_dir(root()?.join("crates/tilewright-explore/page")))
 }

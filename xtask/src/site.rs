@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use crate::environment::{root, succeed};
+use crate::environment::{root, succeed, target};
 use crate::say;
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -35,7 +35,7 @@ pub(crate) enum Build {
 /// Makes the site in the folder that is named, or in `target/site`.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let made = match arguments {
-        [] => root().map(|root| root.join("target/site")),
+        [] => target().map(|target| target.join("site")),
         [folder] if !folder.starts_with('-') => Ok(PathBuf::from(folder)),
         _ => Err("usage: cargo xtask site [FOLDER]".to_owned()),
     };
@@ -77,8 +77,7 @@ pub(crate) fn make(folder: &Path, build: Build) -> Result<(), String> {
     let mut cargo = Command::new("cargo");
     let arguments = ["build", "-p", "tilewright-wasm", "--lib", "--target", TARGET, "--quiet"];
     succeed(cargo.args(arguments).args(["--profile", profile]).current_dir(&root))?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    let built = target.unwrap_or_else(|| root.join("target")).join(TARGET).join(match build {
+    let built = target()?.join(TARGET).join(match build {
         Build::Site => "site",
         Build::Dev => "debug",
     });

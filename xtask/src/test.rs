@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use crate::check::{self, Check};
-use crate::{python, say};
+use crate::check::{self, Check, Own};
+use crate::{page, python, say};
 
 const CHECKS: &[Check] = &[
     Check { name: "format", arguments: &["fmt", "--all", "--check"], environment: &[] },
@@ -52,17 +52,30 @@ const CHECKS: &[Check] = &[
 /// A workspace of its own, so that everything else builds without Python.
 const PYTHON: &str = "crates/tilewright-python/Cargo.toml";
 
+/// What takes another processor, and the network.
+const BESIDE: &[Own] = &[
+    Own { name: "the page as it is made", arguments: &["page", "--made"] },
+    Own { name: "the Python package", arguments: &["python"] },
+];
+
 /// Runs every check, and says at the end which failed.
 pub(crate) fn run() -> ExitCode {
-    check::run(CHECKS, &[("the Python package", python_passes)])
+    check::run(CHECKS, BESIDE, &[("the page", page_passes)])
+}
+
+/// With the command that the tests have built.
+fn page_passes() -> bool {
+    say("== the page");
+    page::test().inspect_err(|message| say(message)).is_ok()
 }
 
 /// Runs the tests of the Python package alone.
 pub(crate) fn python() -> ExitCode {
-    if python_passes() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-fn python_passes() -> bool {
-    say("== the Python package");
-    python::test().inspect_err(|message| say(message)).is_ok()
+    match python::test() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            say(&message);
+            ExitCode::FAILURE
+        }
+    }
 }

@@ -71,7 +71,8 @@ fn nothing_depends_on_the_python_package_nor_it_on_the_command() {
 #[test]
 fn unsafe_code_is_in_the_kernels_alone() {
     // The module's exports have names that another crate could have too, which is all that is unsafe.
-    let exports = "#[allow(unsafe_code, reason = \"the name is this crate's own\")]\n#[unsafe(no_mangle)]";
+    let exports =
+        "#[allow(unsafe_code, reason = \"the name is this crate's own\")]\n#[unsafe(no_mangle)]";
     for room in ROOMS {
         let folder = match *room {
             "xtask" => root().join("xtask/src"),

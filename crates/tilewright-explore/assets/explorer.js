@@ -1051,7 +1051,7 @@ function Stepper(props) {
     setPlaying(!playing);
   };
   return /* @__PURE__ */ a3("span", { class: "stepper", role: "group", "aria-label": label, ref: group, children: [
-    props.plays && !isStill && /* @__PURE__ */ a3("button", { type: "button", class: "small-button", "aria-label": playing ? "pause" : "play", onClick: play, children: playing ? "⏸" : "▶▶" }),
+    props.plays && !isStill && /* @__PURE__ */ a3("button", { type: "button", class: "small-button", onClick: play, children: playing ? "pause" : "play" }),
     /* @__PURE__ */ a3("button", { type: "button", class: "small-button", "aria-label": "back", disabled: value === null, onClick: () => go((value ?? 0) - 1), children: "◀" }),
     props.plays && /* @__PURE__ */ a3(
       "input",
@@ -1066,7 +1066,7 @@ function Stepper(props) {
       }
     ),
     /* @__PURE__ */ a3("button", { type: "button", class: "small-button", "aria-label": "forward", disabled: next >= count2, onClick: () => go(next), children: "▶" }),
-    /* @__PURE__ */ a3("span", { class: "stepper-says", role: "status", children: props.says(value) })
+    /* @__PURE__ */ a3("span", { class: "stepper-says", role: "status", "aria-live": playing ? "off" : "polite", children: props.says(value) })
   ] });
 }
 function useArrowKeys(group, onArrow) {
@@ -1145,7 +1145,7 @@ function CompareView({ state, set, onDrawn }) {
   const areTexts = !one?.answer?.error && !two?.answer?.error;
   const first = same?.answer?.first_difference;
   const show = () => {
-    const n2 = picture?.spots.findIndex((spot2) => spot2.offset === first?.offsets[0]) ?? -1;
+    const n2 = picture?.spots.findIndex(({ index: index2 }) => String(index2) === String(first?.index)) ?? -1;
     if (n2 >= 0) setPointed(n2);
   };
   return /* @__PURE__ */ a3("div", { class: "view compare-view", children: [
@@ -1221,7 +1221,7 @@ function CompareView({ state, set, onDrawn }) {
           pointed,
           onPoint: (n2) => n2 !== pointed && setPointed(n2),
           onKeep: setPointed,
-          lit: (other) => spot !== void 0 && indexOf(other) === indexOf(spot),
+          lit: (other) => isSame(spot, other),
           label: `${picture?.title ?? "two layouts"}: ${picture?.subtitle ?? ""}`
         }
       )
@@ -1236,7 +1236,7 @@ function Moves({ frames, frame, ready, onFrame }) {
   const says = (frame2) => frame2 === null ? `all of ${count(frames)} runs` : `run ${count(frame2 + 1)} of ${count(frames)}`;
   return /* @__PURE__ */ a3(Stepper, { label: "run", value: frame, count: frames, says, ready, plays: true, onChange: onFrame });
 }
-var indexOf = (spot) => spot.says.slice(0, spot.says.indexOf(")") + 1);
+var isSame = (one, other) => one?.index !== void 0 && one.index.length > 0 && String(one.index) === String(other.index);
 function castWords(reply) {
   const answer2 = reply?.answer;
   if (!answer2) return reply?.error?.message ?? "";

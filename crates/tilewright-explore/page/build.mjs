@@ -1,4 +1,5 @@
-// Makes ../assets/explorer.js and ../assets/explorer.css of src/. The same sources give the same bytes.
+// Makes ../assets/explorer.js and ../assets/explorer.css of src/, or those of the folder `OUTPUT`. The
+// same sources give the same bytes.
 import { readFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 
@@ -7,7 +8,7 @@ const licence = await readFile(new URL('node_modules/preact/LICENSE', import.met
 await build({
   absWorkingDir: import.meta.dirname,
   entryPoints: { explorer: 'src/main.tsx' },
-  outdir: '../assets',
+  outdir: process.env.OUTPUT ?? '../assets',
   bundle: true,
   format: 'esm',
   target: 'es2022',

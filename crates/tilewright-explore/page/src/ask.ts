@@ -61,6 +61,8 @@ export interface Shown {
 export interface Spot {
   /** Left, top, width and height in the picture. */
   area: [number, number, number, number];
+  /** The index of the place; empty where there is none. */
+  index?: Int[];
   offset: Int | null;
   says: string;
 }
@@ -79,9 +81,9 @@ export interface Drawn {
   spots: Spot[];
   blocks?: Block[];
   /** What each step does, where the picture is of steps. */
-  steps?: string[];
+  steps?: string[] | null;
   /** How many runs of elements move, where the picture is of what moves. */
-  frames?: number;
+  frames?: number | null;
 }
 
 export interface PlaceAnswer {

@@ -47,7 +47,7 @@ export function CompareView({ state, set, onDrawn }: ViewProps) {
   const areTexts = !one?.answer?.error && !two?.answer?.error;
   const first = same?.answer?.first_difference;
   const show = () => {
-    const n = picture?.spots.findIndex((spot) => spot.offset === first?.offsets[0]) ?? -1;
+    const n = picture?.spots.findIndex(({ index }) => String(index) === String(first?.index)) ?? -1;
     if (n >= 0) setPointed(n);
   };
 
@@ -86,7 +86,7 @@ export function CompareView({ state, set, onDrawn }: ViewProps) {
         </div>
         {drawn?.error && current && areTexts && <p class="note wrong-note" role="status">{drawn.error.message}</p>}
         <Picture drawn={picture} stale={!drawn?.answer} pointed={pointed} onPoint={(n) => n !== pointed && setPointed(n)}
-          onKeep={setPointed} lit={(other) => spot !== undefined && indexOf(other) === indexOf(spot)} label={`${picture?.title ?? 'two layouts'}: ${picture?.subtitle ?? ''}`} />
+          onKeep={setPointed} lit={(other) => isSame(spot, other)} label={`${picture?.title ?? 'two layouts'}: ${picture?.subtitle ?? ''}`} />
       </section>
       {plan?.answer && <PlanTable plan={plan.answer} />}
       <p class="sheet" aria-hidden="true">{spot?.says ?? 'point at a cell'}</p>
@@ -96,7 +96,7 @@ export function CompareView({ state, set, onDrawn }: ViewProps) {
 }
 
 interface MovesProps {
-  frames: number | undefined;
+  frames: number | null | undefined;
   frame: number | null;
   ready: boolean;
   onFrame: (frame: number | null) => void;
@@ -109,8 +109,9 @@ function Moves({ frames, frame, ready, onFrame }: MovesProps) {
   return <Stepper label="run" value={frame} count={frames} says={says} ready={ready} plays onChange={onFrame} />;
 }
 
-/** The index that a spot's words begin with: by it an element is known on both sides. */
-const indexOf = (spot: Spot) => spot.says.slice(0, spot.says.indexOf(')') + 1);
+/** By its index an element is known on both sides. */
+const isSame = (one: Spot | undefined, other: Spot) =>
+  one?.index !== undefined && one.index.length > 0 && String(one.index) === String(other.index);
 
 function castWords(reply: Reply<BitcastAnswer> | undefined): string {
   const answer = reply?.answer;

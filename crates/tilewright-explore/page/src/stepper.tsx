@@ -47,7 +47,7 @@ export function Stepper(props: Props) {
   return (
     <span class="stepper" role="group" aria-label={label} ref={group}>
       {props.plays && !isStill && (
-        <button type="button" class="small-button" aria-label={playing ? 'pause' : 'play'} onClick={play}>{playing ? '⏸' : '▶▶'}</button>
+        <button type="button" class="small-button" onClick={play}>{playing ? 'pause' : 'play'}</button>
       )}
       <button type="button" class="small-button" aria-label="back" disabled={value === null} onClick={() => go((value ?? 0) - 1)}>◀</button>
       {props.plays && (
@@ -55,7 +55,7 @@ export function Stepper(props: Props) {
           aria-valuetext={props.says(value)} onInput={(event) => go(Number(event.currentTarget.value) - 1)} />
       )}
       <button type="button" class="small-button" aria-label="forward" disabled={next >= count} onClick={() => go(next)}>▶</button>
-      <span class="stepper-says" role="status">{props.says(value)}</span>
+      <span class="stepper-says" role="status" aria-live={playing ? 'off' : 'polite'}>{props.says(value)}</span>
     </span>
   );
 }

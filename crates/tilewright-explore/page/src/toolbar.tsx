@@ -63,7 +63,7 @@ function unitName(unit: Unit): string {
 }
 
 interface StepsProps {
-  steps: string[] | undefined;
+  steps: string[] | null | undefined;
   step: number | null;
   ready: boolean;
   onStep: (step: number | null) => void;

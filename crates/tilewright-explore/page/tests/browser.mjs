@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
+import { serve } from './serve.mjs';
 
 export const DESKTOP = { viewport: { width: 1280, height: 900 } };
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -12,7 +13,10 @@ export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, is
 let browser;
 
 /** The host, and where the page is. The process is there only where it was started for these tests. */
-export const host = { url: process.env.URL, process: undefined };
+export const host = { url: process.env.SITE ? await serve(process.env.SITE) : process.env.URL, process: undefined };
+
+/** Whether the host is one that these tests start, and may end. */
+export const isOurs = !host.url;
 
 /** The command serves the page until the tests have ended. */
 export async function started() {
@@ -36,10 +40,11 @@ after(async () => {
 
 /**
  * A test with a page of its own. Nothing is said on the console, nobody but the host is asked, and the page
- * never goes sideways. `prepare` is done before the page is opened; `allows` says what may be on the console.
+ * never goes sideways. `prepare` is done before the page is opened; `allows` says what may be on the console;
+ * `skip` is why this host cannot be asked.
  */
-export function check(name, hash, use, { prepare, allows, of = host, ...options } = {}) {
-  test(name, async () => {
+export function check(name, hash, use, { prepare, allows, skip = false, of = host, ...options } = {}) {
+  test(name, { skip }, async () => {
     const context = await browser.newContext({ ...DESKTOP, ...options, acceptDownloads: true });
     const page = await context.newPage();
     const said = [];
@@ -61,6 +66,7 @@ export function check(name, hash, use, { prepare, allows, of = host, ...options 
       assert.equal(wide, 0, 'the page goes sideways');
       assert.deepEqual(said, []);
     } finally {
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
       await context.close();
     }
   });
