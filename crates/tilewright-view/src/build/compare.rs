@@ -59,7 +59,7 @@ pub(crate) fn of(a: &Subject, b: &Subject, options: &Options) -> Result<Scene, E
         }
     };
     rows.push(vec![Panel::Words(words)]);
-    let title = format!("{}   and   {}", a.said, b.said);
+    let title = words::pair(a, "and", b);
     Ok(Scene { title, subtitle: words::subtitle(a), rows })
 }
 

@@ -72,7 +72,7 @@ pub(crate) fn of(
         rows.push(vec![Panel::Words(Words { text, tone: Tone::Soft })]);
     }
     rows.extend(words::legend(colored).map(|legend| vec![legend]));
-    let title = format!("{}   to   {}", from.said, to.said);
+    let title = words::pair(from, "to", to);
     Ok((Scene { title, subtitle: subtitle(from, &runs), rows }, runs.len()))
 }
 

@@ -79,6 +79,11 @@ pub(crate) fn percent(part: i64, whole: i64) -> String {
     if part > 0 && share < 0.1 { "< 0.1".to_owned() } else { format!("{share:.1}") }
 }
 
+/// Two layouts with a word between, set apart by spaces that no renderer joins.
+pub(crate) fn pair(one: &Subject, word: &str, other: &Subject) -> String {
+    format!("{} \u{a0}{word}\u{a0} {}", one.said, other.said)
+}
+
 /// `1 element`, `2 elements`.
 pub(crate) fn count(number: i64, what: &str) -> String {
     match number {
