@@ -1479,6 +1479,11 @@ var EXAMPLES = [
     shows: { ...FIRST, view: "compare", l: "f32[10,6]{1,0:T(2,4)}", b: "f32[10,6]{1,0:T(4,2)}" }
   },
   {
+    name: "What a relayout moves",
+    says: "Runs of elements that lie side by side before and after, one after another.",
+    shows: { ...FIRST, view: "compare", l: "f32[4,4]", b: "f32[4,4]{1,0:T(2,2)}", moves: true }
+  },
+  {
     name: "The algebra",
     says: "A layout after another one, step by step.",
     shows: { ...FIRST, view: "algebra", x: "logical_divide((4,2,3):(2,1,8),4:2)" }
@@ -1999,50 +2004,28 @@ function Choice(props) {
 
 // src/layout.tsx
 function LayoutView({ state, set, onDrawn }) {
-  const theme = useTheme();
-  const columns = useColumns();
   const [pointed, setPointed] = d2(null);
   const [litPiece, setLitPiece] = d2(null);
-  const kept = keptIndex(state.at);
   const [brought, setBrought] = d2(null);
-  const draw = {
-    ask: "draw",
-    layout: state.l,
-    color: state.by,
-    unit: state.unit,
-    direction: state.dir,
-    theme,
-    columns,
-    ...state.steps && { steps: true },
-    ...state.steps && state.step !== null && { step: state.step },
-    ...!state.steps && brought?.layout === state.l && { at: brought.index }
-  };
-  const questions = [
-    { ask: "read", text: state.l },
-    draw,
-    { ask: "show", layout: state.l },
-    ...NOTATIONS.map(([notation]) => ({ ask: "to", notation, layout: state.l }))
-  ];
-  const { replies, current, turn } = useAnswers(questions);
-  const [read2, drawn, shown, ...notations] = replies;
-  const picture = useLastGood(drawn?.answer);
+  const { read: read2, drawn, current, isWrong, ...good } = useLayout(state, brought);
+  const { picture } = good;
   w2(() => onDrawn(picture ?? null), [picture]);
-  const lastShown = useLastGood(shown?.answer);
-  const written2 = useLastGood(shown?.answer ? { notations, of: shown.answer } : void 0);
-  const isWrong = turn > 0 && !drawn?.answer;
   const pieces = current ? read2?.answer?.pieces ?? [] : [];
   const spot = pointed === null ? void 0 : picture?.spots[pointed];
   const layout2 = useLastGood(current && drawn?.answer ? state.l : void 0) ?? state.l;
-  const asked = spot?.offset != null ? [{ ask: "place", layout: layout2, offset: spot.offset }] : spot === void 0 && kept && !isWrong ? [{ ask: "place", layout: layout2, index: kept }] : [];
-  const answered = useAnswers(asked);
-  const place = asked.length > 0 ? answered.replies[0] : void 0;
+  const kept = keptIndex(state.at);
+  const { place, known } = usePlace(layout2, spot, isWrong ? null : kept);
   const at = place?.answer;
   const spoken = useRested(at ? placeWords(at) : spot?.says ?? "");
-  const isOut = current && answered.current && spot === void 0 && at !== void 0 && !at.padding && !state.steps && picture?.spots.every(({ offset }) => offset !== at.offset);
+  const isOut = current && known && !spot && !state.steps && isLeftOut(at, picture);
   A2(() => {
     if (isOut && kept) setBrought({ layout: state.l, index: kept });
   }, [isOut, state.at]);
   const lighting = lights(pieces, picture?.blocks ?? [], litPiece, spot);
+  const open = (l3, enter) => {
+    setPointed(null);
+    set({ l: l3, at: "", step: null }, enter);
+  };
   const keep = (n2) => {
     const offset = n2 === null ? null : picture?.spots[n2]?.offset;
     setPointed(n2);
@@ -2056,10 +2039,7 @@ function LayoutView({ state, set, onDrawn }) {
         {
           label: "layout",
           text: state.l,
-          onType: (l3) => {
-            setPointed(null);
-            set({ l: l3, at: "", step: null });
-          },
+          onType: (l3) => open(l3, false),
           onEnter: (l3) => set({ l: l3 }, true),
           pieces,
           error: read2?.answer?.error ?? read2?.error,
@@ -2067,7 +2047,7 @@ function LayoutView({ state, set, onDrawn }) {
           completes: true,
           lit: lighting.pieces,
           onPoint: setLitPiece,
-          placeholder: "bf16[30,300]{1,0:T(8,128)(2,1)}"
+          placeholder: FIRST.l
         }
       ),
       current && /* @__PURE__ */ a3(Meaning, { text: state.l, pieces, lit: lighting.pieces, onPoint: setLitPiece }),
@@ -2096,13 +2076,59 @@ function LayoutView({ state, set, onDrawn }) {
           setPointed(null);
           set({ at: at2 });
         } }),
-        /* @__PURE__ */ a3(Sizes, { shown: lastShown, stale: isWrong }),
-        /* @__PURE__ */ a3(Written, { written: written2, stale: isWrong, current: state.l, onOpen: (l3) => set({ l: l3, at: "", step: null }, true) })
+        /* @__PURE__ */ a3(Sizes, { shown: good.shown, stale: isWrong }),
+        /* @__PURE__ */ a3(Written, { written: good.written, stale: isWrong, current: state.l, onOpen: (l3) => open(l3, true) })
       ] })
     ] }),
     /* @__PURE__ */ a3("p", { class: "sheet", "aria-hidden": "true", children: at ? placeWords(at) : "point at a cell" }),
     /* @__PURE__ */ a3("p", { class: "unseen", role: "status", "aria-live": "polite", children: spoken })
   ] });
+}
+function useLayout(state, brought) {
+  const { l: layout2 } = state;
+  const questions = [
+    { ask: "read", text: layout2 },
+    useDrawing(state, brought),
+    { ask: "show", layout: layout2 },
+    ...NOTATIONS.map(([notation]) => ({ ask: "to", notation, layout: layout2 }))
+  ];
+  const { replies, current, turn } = useAnswers(questions);
+  const [read2, drawn, shown, ...notations] = replies;
+  return {
+    read: read2,
+    drawn,
+    current,
+    isWrong: turn > 0 && !drawn?.answer,
+    picture: useLastGood(drawn?.answer),
+    shown: useLastGood(shown?.answer),
+    written: useLastGood(shown?.answer ? { notations, of: shown.answer } : void 0)
+  };
+}
+function useDrawing(state, brought) {
+  const theme = useTheme();
+  const columns = useColumns();
+  return {
+    ask: "draw",
+    layout: state.l,
+    color: state.by,
+    unit: state.unit,
+    direction: state.dir,
+    theme,
+    columns,
+    ...state.steps && { steps: true },
+    ...state.steps && state.step !== null && { step: state.step },
+    ...!state.steps && brought?.layout === state.l && { at: brought.index }
+  };
+}
+function usePlace(layout2, spot, kept) {
+  const asked = spot?.offset != null ? [{ ask: "place", layout: layout2, offset: spot.offset }] : spot === void 0 && kept ? [{ ask: "place", layout: layout2, index: kept }] : [];
+  const { replies, current } = useAnswers(asked);
+  const place = asked.length > 0 ? replies[0] : void 0;
+  return { place, known: current };
+}
+function isLeftOut(place, picture) {
+  if (!place || place.padding || !picture) return false;
+  return picture.spots.every(({ offset }) => offset !== place.offset);
 }
 function useColumns() {
   const isNarrow = useMedia("(max-width: 600px)");
@@ -2304,7 +2330,7 @@ function useKeys(set, onHelp) {
   A2(() => {
     const onKey = (event) => {
       const isTyping = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
-      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isTyping || document.querySelector("dialog[open]") || event.ctrlKey || event.metaKey || event.altKey) return;
       const view = VIEWS[Number(event.key) - 1];
       if (event.key === "/") {
         event.preventDefault();

@@ -34,6 +34,8 @@ pub(crate) async fn serve(mut listener: TcpListener, router: Router, limits: Lim
 
 /// Answers the requests of one connection. How it ends is the client's business.
 async fn converse(stream: TcpStream, router: Router, limits: Limits) {
+    // The end of an answer is not to wait until the client has confirmed what came before.
+    let _ = stream.set_nodelay(true);
     let mut connection = pin!(
         http1::Builder::new()
             .timer(TokioTimer::new())

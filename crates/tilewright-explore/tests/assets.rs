@@ -28,6 +28,17 @@ fn there_is_no_address_of_another_machine() {
 }
 
 #[test]
+fn the_page_can_lie_below_any_path() {
+    for word in ["src=\"/", "href=\"/"] {
+        assert!(!PAGE.contains(word), "{word}");
+    }
+    for word in ["fetch(\"/", "fetch('/", "fetch(`/", "location.origin}/"] {
+        assert!(!SCRIPT.contains(word), "{word}");
+    }
+    assert!(SCRIPT.contains("fetch(\"ask\""));
+}
+
+#[test]
 fn texts_are_never_code_or_markup() {
     for word in ["eval(", "new Function", "document.write", "setTimeout(\"", "import("] {
         assert!(!SCRIPT.contains(word), "{word}");

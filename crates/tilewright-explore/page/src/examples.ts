@@ -34,6 +34,11 @@ export const EXAMPLES: Example[] = [
     shows: { ...FIRST, view: 'compare', l: 'f32[10,6]{1,0:T(2,4)}', b: 'f32[10,6]{1,0:T(4,2)}' },
   },
   {
+    name: 'What a relayout moves',
+    says: 'Runs of elements that lie side by side before and after, one after another.',
+    shows: { ...FIRST, view: 'compare', l: 'f32[4,4]', b: 'f32[4,4]{1,0:T(2,2)}', moves: true },
+  },
+  {
     name: 'The algebra',
     says: 'A layout after another one, step by step.',
     shows: { ...FIRST, view: 'algebra', x: 'logical_divide((4,2,3):(2,1,8),4:2)' },

@@ -8,7 +8,7 @@ import { type Int, integer } from './json';
 import { Picture, type Pointed, holds } from './picture';
 import { PlaceCard, placeWords } from './place';
 import { NOTATIONS, Sizes, Written } from './sizes';
-import type { State } from './state';
+import { FIRST, type State } from './state';
 import { Toolbar } from './toolbar';
 
 export interface ViewProps {
@@ -19,65 +19,32 @@ export interface ViewProps {
   onDrawn: (drawn: Drawn | null) => void;
 }
 
-/** What is asked of a layout: its pieces, its picture, its sizes, and its other notations. */
-type Replies = [Reply<Pieces>, Reply<Drawn>, Reply<Shown>, ...Reply<TextAnswer>[]];
-
 export function LayoutView({ state, set, onDrawn }: ViewProps) {
-  const theme = useTheme();
-  const columns = useColumns();
   const [pointed, setPointed] = useState<Pointed>(null);
   const [litPiece, setLitPiece] = useState<number | null>(null);
-  const kept = keptIndex(state.at);
-  const [brought, setBrought] = useState<{ layout: string; index: Int[] } | null>(null);
-  const draw: Question = {
-    ask: 'draw',
-    layout: state.l,
-    color: state.by,
-    unit: state.unit,
-    direction: state.dir,
-    theme,
-    columns,
-    ...(state.steps && { steps: true }),
-    ...(state.steps && state.step !== null && { step: state.step }),
-    ...(!state.steps && brought?.layout === state.l && { at: brought.index }),
-  };
-  const questions: Question[] = [
-    { ask: 'read', text: state.l },
-    draw,
-    { ask: 'show', layout: state.l },
-    ...NOTATIONS.map(([notation]) => ({ ask: 'to', notation, layout: state.l })),
-  ];
-  const { replies, current, turn } = useAnswers(questions);
-  const [read, drawn, shown, ...notations] = replies as unknown as Replies;
-  const picture = useLastGood(drawn?.answer);
+  const [brought, setBrought] = useState<Brought | null>(null);
+  const { read, drawn, current, isWrong, ...good } = useLayout(state, brought);
+  const { picture } = good;
   useMemo(() => onDrawn(picture ?? null), [picture]);
-  const lastShown = useLastGood(shown?.answer);
-  const written = useLastGood(shown?.answer ? { notations, of: shown.answer } : undefined);
-  const isWrong = turn > 0 && !drawn?.answer;
   const pieces = current ? (read?.answer?.pieces ?? []) : [];
-
   const spot = pointed === null ? undefined : picture?.spots[pointed];
   const layout = useLastGood(current && drawn?.answer ? state.l : undefined) ?? state.l;
-  const asked: Question[] =
-    spot?.offset != null
-      ? [{ ask: 'place', layout, offset: spot.offset }]
-      : spot === undefined && kept && !isWrong
-        ? [{ ask: 'place', layout, index: kept }]
-        : [];
-  const answered = useAnswers(asked);
-  const place = asked.length > 0 ? (answered.replies[0] as Reply<PlaceAnswer> | undefined) : undefined;
+  const kept = keptIndex(state.at);
+  const { place, known } = usePlace(layout, spot, isWrong ? null : kept);
   const at = place?.answer;
   const spoken = useRested(at ? placeWords(at) : (spot?.says ?? ''));
 
   // A place that is kept and in no cell is brought into view, by a picture that has its cell.
-  const isOut =
-    current && answered.current && spot === undefined && at !== undefined && !at.padding && !state.steps &&
-    picture?.spots.every(({ offset }) => offset !== at.offset);
+  const isOut = current && known && !spot && !state.steps && isLeftOut(at, picture);
   useEffect(() => {
     if (isOut && kept) setBrought({ layout: state.l, index: kept });
   }, [isOut, state.at]);
 
   const lighting = lights(pieces, picture?.blocks ?? [], litPiece, spot);
+  const open = (l: string, enter: boolean) => {
+    setPointed(null);
+    set({ l, at: '', step: null }, enter);
+  };
   const keep = (n: Pointed) => {
     const offset = n === null ? null : picture?.spots[n]?.offset;
     setPointed(n);
@@ -91,10 +58,7 @@ export function LayoutView({ state, set, onDrawn }: ViewProps) {
         <Editor
           label="layout"
           text={state.l}
-          onType={(l) => {
-            setPointed(null);
-            set({ l, at: '', step: null });
-          }}
+          onType={(l) => open(l, false)}
           onEnter={(l) => set({ l }, true)}
           pieces={pieces}
           error={read?.answer?.error ?? read?.error}
@@ -102,7 +66,7 @@ export function LayoutView({ state, set, onDrawn }: ViewProps) {
           completes
           lit={lighting.pieces}
           onPoint={setLitPiece}
-          placeholder="bf16[30,300]{1,0:T(8,128)(2,1)}"
+          placeholder={FIRST.l}
         />
         {current && <Meaning text={state.l} pieces={pieces} lit={lighting.pieces} onPoint={setLitPiece} />}
         {current && read?.answer?.warnings.map((warning) => <p class="note" key={warning}>{warning}</p>)}
@@ -127,14 +91,82 @@ export function LayoutView({ state, set, onDrawn }: ViewProps) {
             setPointed(null);
             set({ at });
           }} />
-          <Sizes shown={lastShown} stale={isWrong} />
-          <Written written={written} stale={isWrong} current={state.l} onOpen={(l) => set({ l, at: '', step: null }, true)} />
+          <Sizes shown={good.shown} stale={isWrong} />
+          <Written written={good.written} stale={isWrong} current={state.l} onOpen={(l) => open(l, true)} />
         </aside>
       </div>
       <p class="sheet" aria-hidden="true">{at ? placeWords(at) : 'point at a cell'}</p>
       <p class="unseen" role="status" aria-live="polite">{spoken}</p>
     </div>
   );
+}
+
+/** An index of a layout that the picture has to have a cell for. */
+interface Brought {
+  layout: string;
+  index: Int[];
+}
+
+/** The replies to what is asked of a layout: its pieces, its picture, its sizes, and its other notations. */
+type Replies = [Reply<Pieces>, Reply<Drawn>, Reply<Shown>, ...Reply<TextAnswer>[]];
+
+/** What there is to say of the layout that is typed, and the last good of what stays while it is wrong. */
+function useLayout(state: State, brought: Brought | null) {
+  const { l: layout } = state;
+  const questions: Question[] = [
+    { ask: 'read', text: layout },
+    useDrawing(state, brought),
+    { ask: 'show', layout },
+    ...NOTATIONS.map(([notation]) => ({ ask: 'to', notation, layout })),
+  ];
+  const { replies, current, turn } = useAnswers(questions);
+  const [read, drawn, shown, ...notations] = replies as unknown as Replies;
+  return {
+    read,
+    drawn,
+    current,
+    isWrong: turn > 0 && !drawn?.answer,
+    picture: useLastGood(drawn?.answer),
+    shown: useLastGood(shown?.answer),
+    written: useLastGood(shown?.answer ? { notations, of: shown.answer } : undefined),
+  };
+}
+
+/** The question for the picture. */
+function useDrawing(state: State, brought: Brought | null): Question {
+  const theme = useTheme();
+  const columns = useColumns();
+  return {
+    ask: 'draw',
+    layout: state.l,
+    color: state.by,
+    unit: state.unit,
+    direction: state.dir,
+    theme,
+    columns,
+    ...(state.steps && { steps: true }),
+    ...(state.steps && state.step !== null && { step: state.step }),
+    ...(!state.steps && brought?.layout === state.l && { at: brought.index }),
+  };
+}
+
+/** What is at the spot that is pointed at, or else at the index that is kept; and whether that is known by now. */
+function usePlace(layout: string, spot: Spot | undefined, kept: Int[] | null) {
+  const asked: Question[] =
+    spot?.offset != null
+      ? [{ ask: 'place', layout, offset: spot.offset }]
+      : spot === undefined && kept
+        ? [{ ask: 'place', layout, index: kept }]
+        : [];
+  const { replies, current } = useAnswers(asked);
+  const place = asked.length > 0 ? (replies[0] as Reply<PlaceAnswer> | undefined) : undefined;
+  return { place, known: current };
+}
+
+/** Whether an element is in none of a picture's cells. */
+function isLeftOut(place: PlaceAnswer | undefined, picture: Drawn | undefined): boolean {
+  if (!place || place.padding || !picture) return false;
+  return picture.spots.every(({ offset }) => offset !== place.offset);
 }
 
 /** How many columns a picture may have: fewer where there is less room. */

@@ -95,7 +95,7 @@ function useKeys(set: Set, onHelp: () => void) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isTyping = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
-      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isTyping || document.querySelector('dialog[open]') || event.ctrlKey || event.metaKey || event.altKey) return;
       const view = VIEWS[Number(event.key) - 1];
       if (event.key === '/') {
         event.preventDefault();

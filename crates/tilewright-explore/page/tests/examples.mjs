@@ -16,5 +16,6 @@ export const EXAMPLES = {
   'A swizzle and its banks': { draws: 'f32 Sw<3,0,3> o 0 o (8,8):(8,1)', picture: ['8 reads of 8 banks', '8 turns'], beside: ['256 bytes'] },
   'Channels in blocks': { draws: 'f32[1,20,2,2] aBcd16b', picture: ['8 tiles of 16 × 1 × 1'], beside: ['512 bytes'] },
   'Two formats compared': { draws: 'f32[10,6]{1,0:T(2,4)}', picture: ['f32[10,6]{1,0:T(4,2)}'], beside: ['index [0, 2] is at offset 2 and at 8', 'writes 288 bytes'] },
+  'What a relayout moves': { draws: 'f32[4,4]{1,0} to f32[4,4]{1,0:T(2,2)}', picture: ['memory of f32[4,4]{1,0:T(2,2)}'], beside: ['reads 64 bytes, writes 64 bytes'] },
   'The algebra': { draws: '((2,2)', picture: ['24 elements'], beside: ['((2,2),(2,3)):((4,1),(2,8))'] },
 };
