@@ -39,7 +39,7 @@ SCALE = 2
 COARSE = 16
 
 # The greatest difference that letters make, and the greatest mean difference, of 255.
-MOST, MEAN = 70.0, 1.5
+MOST, MEAN = 90.0, 1.5
 
 
 def coarse(picture, background):

@@ -5,6 +5,7 @@
 //!   the Python package is tested too.
 //! * `page`: the page of `tilewright explore` alone, made again and used in a browser.
 //! * `site`: the page as a folder for any web server, with a module of WebAssembly that answers.
+//! * `renderers`: pictures as Chromium, resvg and CairoSVG draw them, compared. Needs Python and libcairo.
 //! * `miri`: the core's tests and the plain kernels' under Miri. Needs a nightly toolchain with Miri.
 //! * `asan`: the kernels' tests, all registers, under AddressSanitizer. Needs a nightly toolchain.
 //! * `faults`: conversions failed and killed at each of their system calls. Needs strace.
@@ -22,6 +23,7 @@ mod micro;
 mod oracle;
 mod page;
 mod python;
+mod renderers;
 mod site;
 mod test;
 mod tools;
@@ -35,6 +37,7 @@ usage: cargo xtask COMMAND
   python           the tests of the Python package alone
   page             the page of `tilewright explore` alone, made again and used in Chromium, with Node
   site [FOLDER]    the page as a folder for any web server, answered in WebAssembly
+  renderers        pictures as Chromium, resvg and CairoSVG draw them, compared
   miri             the core and the plain kernels under Miri, with a nightly toolchain
   asan             all kernels under AddressSanitizer, with a nightly toolchain
   faults [--quick] conversions failed and killed at each of their system calls, with strace
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Some((command, rest)) if command == "python" && rest.is_empty() => test::python(),
         Some((command, rest)) if command == "page" => page::run(rest),
         Some((command, rest)) if command == "site" => site::run(rest),
+        Some((command, rest)) if command == "renderers" && rest.is_empty() => renderers::run(),
         Some((command, rest)) if command == "miri" && rest.is_empty() => memory::miri(),
         Some((command, rest)) if command == "asan" && rest.is_empty() => memory::asan(),
         Some((command, rest)) if command == "faults" => faults::run(rest),
