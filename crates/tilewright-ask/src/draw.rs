@@ -43,6 +43,9 @@ pub struct Draw {
     /// An index to be pointed out.
     #[serde(default)]
     pub at: Option<Vec<i64>>,
+    /// An index that is drawn, whatever is elided; that of padding will do.
+    #[serde(default)]
+    pub near: Option<Vec<i64>>,
     /// The tile that the threads of a thread-value layout share out: rows, columns.
     #[serde(default)]
     pub tile: Option<[i64; 2]>,
@@ -201,6 +204,7 @@ impl Draw {
             unit: self.unit,
             padding_numbers: self.padding_numbers,
             at: self.at.clone(),
+            near: self.near.clone(),
             tile: self.tile,
             theme: self.theme,
             room: Room {

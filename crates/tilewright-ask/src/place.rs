@@ -6,17 +6,17 @@ use tilewright_view::Place as Found;
 use crate::error::Error;
 use crate::subject::Reader;
 
-/// What is at a place: of an index, or of an offset?
+/// What is at a place: of an index, of an offset, or of a byte?
 ///
 /// ```
 /// use tilewright_ask::{Place, Reader};
 /// let reader = Reader { strict: false, note: &|_| {} };
 /// let layout = "bf16[30,300]{1,0:T(8,128)(2,1)}".to_owned();
-/// let place = Place { layout, index: None, offset: Some(1282) }.answer(reader)?;
+/// let place = Place { layout, offset: Some(1282), ..Place::default() }.answer(reader)?;
 /// assert_eq!((place.index, place.byte), (Some(vec![2, 129]), Some(2564)));
 /// # Ok::<(), tilewright_ask::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
     /// The layout.
@@ -27,6 +27,9 @@ pub struct Place {
     /// The offset, in elements.
     #[serde(default)]
     pub offset: Option<i64>,
+    /// The byte of memory.
+    #[serde(default)]
+    pub byte: Option<i64>,
 }
 
 /// What is there.
@@ -76,14 +79,15 @@ impl Place {
     /// The answer.
     ///
     /// # Errors
-    /// If the text says no array, the index is none of its, the offset is outside of its memory, or
-    /// neither or both are said.
+    /// If the text says no array, the index is none of its, the offset or the byte is outside of its
+    /// memory, or not one of these is said.
     pub fn answer(&self, reader: Reader<'_>) -> Result<PlaceAnswer, Error> {
         let said = reader.read(&self.layout)?;
-        let found = match (&self.index, self.offset) {
-            (Some(index), None) => Found::of_index(&said, index),
-            (None, Some(offset)) => Found::at_offset(&said, offset),
-            _ => return Err(Error::message("either an index or an offset is asked about")),
+        let found = match (&self.index, self.offset, self.byte) {
+            (Some(index), None, None) => Found::of_index(&said, index),
+            (None, Some(offset), None) => Found::at_offset(&said, offset),
+            (None, None, Some(byte)) => Found::at_byte(&said, byte),
+            _ => return Err(Error::message("an index, an offset or a byte is asked about")),
         };
         Ok(found.map_err(anyhow::Error::from)?.into())
     }

@@ -41,6 +41,12 @@ fn what_a_layout_says_and_looks_like() {
     assert_eq!((&drawn["steps"], &drawn["frames"]), (&json!(null), &json!(null)));
     let place = answer(&json!({ "ask": "place", "layout": TILES, "index": [30, 0] }));
     assert_eq!((&place["padding"], &place["terms"]), (&json!(true), &json!([])));
+    for byte in [2564, 2565] {
+        let place = answer(&json!({ "ask": "place", "layout": TILES, "byte": byte }));
+        assert_eq!((&place["index"], &place["offset"]), (&json!([2, 129]), &json!(1282)));
+    }
+    let place = answer(&json!({ "ask": "place", "layout": "s4[3,5]{1,0:E(4)}", "byte": 4 }));
+    assert_eq!((&place["index"], &place["bit"]), (&json!([1, 3]), &json!(32)));
     let place = answer(&json!({ "ask": "place", "layout": TILES, "offset": 1282 }));
     assert_eq!((&place["index"], &place["byte"]), (&json!([2, 129]), &json!(2564)));
 }
@@ -180,6 +186,13 @@ fn questions_that_have_no_answer() {
         json!({ "ask": "place", "layout": "f32[3]" }),
         json!({ "ask": "place", "layout": "f32[3]", "index": [0], "offset": 0 }),
         json!({ "ask": "place", "layout": "f32[3]", "offset": -1 }),
+        json!({ "ask": "place", "layout": "f32[3]", "byte": -1 }),
+        json!({ "ask": "place", "layout": "f32[3]", "byte": 12 }),
+        json!({ "ask": "place", "layout": "f32[3]", "byte": i64::MAX }),
+        json!({ "ask": "place", "layout": "(3):(1)", "byte": 0 }),
+        json!({ "ask": "place", "layout": "f32[3]", "byte": 0, "offset": 0 }),
+        json!({ "ask": "draw", "layout": "f32[3]", "near": [3] }),
+        json!({ "ask": "draw", "layout": "f32[3]", "near": [0, 0] }),
         json!({ "ask": "index", "layout": "f32[3]", "index": "3" }),
         json!({ "ask": "tpu", "shape": "f32[3]", "chip": "v99" }),
         json!({ "ask": "calc", "expression": "nothing(3:1)" }),

@@ -69,6 +69,7 @@ fn question(args: &DrawArgs) -> Result<Draw, Failure> {
         unit: args.unit,
         theme: args.theme,
         at: args.at.as_deref().map(parse_index).transpose()?,
+        near: None,
         tile,
         steps: args.steps,
         step: None,

@@ -1719,24 +1719,17 @@ function GoToByte({ layout: layout2, onGo }) {
   ] });
 }
 async function atByte(layout2, byte) {
-  const first = await placeAt(layout2, 0);
-  const bits = first.answer?.element_bits;
-  if (!bits) return { says: first.error?.message ?? "its elements have no size in bytes" };
-  const reply = await placeAt(layout2, BigInt(byte) * 8n / BigInt(bits));
-  const place = reply.answer;
-  if (!place) return { says: reply.error?.message ?? "" };
+  const [reply] = await ask([{ ask: "place", layout: layout2, byte }]);
+  const place = reply?.answer;
+  if (!place) return { says: reply?.error?.message ?? "" };
   const at = place.index?.join(",");
   const whose = place.index ? index(place.index) : "no index";
-  const says = place.padding ? `padding: ${whose} is beyond the array` : `${part(place, byte, bits)}${whose}`;
+  const says = place.padding ? `padding: ${whose} is beyond the array` : `${part(place, byte)}${whose}`;
   return at === void 0 ? { says } : { says, at };
 }
-function part({ byte: start }, byte, bits) {
-  if (start === null || bits <= 8) return "";
+function part({ byte: start, element_bits: bits }, byte) {
+  if (start === null || bits === null || bits <= 8) return "";
   return `byte ${Number(BigInt(byte) - BigInt(start)) + 1} of the ${bits / 8} of `;
-}
-async function placeAt(layout2, offset) {
-  const [reply] = await ask([{ ask: "place", layout: layout2, offset }]);
-  return reply;
 }
 
 // src/sizes.tsx
@@ -2117,7 +2110,7 @@ function useDrawing(state, brought) {
     columns,
     ...state.steps && { steps: true },
     ...state.steps && state.step !== null && { step: state.step },
-    ...!state.steps && brought?.layout === state.l && { at: brought.index }
+    ...!state.steps && brought?.layout === state.l && { near: brought.index }
   };
 }
 function usePlace(layout2, spot, kept) {

@@ -278,6 +278,7 @@ pub(crate) fn draw(
             unit: unit.parse()?,
             padding_numbers,
             at,
+            near: None,
             tile: tile.map(tile_of).transpose()?,
             theme: theme.parse()?,
             room: Room::default(),

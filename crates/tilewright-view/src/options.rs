@@ -24,6 +24,8 @@ pub struct Options {
     pub padding_numbers: bool,
     /// An index to be pointed out, with its arithmetic.
     pub at: Option<Vec<i64>>,
+    /// An index that is drawn, whatever is elided; that of padding will do.
+    pub near: Option<Vec<i64>>,
     /// The tile that the threads of a thread-value layout share out: rows, columns.
     pub tile: Option<[i64; 2]>,
     /// On what the picture stands.
@@ -40,6 +42,7 @@ impl Default for Options {
             unit: Unit::Elements,
             padding_numbers: false,
             at: None,
+            near: None,
             tile: None,
             theme: Theme::Light,
             room: Room::default(),

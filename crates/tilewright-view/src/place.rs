@@ -61,9 +61,7 @@ impl Place {
     /// If it is no array, or the index is none of its, padding included.
     pub fn of_index(said: &Described, index: &[i64]) -> Result<Self, Error> {
         let subject = Subject::of(said.clone())?;
-        let is_there = index.len() == subject.rank()
-            && index.iter().zip(subject.padded()).all(|(index, size)| (0..*size).contains(index));
-        if !is_there {
+        if !subject.is_place(index) {
             // The words of whoever knows the dimensions.
             subject.map.offset(index)?;
         }
@@ -79,6 +77,26 @@ impl Place {
         let element = subject.map.index(offset)?;
         let index = element.or_else(|| subject.index(offset));
         Self::of(&subject, index, Some(offset))
+    }
+
+    /// The place that has the first bit of a byte of memory; of elements below a byte, the first of those
+    /// in it.
+    ///
+    /// ```
+    /// use tilewright_view::Place;
+    /// let place = Place::at_byte(&"bf16[30,300]{1,0:T(8,128)(2,1)}".parse()?, 2565)?;
+    /// assert_eq!(place.index, Some(vec![2, 129]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it is no array, its elements have no size, or the byte is outside of its memory.
+    pub fn at_byte(said: &Described, byte: i64) -> Result<Self, Error> {
+        let bits = said.element_bits().filter(|bits| *bits > 0);
+        let bits = bits.ok_or_else(|| Error("its elements have no size in bytes".to_owned()))?;
+        let offset = (i128::from(byte) * 8).div_euclid(i128::from(bits));
+        let outside = || Error(format!("byte {byte} is outside of the memory of the array"));
+        Self::at_offset(said, i64::try_from(offset).map_err(|_| outside())?)
     }
 
     fn of(subject: &Subject, index: Option<Vec<i64>>, offset: Option<i64>) -> Result<Self, Error> {

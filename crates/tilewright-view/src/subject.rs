@@ -78,6 +78,12 @@ impl Subject {
         index.iter().zip(self.dims()).all(|(index, size)| index < size)
     }
 
+    /// Whether an index is that of a place, padding included.
+    pub(crate) fn is_place(&self, index: &[i64]) -> bool {
+        index.len() == self.rank()
+            && index.iter().zip(self.padded()).all(|(index, size)| (0..*size).contains(index))
+    }
+
     /// Where a place lies, padding included.
     pub(crate) fn offset(&self, index: &[i64]) -> Option<i64> {
         self.filled.offset(index).ok()

@@ -374,6 +374,22 @@ fn what_was_pointed_at_is_in_the_picture() {
     }
 }
 
+/// Padding too, and nothing else about the picture changes where all of it is drawn anyway.
+#[test]
+fn what_is_near_is_in_the_picture() {
+    let near = |text: &str, near: &[i64]| {
+        scene(text, &Options { near: Some(near.to_vec()), ..Options::default() })
+    };
+    let far = near("bf16[3001,30000]{1,0:T(8,128)(2,1)}", &[3003, 20_000]);
+    let is_shown = |cells: &[Cell]| cells.iter().any(|cell| cell.index == [3003, 20_000]);
+    assert!(grids(&far).iter().all(|grid| is_shown(&grid.cells)));
+    assert!(strips(&far).iter().all(|strip| is_shown(&strip.cells)));
+    let tiles = "f32[3,5]{1,0:T(2,2)}";
+    assert_eq!(near(tiles, &[3, 5]), scene(tiles, &Options::default()));
+    let options = Options { near: Some(vec![4, 0]), ..Options::default() };
+    assert!(Scene::of(tiles.parse().unwrap(), &options).is_err());
+}
+
 #[test]
 fn the_first_difference_is_in_the_picture() {
     // Tiles of 8 and of 16 rows agree until the second tile of the first eight rows ends.

@@ -146,7 +146,7 @@ function useDrawing(state: State, brought: Brought | null): Question {
     columns,
     ...(state.steps && { steps: true }),
     ...(state.steps && state.step !== null && { step: state.step }),
-    ...(!state.steps && brought?.layout === state.l && { at: brought.index }),
+    ...(!state.steps && brought?.layout === state.l && { near: brought.index }),
   };
 }
 

@@ -121,25 +121,17 @@ function GoToByte({ layout, onGo }: { layout: string; onGo: (at: string) => void
 
 /** What lies at a byte: in words, and as an index if it has one. */
 async function atByte(layout: string, byte: Int): Promise<{ says: string; at?: string }> {
-  const first = await placeAt(layout, 0);
-  const bits = first.answer?.element_bits;
-  if (!bits) return { says: first.error?.message ?? 'its elements have no size in bytes' };
-  const reply = await placeAt(layout, (BigInt(byte) * 8n) / BigInt(bits));
-  const place = reply.answer;
-  if (!place) return { says: reply.error?.message ?? '' };
+  const [reply] = (await ask([{ ask: 'place', layout, byte }])) as Reply<PlaceAnswer>[];
+  const place = reply?.answer;
+  if (!place) return { says: reply?.error?.message ?? '' };
   const at = place.index?.join(',');
   const whose = place.index ? index(place.index) : 'no index';
-  const says = place.padding ? `padding: ${whose} is beyond the array` : `${part(place, byte, bits)}${whose}`;
+  const says = place.padding ? `padding: ${whose} is beyond the array` : `${part(place, byte)}${whose}`;
   return at === undefined ? { says } : { says, at };
 }
 
 /** Which of the bytes of its element it is, where that has several. */
-function part({ byte: start }: PlaceAnswer, byte: Int, bits: number): string {
-  if (start === null || bits <= 8) return '';
+function part({ byte: start, element_bits: bits }: PlaceAnswer, byte: Int): string {
+  if (start === null || bits === null || bits <= 8) return '';
   return `byte ${Number(BigInt(byte) - BigInt(start)) + 1} of the ${bits / 8} of `;
-}
-
-async function placeAt(layout: string, offset: Int): Promise<Reply<PlaceAnswer>> {
-  const [reply] = await ask([{ ask: 'place', layout, offset }]);
-  return reply as Reply<PlaceAnswer>;
 }

@@ -37,7 +37,7 @@ fn slices(places: &Places<'_>) -> Vec<Vec<Panel>> {
     let (down, along) = outer.split_at(outer.len() - 1);
     let product = |sizes: &[i64]| sizes.iter().fold(1i64, |n, &size| n.saturating_mul(size));
     let data = |n: usize| product(&places.subject.dims()[..n]);
-    let at = places.options.at.as_deref();
+    let at = places.near();
     let at_row = at.and_then(|at| at.get(..down.len())).map(|at| linear(at, down));
     let at_column = at.and_then(|at| at.get(down.len())).copied();
     let rows = Axis::with(at_row, data(down.len()), product(down), &[], SLICES);
@@ -73,7 +73,7 @@ fn grid(
     };
     let axis = |dim: Option<usize>, room: usize| match dim {
         Some(dim) => {
-            let at = places.options.at.as_ref().and_then(|at| at.get(dim)).copied();
+            let at = places.near().and_then(|at| at.get(dim)).copied();
             let (data, padded) = (subject.dims()[dim], subject.padded()[dim]);
             Axis::with(at, data, padded, subject.cuts(dim), room)
         }
@@ -110,7 +110,7 @@ pub(crate) fn memory(places: &Places<'_>) -> Grid {
     let width = row_of_memory(map.physical_dims(), places.options.room.columns as i64);
     let n_rows = map.allocation() / width + i64::from(map.allocation() % width != 0);
     let first = places.subject.first_offset();
-    let at = places.at_place();
+    let at = places.near_place();
     let rows = Axis::with(at.map(|at| at / width), n_rows, n_rows, &[], places.options.room.rows);
     let columns =
         Axis::with(at.map(|at| at % width), width, width, &[], places.options.room.columns);

@@ -23,6 +23,12 @@ impl<'a> Places<'a> {
         if let Some(at) = &options.at {
             subject.map.offset(at)?;
         }
+        if let Some(near) = &options.near
+            && !subject.is_place(near)
+        {
+            // The words of whoever knows the dimensions.
+            subject.map.offset(near)?;
+        }
         Ok(Places { subject, options, colors: Colors::new(subject, options.coloring)? })
     }
 
@@ -75,9 +81,14 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Which place of memory was pointed at, from the first that is taken.
-    pub(crate) fn at_place(&self) -> Option<i64> {
-        let at = self.subject.offset(self.options.at.as_ref()?)?;
+    /// The index that is drawn, whatever is elided.
+    pub(crate) fn near(&self) -> Option<&[i64]> {
+        self.options.near.as_deref().or(self.options.at.as_deref())
+    }
+
+    /// Which place of memory that is, from the first that is taken.
+    pub(crate) fn near_place(&self) -> Option<i64> {
+        let at = self.subject.offset(self.near()?)?;
         at.checked_sub(self.subject.first_offset())
     }
 

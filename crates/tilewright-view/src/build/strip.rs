@@ -22,7 +22,7 @@ pub(crate) fn of(places: &Places<'_>) -> Option<Strip> {
     let is_cut = subject.is_tiled() && allocation % tile == 0 && tile < allocation;
     let cuts = if is_cut { vec![Cut { size: tile, level: 0 }] } else { Vec::new() };
     let room = PLACES.min(places.options.room.columns + 2);
-    let axis = Axis::with(places.at_place(), allocation, allocation, &cuts, room);
+    let axis = Axis::with(places.near_place(), allocation, allocation, &cuts, room);
     let first = subject.first_offset();
     let cells = axis
         .slots

@@ -281,8 +281,15 @@ impl<'a> GridFigure<'a> {
                     Mark::At => {
                         pen.in_grid = Some(Point { x: area.center().x, y: area.bottom() - 3.0 });
                     }
-                    Mark::Leaves(Some(run)) => pen.leaves.push((run, area)),
-                    Mark::Arrives(Some(run)) => pen.arrives.push((run, area)),
+                    // From one grid to the other, not across what is in them.
+                    Mark::Leaves(Some(run)) => {
+                        let width = corner.x + last(&self.x) - area.x;
+                        pen.leaves.push((run, Area { width, ..area }));
+                    }
+                    Mark::Arrives(Some(run)) => {
+                        let x = corner.x - self.label_width;
+                        pen.arrives.push((run, Area { x, ..area }));
+                    }
                     _ => {}
                 }
             }
