@@ -70,17 +70,14 @@ pub(crate) fn make(folder: &Path, build: Build) -> Result<(), String> {
         return Err(format!("the target {TARGET} is missing: rustup target add {TARGET}"));
     }
     let root = root()?;
-    let profile = match build {
-        Build::Site => "site",
-        Build::Dev => "dev",
+    let (profile, built) = match build {
+        Build::Site => ("wasm", "wasm"),
+        Build::Dev => ("dev", "debug"),
     };
     let mut cargo = Command::new("cargo");
     let arguments = ["build", "-p", "tilewright-wasm", "--lib", "--target", TARGET, "--quiet"];
     succeed(cargo.args(arguments).args(["--profile", profile]).current_dir(&root))?;
-    let built = target()?.join(TARGET).join(match build {
-        Build::Site => "site",
-        Build::Dev => "debug",
-    });
+    let built = target()?.join(TARGET).join(built);
     let assets = root.join("crates/tilewright-explore/assets");
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for name in ["explorer.js", "explorer.css"] {

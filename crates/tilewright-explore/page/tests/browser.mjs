@@ -1,29 +1,14 @@
 // A browser, the page's host, and tests that have a page of their own.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { after, before, test } from 'node:test';
-import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
-import { serve } from './serve.mjs';
+import { host, started } from './host.mjs';
 
 export const DESKTOP = { viewport: { width: 1280, height: 900 } };
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 let browser;
-
-/** The host, and where the page is. The process is there only where it was started for these tests. */
-export const host = { url: process.env.SITE ? await serve(process.env.SITE) : process.env.URL, process: undefined };
-
-/** Whether the host is one that these tests start, and may end. */
-export const isOurs = !host.url;
-
-/** The command serves the page until the tests have ended. */
-export async function started() {
-  const child = spawn(process.env.TILEWRIGHT ?? 'tilewright', ['explore', '--no-open'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  for await (const line of createInterface({ input: child.stdout })) return { url: line, process: child };
-  throw new Error('the host says no address');
-}
 
 before(async () => {
   if (!host.url) Object.assign(host, await started());

@@ -7,8 +7,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before } from 'node:test';
 import { matches } from './aria.mjs';
-import { PHONE, check, isOurs, started } from './browser.mjs';
+import { PHONE, check } from './browser.mjs';
 import { EXAMPLES } from './examples.mjs';
+import { isOurs, started } from './host.mjs';
 import { module } from './module.mjs';
 
 const TILED = 'f32[3,5]{1,0:T(2,2)}';
