@@ -2,7 +2,9 @@
 
 use std::io::Write;
 use std::process::{Command, ExitCode, Output};
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
+use std::time::Instant;
 
 use crate::say;
 
@@ -19,23 +21,47 @@ pub(crate) struct Own {
     pub(crate) arguments: &'static [&'static str],
 }
 
-/// A check that is neither: what it is called, and whether it passes.
-pub(crate) type Other = (&'static str, fn() -> bool);
+/// Commands of this program that run one after another beside cargo's checks.
+pub(crate) struct Lane {
+    /// The check of cargo's after which they begin; `None` for at once.
+    pub(crate) after: Option<&'static str>,
+    pub(crate) commands: &'static [Own],
+}
 
-/// Runs every check, and says at the end which failed: cargo's one after another; at the same time what
-/// is beside them, whose words come when it has ended; then the last.
+type Outcome = (&'static str, std::io::Result<Output>);
+
+/// Runs every check, and says at the end which failed: cargo's one after another, and the lanes at the
+/// same time, whose words come when all of cargo's are done.
 ///
 /// Cargo's checks end in links and in tests that take one processor, and what is beside them waits for
-/// the network and for Python: together they take little longer than the longer.
-pub(crate) fn run(checks: &[Check], beside: &'static [Own], last: &[Other]) -> ExitCode {
-    let beside = thread::spawn(move || beside.iter().map(outcome).collect::<Vec<_>>());
-    let mut failed: Vec<&str> =
-        checks.iter().filter(|check| !passes(check)).map(|check| check.name).collect();
-    for (name, output) in beside.join().unwrap_or_default() {
-        say(&format!("== {name}"));
+/// the network, for Python and for a browser: together they take little longer than the longest.
+pub(crate) fn run(checks: &[Check], lanes: &'static [Lane]) -> ExitCode {
+    let begin = Instant::now();
+    let mut failed = Vec::new();
+    let outcomes = thread::scope(|scope| {
+        let mut waiting = Vec::new();
+        let lanes: Vec<_> = lanes
+            .iter()
+            .map(|lane| {
+                let (go, ready) = mpsc::channel();
+                waiting.extend(lane.after.map(|name| (name, go)));
+                scope.spawn(move || outcomes(lane, &ready))
+            })
+            .collect();
+        for check in checks {
+            failed.extend((!passes(check, begin)).then_some(check.name));
+            // Whoever waits goes on when what it waits on is dropped.
+            waiting.retain(|(name, _)| *name != check.name);
+        }
+        drop(waiting);
+        // A lane that panicked has said so.
+        let ended = lanes.into_iter().map(|lane| lane.join().unwrap_or_default());
+        ended.flatten().collect::<Vec<Outcome>>()
+    });
+    for (name, output) in outcomes {
+        headed(name, begin);
         failed.extend((!told(output)).then_some(name));
     }
-    failed.extend(last.iter().filter(|(_, passes)| !passes()).map(|(name, _)| *name));
     if failed.is_empty() {
         say("all checks passed");
         return ExitCode::SUCCESS;
@@ -44,9 +70,21 @@ pub(crate) fn run(checks: &[Check], beside: &'static [Own], last: &[Other]) -> E
     ExitCode::FAILURE
 }
 
-fn outcome(own: &Own) -> (&'static str, std::io::Result<Output>) {
+/// Runs the commands of a lane, which nothing is sent to: what it waits for ends the channel.
+fn outcomes(lane: &Lane, ready: &Receiver<()>) -> Vec<Outcome> {
+    let _ = ready.recv();
+    lane.commands.iter().map(outcome).collect()
+}
+
+fn outcome(own: &Own) -> Outcome {
     let program = std::env::current_exe();
     (own.name, program.and_then(|program| Command::new(program).args(own.arguments).output()))
+}
+
+/// What comes now, and how long after the beginning.
+fn headed(name: &str, begin: Instant) {
+    let seconds = begin.elapsed().as_secs();
+    say(&format!("== {name} ({}:{:02})", seconds / 60, seconds % 60));
 }
 
 /// Passes on what a command said. Whether it passed.
@@ -65,8 +103,8 @@ fn told(output: std::io::Result<Output>) -> bool {
     }
 }
 
-fn passes(check: &Check) -> bool {
-    say(&format!("== {}", check.name));
+fn passes(check: &Check, begin: Instant) -> bool {
+    headed(check.name, begin);
     // Not `$CARGO`: that is one toolchain's cargo, and knows no `+nightly`.
     let status = Command::new("cargo")
         .args(check.arguments)

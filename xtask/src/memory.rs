@@ -85,10 +85,10 @@ const ASAN_TARGET: &str = if cfg!(target_arch = "aarch64") {
 
 /// Runs the tests that Miri is for.
 pub(crate) fn miri() -> ExitCode {
-    run(MIRI, &[], &[])
+    run(MIRI, &[])
 }
 
 /// Runs the tests of moving bytes under AddressSanitizer.
 pub(crate) fn asan() -> ExitCode {
-    run(ASAN, &[], &[])
+    run(ASAN, &[])
 }

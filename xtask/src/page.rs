@@ -14,12 +14,14 @@ use crate::{say, site, tools};
 /// What the page is made into.
 const ASSETS: [&str; 2] = ["explorer.js", "explorer.css"];
 
-/// Makes the page, builds the command, and tests the page with it; with `--made`, the first alone.
+/// Makes the page, builds the command, and tests the page with it; with `--made` the first alone, and
+/// with `--used` the last, as soon as both are there.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let outcome = match arguments {
         [] => made().and_then(|()| built()).and_then(|()| test()),
         [only] if only == "--made" => made(),
-        _ => Err("usage: cargo xtask page [--made]".to_owned()),
+        [only] if only == "--used" => test(),
+        _ => Err("usage: cargo xtask page [--made | --used]".to_owned()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -52,7 +54,7 @@ fn made() -> Result<(), String> {
 }
 
 /// Uses the page in Chromium, by both of its hosts. The command has been built, and the page made.
-pub(crate) fn test() -> Result<(), String> {
+fn test() -> Result<(), String> {
     let (command, chromium) = (command()?, tools::provided_chromium()?);
     say("served by the command");
     npm(&["test"], &[("TILEWRIGHT", &command), ("CHROMIUM", &chromium)])?;

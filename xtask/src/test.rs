@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use crate::check::{self, Check, Own};
-use crate::{page, python, say};
+use crate::check::{self, Check, Lane, Own};
+use crate::{python, say};
 
 const CHECKS: &[Check] = &[
     Check { name: "format", arguments: &["fmt", "--all", "--check"], environment: &[] },
@@ -32,41 +32,62 @@ const CHECKS: &[Check] = &[
         environment: &[("RUSTFLAGS", "-D warnings")],
     },
     Check {
-        name: "tests",
-        arguments: &["test", "--workspace", "--all-features", "--no-fail-fast"],
-        environment: &[],
-    },
-    Check {
         name: "format of the Python package",
         arguments: &["fmt", "--manifest-path", PYTHON, "--check"],
         environment: &[],
     },
     Check {
         name: "clippy of the Python package",
-        arguments: &["clippy", "--manifest-path", PYTHON, "--quiet", "--", "-D", "warnings"],
+        // What it stands on has been looked at above, in the same folder.
+        arguments: &[
+            "clippy",
+            "--manifest-path",
+            PYTHON,
+            "--target-dir",
+            "target",
+            "--quiet",
+            "--",
+            "-D",
+            "warnings",
+        ],
         // With its stable interface it needs no Python to be there.
         environment: &[("PYO3_NO_PYTHON", "1"), ("PYO3_BUILD_EXTENSION_MODULE", "1")],
+    },
+    Check {
+        name: BUILT,
+        arguments: &["test", "--workspace", "--all-features", "--no-run", "--quiet"],
+        environment: &[],
+    },
+    Check {
+        name: "tests",
+        arguments: &["test", "--workspace", "--all-features", "--no-fail-fast"],
+        environment: &[],
     },
 ];
 
 /// A workspace of its own, so that everything else builds without Python.
 const PYTHON: &str = "crates/tilewright-python/Cargo.toml";
 
-/// What takes another processor, and the network.
-const BESIDE: &[Own] = &[
-    Own { name: "the page as it is made", arguments: &["page", "--made"] },
-    Own { name: "the Python package", arguments: &["python"] },
+/// What the lane of the browser waits for: the command.
+const BUILT: &str = "tests, built";
+
+const LANES: &[Lane] = &[
+    Lane {
+        after: None,
+        commands: &[
+            Own { name: "the page as it is made", arguments: &["page", "--made"] },
+            Own { name: "the Python package", arguments: &["python"] },
+        ],
+    },
+    Lane {
+        after: Some(BUILT),
+        commands: &[Own { name: "the page", arguments: &["page", "--used"] }],
+    },
 ];
 
 /// Runs every check, and says at the end which failed.
 pub(crate) fn run() -> ExitCode {
-    check::run(CHECKS, BESIDE, &[("the page", page_passes)])
-}
-
-/// With the command that the tests have built.
-fn page_passes() -> bool {
-    say("== the page");
-    page::test().inspect_err(|message| say(message)).is_ok()
+    check::run(CHECKS, LANES)
 }
 
 /// Runs the tests of the Python package alone.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use tilewright::notation::Described;
-use tilewright_view::{Coloring, Direction, Options, Room, Scene, Theme, Unit};
+use tilewright_view::{Coloring, Direction, Options, Room, Scene, Terminal, Theme, Unit};
 
 use crate::error::Error;
 use crate::subject::Reader;
@@ -114,17 +114,22 @@ pub struct DrawnBlock {
 }
 
 impl Draw {
-    /// The picture, not yet written in any form. `room` is asked for where the question does not say
-    /// how many cells there may be.
+    /// The picture, not yet written in any form.
     ///
     /// # Errors
     /// If a text says no array, or an option does not apply to it.
-    pub fn scene(
-        &self,
-        reader: Reader<'_>,
-        room: impl FnOnce(&Described) -> Room,
-    ) -> Result<Scene, Error> {
-        Ok(self.drawing(reader, room)?.scene)
+    pub fn scene(&self, reader: Reader<'_>) -> Result<Scene, Error> {
+        Ok(self.read(reader)?.drawing(Room::default())?.scene)
+    }
+
+    /// The picture for a terminal: where the question does not say how many columns of cells there may
+    /// be, as many as fit.
+    ///
+    /// # Errors
+    /// As of [`scene`](Self::scene).
+    pub fn scene_for(&self, terminal: Terminal, reader: Reader<'_>) -> Result<Scene, Error> {
+        let read = self.read(reader)?;
+        terminal.fit(|room| Ok(read.drawing(room)?.scene))
     }
 
     /// The answer.
@@ -132,7 +137,7 @@ impl Draw {
     /// # Errors
     /// As of [`scene`](Self::scene).
     pub fn answer(&self, reader: Reader<'_>) -> Result<Drawn, Error> {
-        let Drawing { scene, steps, frames } = self.drawing(reader, |_| Room::default())?;
+        let Drawing { scene, steps, frames } = self.read(reader)?.drawing(Room::default())?;
         let picture = scene.to_pointable(self.theme);
         let spots = picture.spots.into_iter().map(|spot| DrawnSpot {
             area: spot.area,
@@ -154,47 +159,16 @@ impl Draw {
         })
     }
 
-    fn drawing(
-        &self,
-        reader: Reader<'_>,
-        room: impl FnOnce(&Described) -> Room,
-    ) -> Result<Drawing, Error> {
+    /// What the texts say.
+    fn read(&self, reader: Reader<'_>) -> Result<ReadDraw<'_>, Error> {
         let said = reader.read(&self.layout)?;
         let other = self.other.as_deref().map(|text| reader.read(text)).transpose()?;
         if self.moves && other.is_none() {
-            return Err(anyhow::anyhow!(
-                "moves lead from one layout to another: there is no `other`"
-            )
-            .into());
+            return Err(Error::message(
+                "moves lead from one layout to another: there is no `other`",
+            ));
         }
-        let own = room(&said);
-        self.drawn(said, other, &self.options(own))
-            .map_err(|error| anyhow::Error::from(error).into())
-    }
-
-    fn drawn(
-        &self,
-        said: Described,
-        other: Option<Described>,
-        options: &Options,
-    ) -> Result<Drawing, tilewright_view::Error> {
-        let alone = |scene| Drawing { scene, steps: None, frames: None };
-        match (other, self.step) {
-            (Some(other), _) if self.moves => {
-                let (scene, runs) = Scene::of_moves(said, other, self.frame, options)?;
-                Ok(Drawing { scene, steps: None, frames: Some(runs) })
-            }
-            (_, step) if self.steps => {
-                let steps = Scene::steps(&said)?;
-                let scene = match step {
-                    Some(step) => Scene::of_step(said, step, options)?,
-                    None => Scene::of_steps(said, options)?,
-                };
-                Ok(Drawing { scene, steps: Some(steps), frames: None })
-            }
-            (Some(other), _) => Scene::of_two(said, other, options).map(alone),
-            (None, _) => Scene::of(said, options).map(alone),
-        }
+        Ok(ReadDraw { question: self, said, other })
     }
 
     fn options(&self, own: Room) -> Options {
@@ -211,6 +185,42 @@ impl Draw {
                 columns: self.columns.unwrap_or(own.columns),
                 rows: self.rows.unwrap_or(own.rows),
             },
+        }
+    }
+}
+
+/// A question whose texts have been read.
+struct ReadDraw<'a> {
+    question: &'a Draw,
+    said: Described,
+    other: Option<Described>,
+}
+
+impl ReadDraw<'_> {
+    /// The picture, with this room where the question does not say how much.
+    fn drawing(&self, own: Room) -> Result<Drawing, Error> {
+        Ok(self.drawn(&self.question.options(own)).map_err(anyhow::Error::from)?)
+    }
+
+    fn drawn(&self, options: &Options) -> Result<Drawing, tilewright_view::Error> {
+        let Draw { steps, step, moves, frame, .. } = *self.question;
+        let said = self.said.clone();
+        let alone = |scene| Drawing { scene, steps: None, frames: None };
+        match &self.other {
+            Some(other) if moves => {
+                let (scene, runs) = Scene::of_moves(said, other.clone(), frame, options)?;
+                Ok(Drawing { scene, steps: None, frames: Some(runs) })
+            }
+            _ if steps => {
+                let captions = Scene::steps(&said)?;
+                let scene = match step {
+                    Some(step) => Scene::of_step(said, step, options)?,
+                    None => Scene::of_steps(said, options)?,
+                };
+                Ok(Drawing { scene, steps: Some(captions), frames: None })
+            }
+            Some(other) => Scene::of_two(said, other.clone(), options).map(alone),
+            None => Scene::of(said, options).map(alone),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::json;
 use tilewright_ask::{Draw, Reader, parse_index};
 use tilewright_files::CreateOptions;
-use tilewright_view::{Colors, Form, Room, Scene, Terminal, Theme};
+use tilewright_view::{Colors, Form, Scene, Terminal, Theme};
 
 use crate::Answer;
 use crate::args::DrawArgs;
@@ -29,10 +29,10 @@ pub(crate) fn run(
     };
     let terminal = terminal(args, output.is_some());
     let question = question(args)?;
-    let scene = question.scene(reader, |said| match form {
-        Form::Text => terminal.room(said),
-        _ => Room::default(),
-    })?;
+    let scene = match form {
+        Form::Text => question.scene_for(terminal, reader)?,
+        _ => question.scene(reader)?,
+    };
     let picture = scene.write(form, question.theme, terminal).map_err(anyhow::Error::from)?;
     let Some(path) = output else {
         return print(&picture, &scene, console);

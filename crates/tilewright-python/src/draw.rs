@@ -323,9 +323,10 @@ impl Drawn {
 
     fn text(&self) -> Result<String, Failure> {
         let terminal = Terminal { theme: self.options.theme, ..Terminal::default() };
-        let own = terminal.room(&self.layout);
-        let room = self.room(own);
-        let scene = self.scene(&Options { room, ..self.options.clone() })?;
+        let scene = terminal.fit(|own| {
+            let room = self.room(own);
+            self.scene(&Options { room, ..self.options.clone() })
+        })?;
         Ok(scene.to_text(terminal))
     }
 

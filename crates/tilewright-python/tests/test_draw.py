@@ -63,7 +63,7 @@ def test_the_options_are_those_of_the_command():
     names = list(inspect.signature(tw.draw).parameters)
     assert names[:3] == ["layout", "other", "path"]
     assert names[3:] == (
-        "color direction unit at tile steps theme columns rows padding_numbers force".split()
+        "color direction unit at tile steps moves theme columns rows padding_numbers force".split()
     )
 
 

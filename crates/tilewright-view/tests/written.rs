@@ -66,6 +66,35 @@ fn texts_fit_eighty_columns() {
     }
 }
 
+/// Grids are as wide as there is room for, and no wider; of those that are elided, not much narrower.
+#[test]
+fn grids_fit_the_terminal() {
+    for text in [
+        "bf16[30,300]{1,0:T(8,128)(2,1)}",
+        "f32[4096,4096]{1,0:T(8,128)}",
+        "f32[100,100]",
+        "u8[1000000]",
+        "f32[20,30,40,200]{3,2,1,0:T(8,128)}",
+    ] {
+        for width in [60, 80, 132, 200] {
+            let terminal = Terminal { width, ..Terminal::default() };
+            let options = |room| Options { room, ..Options::default() };
+            let scene =
+                terminal.fit(|room| Scene::of(text.parse().unwrap(), &options(room))).unwrap();
+            let two = terminal.fit(|room| {
+                let said = || text.parse().unwrap();
+                Scene::of_two(said(), said(), &options(room))
+            });
+            for (scene, least) in [(scene, width * 3 / 4), (two.unwrap(), 0)] {
+                let text = scene.to_text(terminal);
+                let grids = text.lines().filter(|line| line.contains('┌'));
+                let widest = grids.map(|line| line.chars().count()).max().unwrap();
+                assert!((least..=width).contains(&widest), "{widest} of {width}: {text}");
+            }
+        }
+    }
+}
+
 /// Without colours nothing but letters comes out; with them, what is left without the commands is
 /// the same.
 #[test]

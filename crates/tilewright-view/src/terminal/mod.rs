@@ -20,8 +20,6 @@ mod strip;
 
 use block::{Block, Style};
 
-use tilewright::notation::Described;
-
 use crate::options::{Room, Theme};
 use crate::scene::{Panel, Scene, Tone};
 
@@ -47,16 +45,64 @@ pub enum Colors {
     Any,
 }
 
+/// The most rows of cells in a terminal, which is scrolled.
+const ROWS: usize = 40;
+
+/// The fewest columns of cells: the ends of an axis, what is left out, and one more.
+const FEWEST: usize = 4;
+
+/// Two grids of fewer columns together, if they have more, say so little that one is better below the
+/// other.
+const FEWEST_BESIDE: usize = 20;
+
 impl Terminal {
-    /// The room that a grid of this layout has between the sides of the terminal.
-    pub fn room(&self, said: &Described) -> Room {
-        let Ok(map) = said.index_map() else { return Room::default() };
-        let digits = map.allocation().max(1).ilog10() as usize + 1;
-        let label = map.dims().iter().max().copied().unwrap_or(1).max(1).ilog10() as usize + 2;
-        // A line between tiles takes two more, at about every fourth cell.
-        let columns = (2 * self.width.saturating_sub(label + 4) / (2 * (digits + 1) + 1)).max(4);
-        Room { columns: columns * 4 / 5, rows: 40 }
+    /// The scene with as many columns as fit between the sides of the terminal: side by side where it
+    /// has two grids, else each grid by itself. Where not even a few fit, these.
+    ///
+    /// ```
+    /// use tilewright_view::{Options, Scene, Terminal};
+    /// let layout = "f32[4096,4096]{1,0:T(8,128)}";
+    /// let terminal = Terminal { width: 60, ..Terminal::default() };
+    /// let scene = terminal.fit(|room| {
+    ///     Scene::of(layout.parse()?, &Options { room, ..Options::default() })
+    /// })?;
+    /// assert!(scene.to_text(terminal).lines().skip(3).all(|line| line.chars().count() <= 60));
+    /// # Ok::<(), tilewright_view::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As of the scene.
+    pub fn fit<E>(&self, scene: impl Fn(Room) -> Result<Scene, E>) -> Result<Scene, E> {
+        let of = |columns| scene(Room { columns, rows: ROWS });
+        let (fewest, some) = (of(FEWEST)?, of(FEWEST_BESIDE)?);
+        let is_beside = width(&some, true) <= self.width;
+        let (mut best, mut fits, mut too_many) = (fewest, FEWEST, self.width.max(FEWEST + 1));
+        while too_many - fits > 1 {
+            let middle = fits.midpoint(too_many);
+            let tried = of(middle)?;
+            match width(&tried, is_beside) <= self.width {
+                true => (best, fits) = (tried, middle),
+                false => too_many = middle,
+            }
+        }
+        Ok(best)
     }
+}
+
+/// How wide the grids of a scene are in letters: two of a row together if they are to be side by side.
+fn width(scene: &Scene, is_beside: bool) -> usize {
+    let of_row = |row: &Vec<Panel>| {
+        let grids = row.iter().filter_map(|panel| match panel {
+            Panel::Grid(grid) => Some(grid::block(grid).width()),
+            _ => None,
+        });
+        let widths: Vec<usize> = grids.collect();
+        match widths[..] {
+            [one, other] if is_beside => one + ACROSS + other,
+            _ => widths.into_iter().max().unwrap_or(0),
+        }
+    };
+    scene.rows.iter().map(of_row).max().unwrap_or(0)
 }
 
 impl Default for Terminal {
