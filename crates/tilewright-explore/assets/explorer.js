@@ -2147,7 +2147,7 @@ function lights(pieces, blocks, piece, spot) {
 function Title({ title, open, onType, onLeave }) {
   const field = T2(null);
   const [focused, setFocused] = d2(false);
-  A2(() => {
+  F2(() => {
     if (open) field.current?.focus();
   }, [open]);
   if (!open && !focused && title === "") return null;

@@ -1,6 +1,6 @@
 // What somebody calls what is shown: a heading that can be typed into.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 interface Props {
   title: string;
@@ -13,7 +13,8 @@ interface Props {
 export function Title({ title, open, onType, onLeave }: Props) {
   const field = useRef<HTMLInputElement>(null);
   const [focused, setFocused] = useState(false);
-  useEffect(() => {
+  // Before anything more can be typed.
+  useLayoutEffect(() => {
     if (open) field.current?.focus();
   }, [open]);
   if (!open && !focused && title === '') return null;

@@ -285,6 +285,7 @@ check('a title is in the address, above the view, and can be changed', `#l=${TIL
   await title.press('Enter');
   await title.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'title' }).click();
+  await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'title');
   await page.keyboard.type('again');
   await page.waitForURL(/title=again/);
 });
