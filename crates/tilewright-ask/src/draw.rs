@@ -129,7 +129,11 @@ impl Draw {
     /// As of [`scene`](Self::scene).
     pub fn scene_for(&self, terminal: Terminal, reader: Reader<'_>) -> Result<Scene, Error> {
         let read = self.read(reader)?;
-        terminal.fit(|room| Ok(read.drawing(room)?.scene))
+        let scene = |room| Ok(read.drawing(room)?.scene);
+        match self.columns {
+            Some(_) => scene(terminal.room()),
+            None => terminal.fit(scene),
+        }
     }
 
     /// The answer.

@@ -323,10 +323,14 @@ impl Drawn {
 
     fn text(&self) -> Result<String, Failure> {
         let terminal = Terminal { theme: self.options.theme, ..Terminal::default() };
-        let scene = terminal.fit(|own| {
+        let scene = |own| {
             let room = self.room(own);
             self.scene(&Options { room, ..self.options.clone() })
-        })?;
+        };
+        let scene = match self.columns {
+            Some(_) => scene(terminal.room()),
+            None => terminal.fit(scene),
+        }?;
         Ok(scene.to_text(terminal))
     }
 

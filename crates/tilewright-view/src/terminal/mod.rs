@@ -20,7 +20,7 @@ mod strip;
 
 use block::{Block, Style};
 
-use crate::options::{Room, Theme};
+use crate::options::{MAX_ROOM, Room, Theme};
 use crate::scene::{Panel, Scene, Tone};
 
 /// What a terminal can show.
@@ -56,27 +56,34 @@ const FEWEST: usize = 4;
 const FEWEST_BESIDE: usize = 20;
 
 impl Terminal {
+    /// More room than any grid that fits has.
+    pub fn room(&self) -> Room {
+        Room { columns: self.width.clamp(FEWEST + 1, MAX_ROOM), rows: ROWS }
+    }
+
     /// The scene with as many columns as fit between the sides of the terminal: side by side where it
     /// has two grids, else each grid by itself. Where not even a few fit, these.
     ///
     /// ```
     /// use tilewright_view::{Options, Scene, Terminal};
-    /// let layout = "f32[4096,4096]{1,0:T(8,128)}";
+    /// use tilewright::notation::Described;
+    /// let layout: Described = "f32[4096,4096]{1,0:T(8,128)}".parse()?;
     /// let terminal = Terminal { width: 60, ..Terminal::default() };
     /// let scene = terminal.fit(|room| {
-    ///     Scene::of(layout.parse()?, &Options { room, ..Options::default() })
+    ///     Scene::of(layout.clone(), &Options { room, ..Options::default() })
     /// })?;
-    /// assert!(scene.to_text(terminal).lines().skip(3).all(|line| line.chars().count() <= 60));
-    /// # Ok::<(), tilewright_view::Error>(())
+    /// assert!(scene.to_text(terminal).lines().all(|line| line.chars().count() <= 60));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     /// As of the scene.
     pub fn fit<E>(&self, scene: impl Fn(Room) -> Result<Scene, E>) -> Result<Scene, E> {
         let of = |columns| scene(Room { columns, rows: ROWS });
+        let most = self.room().columns;
         let (fewest, some) = (of(FEWEST)?, of(FEWEST_BESIDE)?);
         let is_beside = width(&some, true) <= self.width;
-        let (mut best, mut fits, mut too_many) = (fewest, FEWEST, self.width.max(FEWEST + 1));
+        let (mut best, mut fits, mut too_many) = (fewest, FEWEST, most);
         while too_many - fits > 1 {
             let middle = fits.midpoint(too_many);
             let tried = of(middle)?;
