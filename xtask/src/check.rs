@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::process::{Command, ExitCode, Output};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::Instant;
 
@@ -23,12 +23,18 @@ pub(crate) struct Own {
 
 /// Commands of this program that run one after another beside cargo's checks.
 pub(crate) struct Lane {
-    /// The check of cargo's after which they begin; `None` for at once.
-    pub(crate) after: Option<&'static str>,
+    /// The checks and the commands of other lanes after which they begin.
+    pub(crate) after: &'static [&'static str],
     pub(crate) commands: &'static [Own],
 }
 
 type Outcome = (&'static str, std::io::Result<Output>);
+
+/// What is dropped when something has been done: who waits for it has the other end.
+struct Done {
+    name: &'static str,
+    _end: Sender<()>,
+}
 
 /// Runs every check, and says at the end which failed: cargo's one after another, and the lanes at the
 /// same time, whose words come when all of cargo's are done.
@@ -39,24 +45,34 @@ pub(crate) fn run(checks: &[Check], lanes: &'static [Lane]) -> ExitCode {
     let begin = Instant::now();
     let mut failed = Vec::new();
     let outcomes = thread::scope(|scope| {
+        let mut done = Vec::new();
         let mut waiting = Vec::new();
-        let lanes: Vec<_> = lanes
-            .iter()
-            .map(|lane| {
-                let (go, ready) = mpsc::channel();
-                waiting.extend(lane.after.map(|name| (name, go)));
-                scope.spawn(move || outcomes(lane, &ready))
+        for lane in lanes {
+            let (end, ready) = mpsc::channel();
+            done.extend(lane.after.iter().map(|&name| Done { name, _end: end.clone() }));
+            waiting.push((lane, ready));
+        }
+        let running: Vec<_> = waiting
+            .into_iter()
+            .map(|(lane, ready)| {
+                let own = |done: &mut Done| lane.commands.iter().any(|own| own.name == done.name);
+                let own: Vec<Done> = done.extract_if(.., own).collect();
+                (lane, scope.spawn(move || outcomes(lane, &ready, own)))
             })
             .collect();
         for check in checks {
             failed.extend((!passes(check, begin)).then_some(check.name));
-            // Whoever waits goes on when what it waits on is dropped.
-            waiting.retain(|(name, _)| *name != check.name);
+            done.retain(|done| done.name != check.name);
         }
-        drop(waiting);
-        // A lane that panicked has said so.
-        let ended = lanes.into_iter().map(|lane| lane.join().unwrap_or_default());
-        ended.flatten().collect::<Vec<Outcome>>()
+        drop(done);
+        let mut outcomes = Vec::new();
+        for (lane, running) in running {
+            match running.join() {
+                Ok(of_lane) => outcomes.extend(of_lane),
+                Err(_) => failed.extend(lane.commands.iter().map(|own| own.name)),
+            }
+        }
+        outcomes
     });
     for (name, output) in outcomes {
         headed(name, begin);
@@ -70,10 +86,15 @@ pub(crate) fn run(checks: &[Check], lanes: &'static [Lane]) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Runs the commands of a lane, which nothing is sent to: what it waits for ends the channel.
-fn outcomes(lane: &Lane, ready: &Receiver<()>) -> Vec<Outcome> {
+/// Runs the commands of a lane when nobody holds the other end of what it waits for.
+fn outcomes(lane: &Lane, ready: &Receiver<()>, mut done: Vec<Done>) -> Vec<Outcome> {
     let _ = ready.recv();
-    lane.commands.iter().map(outcome).collect()
+    let mut outcomes = Vec::new();
+    for own in lane.commands {
+        outcomes.push(outcome(own));
+        done.retain(|done| done.name != own.name);
+    }
+    outcomes
 }
 
 fn outcome(own: &Own) -> Outcome {

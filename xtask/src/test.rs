@@ -68,19 +68,20 @@ const CHECKS: &[Check] = &[
 /// A workspace of its own, so that everything else builds without Python.
 const PYTHON: &str = "crates/tilewright-python/Cargo.toml";
 
-/// What the lane of the browser waits for: the command.
+/// What the lane of the browser waits for: the command, and the page with all that it is used with.
 const BUILT: &str = "tests, built";
+const MADE: &str = "the page as it is made";
 
 const LANES: &[Lane] = &[
     Lane {
-        after: None,
+        after: &[],
         commands: &[
-            Own { name: "the page as it is made", arguments: &["page", "--made"] },
+            Own { name: MADE, arguments: &["page", "--made"] },
             Own { name: "the Python package", arguments: &["python"] },
         ],
     },
     Lane {
-        after: Some(BUILT),
+        after: &[BUILT, MADE],
         commands: &[Own { name: "the page", arguments: &["page", "--used"] }],
     },
 ];

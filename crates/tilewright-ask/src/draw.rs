@@ -11,6 +11,9 @@ use tilewright_view::{Coloring, Direction, Options, Room, Scene, Terminal, Theme
 use crate::error::Error;
 use crate::subject::Reader;
 
+/// The most cells of a picture that can be pointed at: each is told of by itself.
+const MAX_CELLS: usize = 40_000;
+
 /// What does a layout look like?
 ///
 /// ```
@@ -141,6 +144,13 @@ impl Draw {
     /// # Errors
     /// As of [`scene`](Self::scene).
     pub fn answer(&self, reader: Reader<'_>) -> Result<Drawn, Error> {
+        let [columns, rows] = [self.columns, self.rows].map(Option::unwrap_or_default);
+        if columns.saturating_mul(rows) > MAX_CELLS {
+            let message = format!(
+                "{columns} × {rows} cells are too many to be pointed at, more than {MAX_CELLS}"
+            );
+            return Err(Error::message(&message));
+        }
         let Drawing { scene, steps, frames } = self.read(reader)?.drawing(Room::default())?;
         let picture = scene.to_pointable(self.theme);
         let spots = picture.spots.into_iter().map(|spot| DrawnSpot {

@@ -191,6 +191,7 @@ fn questions_that_have_no_answer() {
         json!({ "ask": "place", "layout": "f32[3]", "byte": i64::MAX }),
         json!({ "ask": "place", "layout": "(3):(1)", "byte": 0 }),
         json!({ "ask": "place", "layout": "f32[3]", "byte": 0, "offset": 0 }),
+        json!({ "ask": "draw", "layout": "f32[3]", "columns": 1000, "rows": 41 }),
         json!({ "ask": "draw", "layout": "f32[3]", "near": [3] }),
         json!({ "ask": "draw", "layout": "f32[3]", "near": [0, 0] }),
         json!({ "ask": "index", "layout": "f32[3]", "index": "3" }),

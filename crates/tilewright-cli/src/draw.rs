@@ -30,12 +30,12 @@ pub(crate) fn run(
     let terminal = terminal(args, output.is_some());
     let question = question(args)?;
     let scene = match form {
-        Form::Text => question.scene_for(terminal, reader)?,
+        Form::Text if !console.is_json() => question.scene_for(terminal, reader)?,
         _ => question.scene(reader)?,
     };
     let picture = scene.write(form, question.theme, terminal).map_err(anyhow::Error::from)?;
     let Some(path) = output else {
-        return print(&picture, &scene, console);
+        return print(&picture, &scene, question.theme, console);
     };
     signals::leave_nothing(console.is_json())?;
     let create = if args.force { CreateOptions::new().force() } else { CreateOptions::new() };
@@ -46,9 +46,14 @@ pub(crate) fn run(
 }
 
 /// A picture in letters has the terminal's own commands in it, and goes out as it is.
-fn print(picture: &[u8], scene: &Scene, console: &mut Console) -> Result<Answer, Failure> {
+fn print(
+    picture: &[u8],
+    scene: &Scene,
+    theme: Theme,
+    console: &mut Console,
+) -> Result<Answer, Failure> {
     match console.is_json() {
-        true => console.answer(&json!({ "svg": scene.to_svg(Theme::Light) }), String::new)?,
+        true => console.answer(&json!({ "svg": scene.to_svg(theme) }), String::new)?,
         false => console.write(picture)?,
     }
     Ok(Answer::Yes)

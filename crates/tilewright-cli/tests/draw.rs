@@ -63,6 +63,11 @@ fn documents_say_the_file_or_are_the_picture() {
     let said = folder.run(&["--json", "draw", LAYOUT]).succeeded().json();
     let svg = said["svg"].as_str().unwrap();
     assert!(svg.starts_with("<svg ") && svg.contains("f32[3,5]"), "{svg}");
+    // It is the picture that a file would have.
+    let wide = "f32[4096,4096]{1,0:T(8,128)}";
+    folder.run(&["draw", wide, "--theme", "dark", "-o", "b.svg"]).succeeded();
+    let said = folder.run(&["--json", "draw", wide, "--theme", "dark"]).succeeded().json();
+    assert_eq!(said["svg"].as_str().unwrap().as_bytes(), folder.read("b.svg"));
 }
 
 #[test]

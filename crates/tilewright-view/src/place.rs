@@ -96,7 +96,9 @@ impl Place {
         let bits = bits.ok_or_else(|| Error("its elements have no size in bytes".to_owned()))?;
         let offset = (i128::from(byte) * 8).div_euclid(i128::from(bits));
         let outside = || Error(format!("byte {byte} is outside of the memory of the array"));
-        Self::at_offset(said, i64::try_from(offset).map_err(|_| outside())?)
+        said.index_map()?;
+        let offset = i64::try_from(offset).map_err(|_| outside())?;
+        Self::at_offset(said, offset).map_err(|_| outside())
     }
 
     fn of(subject: &Subject, index: Option<Vec<i64>>, offset: Option<i64>) -> Result<Self, Error> {
@@ -111,7 +113,8 @@ impl Place {
 
     /// The first byte that it has a bit in.
     pub fn byte(&self) -> Option<i64> {
-        Some(self.bit()? / 8)
+        let bit = i128::from(self.offset?) * i128::from(self.element_bits?);
+        i64::try_from(bit.div_euclid(8)).ok()
     }
 
     /// Its first bit, counted from the first of memory; within a byte from the low end.

@@ -4,7 +4,8 @@
 
 use tilewright::notation::Described;
 use tilewright_view::{
-    Cell, Coloring, Direction, Grid, Kind, Mark, Options, Panel, Room, Scene, Strip, Theme, Unit,
+    Cell, Coloring, Direction, Grid, Kind, Mark, Options, Panel, Place, Room, Scene, Strip, Theme,
+    Unit,
 };
 
 /// Layouts of every notation, small and large, with padding at the ends and elsewhere.
@@ -339,6 +340,105 @@ fn few_moves_have_arrows() {
     let message = |from, to| moves(from, to).unwrap_err().to_string();
     assert_eq!(message("f32[3,5]", "f32[5,3]"), "the dimensions differ: [3, 5] and [5, 3]");
     assert!(message("f32[40,50]", "f32[40,50]{0,1}").starts_with("2000 elements are too many"));
+}
+
+/// Between grids side by side arrows go across, whichever row is the lower.
+#[test]
+fn arrows_of_moves_go_from_grid_to_grid() {
+    let [from, to] = ["f32[4,8]", "(4,8):(-8,1)"];
+    for frame in 0..4 {
+        let [from, to] = [from, to].map(|text| text.parse().unwrap());
+        let (scene, _) = Scene::of_moves(from, to, Some(frame), &Options::default()).unwrap();
+        let picture = scene.to_pointable(Theme::Light);
+        let (_, arrow) = picture.svg.rsplit_once(" d=\"M").unwrap();
+        let numbers: Vec<f64> = arrow
+            .split(['C', 'M', 'L', ' ', '"'])
+            .map_while(|number| number.parse().ok())
+            .collect();
+        let [x, y, _, one, _, other, u, v, ..] = numbers[..] else { panic!("{arrow}") };
+        assert!(x < u && y == one && other == v, "{arrow}");
+        // Nothing that one can point at lies between its ends.
+        let inside = |area: [f64; 4]| area[0] + area[2] > x + 1.0 && area[0] < u - 1.0;
+        assert!(!picture.spots.iter().any(|spot| inside(spot.area)), "{arrow}");
+    }
+}
+
+#[test]
+fn what_moves_is_in_the_picture() {
+    for frame in [0, 500, 1023] {
+        let [from, to] = ["f32[1024]", "(1024):(-1)"].map(|text| text.parse().unwrap());
+        let (scene, n_runs) = Scene::of_moves(from, to, Some(frame), &Options::default()).unwrap();
+        assert_eq!(n_runs, 1024);
+        let [before, after] = memories(&scene);
+        let number = |mark: fn(Option<usize>) -> Mark, cells: &[Cell]| {
+            cells.iter().filter(|cell| cell.mark == mark(Some(frame))).count()
+        };
+        assert_eq!((number(Mark::Leaves, &before), number(Mark::Arrives, &after)), (1, 1));
+    }
+}
+
+/// One element to four places: four runs, and four arrows from the place that they share.
+#[test]
+fn moves_from_shared_places() {
+    let moves = |from: &str, to: &str| {
+        let [from, to] = [from, to].map(|text| text.parse().unwrap());
+        Scene::of_moves(from, to, None, &Options::default())
+    };
+    let (scene, n_runs) = moves("(4,4):(0,1)", "(4,4):(4,1)").unwrap();
+    assert_eq!(
+        (n_runs, scene.subtitle.as_str()),
+        (4, "16 elements move in 4 runs of 4 side by side")
+    );
+    let [_, after] = memories(&scene);
+    let arrives = after.iter().filter(|cell| cell.mark == Mark::Arrives(Some(0)));
+    assert_eq!(arrives.map(|cell| cell.offset.unwrap()).collect::<Vec<_>>(), [0, 4, 8, 12]);
+    let (scene, _) = moves("(4,4):(4,1)", "(4,4):(0,1)").unwrap();
+    assert_eq!(scene.subtitle, "4 elements move in 1 run of 4 side by side");
+    let message = moves("(4096):(0)", "(4096):(0)").unwrap_err().to_string();
+    assert!(message.starts_with("4096 elements are too many"), "{message}");
+}
+
+#[test]
+fn places_before_the_first_byte() {
+    let said: Described = "s4 (4):(-1)".parse().unwrap();
+    let place = Place::of_index(&said, &[1]).unwrap();
+    assert_eq!((place.offset, place.byte(), place.bit()), (Some(-1), Some(-1), Some(-4)));
+    assert_eq!(Place::at_byte(&said, -1).unwrap().offset, Some(-2));
+    let drawn = scene("s4 (4):(-1)", &Options { at: Some(vec![1]), ..Options::default() });
+    assert_eq!(strips(&drawn)[0].note, "offset -1 = byte -1, bit 4");
+    let past = Place::at_byte(&"f32[4]".parse().unwrap(), 99).unwrap_err().to_string();
+    assert_eq!(past, "byte 99 is outside of the memory of the array");
+}
+
+#[test]
+fn banks_outline_the_column_that_is_pointed_at() {
+    let options = Options {
+        coloring: "bank:32x4".parse().unwrap(),
+        at: Some(vec![3, 40]),
+        ..Options::default()
+    };
+    let drawn = scene("f16 Sw<3,3,3> o 0 o (8,64):(64,1)", &options);
+    for grid in grids(&drawn) {
+        let outlined = grid.columns.slots[grid.outlined.unwrap()];
+        assert_eq!(outlined.index(), Some(40));
+    }
+    let none = Options { at: None, ..options };
+    assert!(Scene::of("f32[8,0]".parse().unwrap(), &none).is_ok());
+}
+
+#[test]
+fn tiles_of_threads_have_sizes() {
+    for tile in [[-4, -4], [0, 0], [4, 5], [i64::MAX, 2]] {
+        let options =
+            Options { coloring: Coloring::Thread, tile: Some(tile), ..Options::default() };
+        assert!(Scene::of("(4,4):(4,1)".parse().unwrap(), &options).is_err(), "{tile:?}");
+    }
+}
+
+#[test]
+fn tiles_of_one_element_are_said() {
+    let drawn = scene("f32[3,5]{1,0:T(1,1)}", &Options::default());
+    assert!(drawn.subtitle.contains("in 15 tiles of 1: 60 bytes"), "{}", drawn.subtitle);
 }
 
 #[test]

@@ -23,7 +23,8 @@ const MAX_BANKS: i64 = 32;
 pub(crate) fn of(places: &Places<'_>) -> Result<Option<Vec<Vec<Panel>>>, Error> {
     let subject = places.subject;
     let Coloring::Bank { banks, bytes } = places.options.coloring else { return Ok(None) };
-    if subject.rank() != 2 || !(2..=MAX_ROWS).contains(&subject.dims()[0]) || banks > MAX_BANKS {
+    let is_small = subject.rank() == 2 && (2..=MAX_ROWS).contains(&subject.dims()[0]);
+    if !is_small || subject.dims()[1] == 0 || banks > MAX_BANKS {
         return Ok(None);
     }
     let plain = without_swizzle(&subject.said).map(Subject::of).transpose()?;
@@ -32,7 +33,7 @@ pub(crate) fn of(places: &Places<'_>) -> Result<Option<Vec<Vec<Panel>>>, Error> 
     let sides = plain.iter().chain([subject]);
     for side in sides {
         let column = column(places.options.at.as_deref(), side);
-        let options = Options { at: None, ..places.options.clone() };
+        let options = Options { at: None, near: Some(vec![0, column]), ..places.options.clone() };
         let mut grid = plain_grid(&Places::new(side, &options)?)?;
         grid.caption = side.said.to_string();
         grid.outlined = grid.columns.slots.iter().position(|slot| slot.index() == Some(column));

@@ -32,8 +32,8 @@ pub(crate) fn of(
         let message = format!("the dimensions differ: {:?} and {:?}", from.dims(), to.dims());
         return Err(Error(message));
     }
-    let most = [from, to].map(|side| side.map.allocation()).into_iter().max().unwrap_or(0);
-    if most > MAX_ELEMENTS || from.map.elements() > MAX_ELEMENTS {
+    let most = from.map.elements().max(from.map.allocation()).max(to.map.allocation());
+    if most > MAX_ELEMENTS {
         let message = format!(
             "{most} elements are too many to be followed one by one, more than {MAX_ELEMENTS}"
         );
@@ -44,8 +44,18 @@ pub(crate) fn of(
         return Err(Error(format!("there is no move {frame}: there are {}", runs.len())));
     }
     let room = Room { columns: (options.room.columns / 2).max(1), ..options.room };
-    let half = Options { room, ..options.clone() };
-    let [before, after] = [Places::new(from, &half)?, Places::new(to, &half)?];
+    // What moves is drawn, however much is elided.
+    let moving = frame.and_then(|frame| runs.get(frame));
+    let near = |index: Option<Vec<i64>>| Options {
+        room,
+        near: index.or_else(|| options.near.clone()),
+        ..options.clone()
+    };
+    let sides = match moving {
+        Some(run) => [near(from.map.index(run.from)?), near(to.map.index(run.to)?)],
+        None => [near(None), near(None)],
+    };
+    let [before, after] = [Places::new(from, &sides[0])?, Places::new(to, &sides[1])?];
     let colored = match from.is_tiled() || options.coloring != Coloring::Tile {
         true => &before,
         false => &after,
@@ -67,13 +77,13 @@ pub(crate) fn of(
             vec![vec![Panel::Grid(one), Panel::Grid(other)]]
         }
     };
-    if let Some(run) = frame.and_then(|frame| Some((frame, runs.get(frame)?))) {
+    if let Some(run) = frame.zip(moving) {
         let text = said_of(run, runs.len(), from)?;
         rows.push(vec![Panel::Words(Words { text, tone: Tone::Soft })]);
     }
     rows.extend(words::legend(colored).map(|legend| vec![legend]));
     let title = words::pair(from, "to", to);
-    Ok((Scene { title, subtitle: subtitle(from, &runs), rows }, runs.len()))
+    Ok((Scene { title, subtitle: subtitle(&runs), rows }, runs.len()))
 }
 
 /// The runs in the order of the memory after.
@@ -135,6 +145,11 @@ fn mark(before: &mut [Cell], after: &mut [Cell], runs: &[Run], frame: Option<usi
         });
         found.filter(|(_, place)| frame.is_some() || *place == 0)
     };
+    // Several runs may begin at one place that elements share: its arrows have the number of the first.
+    let first_of = |number: usize| {
+        let from = runs.get(number).map(|run| run.from);
+        moving.iter().find(|(_, run)| Some(run.from) == from).map_or(number, |(first, _)| *first)
+    };
     for cell in before {
         if let Some((number, place)) = cell.offset.and_then(|at| number_of(at, |run| run.from)) {
             cell.mark = Mark::Leaves((place == 0).then_some(number));
@@ -143,7 +158,7 @@ fn mark(before: &mut [Cell], after: &mut [Cell], runs: &[Run], frame: Option<usi
     for cell in after.iter_mut().filter(|cell| cell.kind == Kind::Element) {
         let Some(offset) = cell.offset else { continue };
         if let Some((number, place)) = number_of(offset, |run| run.to) {
-            cell.mark = Mark::Arrives((place == 0).then_some(number));
+            cell.mark = Mark::Arrives((place == 0).then(|| first_of(number)));
         }
         if !moved.iter().any(|run| run.place_in(run.to, offset).is_some()) {
             cell.label = String::new();
@@ -153,9 +168,9 @@ fn mark(before: &mut [Cell], after: &mut [Cell], runs: &[Run], frame: Option<usi
 }
 
 /// `15 elements move in 9 runs of 1 to 2 side by side`.
-fn subtitle(from: &Subject, runs: &[Run]) -> String {
-    let elements = words::count(from.map.elements(), "element");
+fn subtitle(runs: &[Run]) -> String {
     let lengths = || runs.iter().map(|run| run.length);
+    let elements = words::count(lengths().sum(), "element");
     let (Some(least), Some(most)) = (lengths().min(), lengths().max()) else {
         return format!("{elements}: nothing moves");
     };

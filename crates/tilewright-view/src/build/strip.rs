@@ -60,7 +60,7 @@ fn noted(places: &Places<'_>) -> String {
         }
         Some(bits) => {
             let bit = i128::from(offset) * i128::from(bits);
-            format!("offset {offset} = byte {}, bit {}", bit / 8, bit % 8)
+            format!("offset {offset} = byte {}, bit {}", bit.div_euclid(8), bit.rem_euclid(8))
         }
         None => format!("offset {offset}"),
     }

@@ -22,7 +22,11 @@ pub(crate) fn of(places: &Places<'_>) -> Result<Option<Vec<Vec<Panel>>>, Error> 
     let allocation = map.allocation();
     let [n_rows, n_columns] = match places.options.tile {
         None => [allocation, 1],
-        Some([rows, columns]) if rows.checked_mul(columns) == Some(allocation) => [rows, columns],
+        Some([rows, columns])
+            if rows > 0 && columns > 0 && rows.checked_mul(columns) == Some(allocation) =>
+        {
+            [rows, columns]
+        }
         Some([rows, columns]) => {
             return Err(Error(format!(
                 "a tile of {rows} × {columns} has other places than the {allocation} that the layout leads to"

@@ -48,8 +48,11 @@ fn tiles(subject: &Subject) -> String {
         return String::new();
     }
     let count = (0..subject.rank()).map(|dim| subject.n_tiles(dim)).fold(1, i64::saturating_mul);
-    let sizes = (0..subject.rank()).map(|dim| subject.tile(dim)).skip_while(|&size| size == 1);
-    let sizes: Vec<String> = sizes.map(spaced).collect();
+    let sizes: Vec<i64> = (0..subject.rank()).map(|dim| subject.tile(dim)).collect();
+    // Of tiles of one element, the last size.
+    let least = sizes.len().saturating_sub(1);
+    let first = sizes.iter().position(|&size| size != 1).unwrap_or(least);
+    let sizes: Vec<String> = sizes.into_iter().skip(first).map(spaced).collect();
     let plural = if count == 1 { "tile" } else { "tiles" };
     format!(" in {} {plural} of {}", spaced(count), sizes.join(" × "))
 }

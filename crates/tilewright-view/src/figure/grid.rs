@@ -289,6 +289,7 @@ impl<'a> GridFigure<'a> {
                     Mark::Arrives(Some(run)) => {
                         let x = corner.x - self.label_width;
                         pen.arrives.push((run, Area { x, ..area }));
+                        pen.moves_across = true;
                     }
                     _ => {}
                 }

@@ -27,6 +27,8 @@ pub(crate) struct Pen {
     /// Where runs of elements move from, and where to, by their numbers.
     pub(crate) leaves: Vec<(usize, Area)>,
     pub(crate) arrives: Vec<(usize, Area)>,
+    /// Whether memory after stands beside memory before, and not below it.
+    pub(crate) moves_across: bool,
 }
 
 impl Font {
@@ -52,6 +54,7 @@ impl Pen {
             in_memory: None,
             leaves: Vec::new(),
             arrives: Vec::new(),
+            moves_across: false,
         }
     }
 
@@ -103,8 +106,7 @@ impl Pen {
             let Some((_, from)) = leaves.iter().find(|(leaving, _)| *leaving == run) else {
                 continue;
             };
-            // Memory after stands below memory before, or beside it.
-            let is_across = to.y < from.bottom();
+            let is_across = self.moves_across;
             let (from, to) = match is_across {
                 true => {
                     let from = Point { x: from.right(), y: from.center().y };

@@ -3,7 +3,7 @@
 use super::grid::{edges, last};
 use super::pen::Pen;
 use crate::axis::Slot;
-use crate::drawing::{Anchor, Area, Point, Stroke, mono_width};
+use crate::drawing::{Anchor, Area, Point, Stroke, mono_width, sans_width};
 use crate::scene::{Byte, Cell, Kind, Mark, Strip};
 use crate::theme::mixed;
 
@@ -27,7 +27,10 @@ impl<'a> StripFigure<'a> {
     }
 
     pub(crate) fn size(&self) -> [f64; 2] {
-        [last(&self.x), CAPTION + HEIGHT + LABELS]
+        let caption = sans_width(&self.strip.caption, 14.0);
+        let note = mono_width(&self.strip.note, 12.5);
+        let between = if self.strip.note.is_empty() { 0.0 } else { 24.0 };
+        [last(&self.x).max(caption + between + note), CAPTION + HEIGHT + LABELS]
     }
 
     pub(crate) fn draw(&self, pen: &mut Pen, at: Point) {
@@ -38,7 +41,7 @@ impl<'a> StripFigure<'a> {
             false => (at.y + CAPTION, at.y + 8.0),
         };
         pen.write(Point { x: at.x, y: line }, &self.strip.caption, caption);
-        let right = Point { x: at.x + last(&self.x), y: line };
+        let right = Point { x: at.x + self.size()[0], y: line };
         pen.write(right, &self.strip.note, pen.mono(12.5, palette.soft, Anchor::End));
         let thin = Stroke::solid(mixed(palette.ink, palette.background, 0.3), 0.7);
         let heavy = Stroke::solid(palette.ink, 2.2);

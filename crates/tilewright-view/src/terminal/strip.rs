@@ -19,7 +19,7 @@ pub(crate) fn block(strip: &Strip, width: usize) -> Block {
     for (number, slot) in strip.places.slots.iter().enumerate() {
         let Some(cell) = strip.cells.get(number) else { continue };
         let is_border = matches!(slot, Slot::Place { border: Some(0), .. });
-        if above.width() + wide + 4 > width {
+        if above.width() + wide + 4 > width && above.width() > 0 {
             block.push(std::mem::take(&mut above));
             block.push(std::mem::take(&mut below));
         }
