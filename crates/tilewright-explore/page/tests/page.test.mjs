@@ -302,7 +302,7 @@ check('a byte is gone to', `#l=${TILED}`, async (page) => {
   await at(page, '(0, 5)').getByText('padding').waitFor();
   await page.waitForURL(/at=0,5/);
   await byte.fill('96');
-  await page.getByText('outside the allocation').waitFor();
+  await page.getByText('byte 96 is outside of the memory').waitFor();
   await byte.fill('ten');
   await page.getByText('a byte is a number').waitFor();
 });
