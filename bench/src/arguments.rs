@@ -24,6 +24,15 @@ Moves arrays between layouts, beside a plain copy and beside everybody else who 
   --json FILE        the figures, an array with an object for each case and number of threads
   --svg FILE         a chart
 
+Pairs of layouts that nobody chose instead, on one thread, without peers:
+
+  --random N         draws N pairs of layouts, says how fast the engine is relative to the best
+                     copy of the larger side: all, by family, and the slowest
+  --seed S           the same pairs for the same number (1)
+  --megabytes M      1 or 64: pairs whose larger side has about so many; half and half without
+  --pair FROM TO     measures these two layouts in the same way; may be said several times
+  --json FILE        the figures, an array with an object for each pair
+
 Single operations instead:
 
   --micro [PART…]    times planning, moves in cache, index maps and reading text; those whose
@@ -42,6 +51,13 @@ pub(crate) struct Arguments {
     pub(crate) rounds: Option<usize>,
     pub(crate) json: Option<PathBuf>,
     pub(crate) svg: Option<PathBuf>,
+    /// How many pairs are drawn, and from which seed.
+    pub(crate) random: Option<usize>,
+    pub(crate) seed: u64,
+    /// The sizes of what is drawn, in turn.
+    pub(crate) megabytes: Vec<usize>,
+    /// Pairs of texts to be measured as if they had been drawn.
+    pub(crate) pairs: Vec<[String; 2]>,
     /// The interpreter, and the script that it runs; the xtask's to say.
     pub(crate) python: Option<[PathBuf; 2]>,
     /// The library made of `onednn.cpp`; the xtask's to say.
@@ -50,6 +66,11 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
+    /// Whether pairs are asked for rather than cases.
+    pub(crate) fn wants_pairs(&self) -> bool {
+        self.random.is_some() || !self.pairs.is_empty()
+    }
+
     /// Reads a command line.
     pub(crate) fn read(words: impl IntoIterator<Item = String>) -> Result<Self> {
         let mut arguments = Arguments {
@@ -60,6 +81,10 @@ impl Arguments {
             rounds: None,
             json: None,
             svg: None,
+            random: None,
+            seed: 1,
+            megabytes: vec![1, 64],
+            pairs: vec![],
             python: None,
             onednn: None,
             help: false,
@@ -76,6 +101,10 @@ impl Arguments {
                 "--no-python" => without_python = true,
                 "--rounds" => arguments.rounds = Some(number(&value()?)?),
                 "--json" => arguments.json = Some(value()?.into()),
+                "--random" => arguments.random = Some(number(&value()?)?),
+                "--seed" => arguments.seed = seed(&value()?)?,
+                "--megabytes" => arguments.megabytes = vec![megabytes(&value()?)?],
+                "--pair" => arguments.pairs.push([value()?, value()?]),
                 "--svg" => arguments.svg = Some(value()?.into()),
                 "--python" => arguments.python = Some([value()?.into(), value()?.into()]),
                 "--onednn" => arguments.onednn = Some(value()?.into()),
@@ -95,6 +124,16 @@ fn list(text: &str) -> Vec<String> {
 fn number(text: &str) -> Result<usize> {
     let number = text.trim().parse::<usize>().ok().filter(|&number| number > 0);
     number.with_context(|| format!("`{text}` is not a number above 0"))
+}
+
+fn seed(text: &str) -> Result<u64> {
+    text.trim().parse().with_context(|| format!("`{text}` is not a number"))
+}
+
+fn megabytes(text: &str) -> Result<usize> {
+    let megabytes = number(text)?;
+    ensure!([1, 64].contains(&megabytes), "pairs are drawn of 1 or of 64 megabytes");
+    Ok(megabytes)
 }
 
 fn numbers(text: &str) -> Result<Vec<usize>> {
@@ -130,8 +169,20 @@ mod tests {
     }
 
     #[test]
+    fn pairs_drawn_and_named() {
+        let arguments = read("--random 20 --seed 7 --megabytes 64 --pair a b --pair c d").unwrap();
+        assert_eq!((arguments.random, arguments.seed), (Some(20), 7));
+        assert_eq!(arguments.megabytes, [64]);
+        assert_eq!(arguments.pairs, [["a", "b"], ["c", "d"]]);
+        assert!(arguments.wants_pairs() && !read("").unwrap().wants_pairs());
+    }
+
+    #[test]
     fn mistakes_are_told() {
         for text in ["--fast", "--cases", "--threads 0", "--threads x", "--peers numpi"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+        for text in ["--random 0", "--seed x", "--megabytes 2", "--pair a"] {
             assert!(read(text).is_err(), "{text}");
         }
     }

@@ -8,15 +8,11 @@ use tilewright_relayout::Placement;
 pub(crate) fn relayout(src: &[u8], from: &Placement, to: &Placement) -> Result<Vec<u8>> {
     let mut dst = vec![0; to.bytes()];
     match (from.element_bits(), to.element_bits()) {
-        (8, 8) => each(from, to, |s, d| dst[d] = src[s])?,
-        (16, 16) => {
-            let (src, dst) = (src.as_chunks::<2>().0, dst.as_chunks_mut::<2>().0);
-            each(from, to, |s, d| dst[d] = src[s])?;
-        }
-        (32, 32) => {
-            let (src, dst) = (src.as_chunks::<4>().0, dst.as_chunks_mut::<4>().0);
-            each(from, to, |s, d| dst[d] = src[s])?;
-        }
+        (8, 8) => whole::<1>(src, &mut dst, from, to)?,
+        (16, 16) => whole::<2>(src, &mut dst, from, to)?,
+        (32, 32) => whole::<4>(src, &mut dst, from, to)?,
+        (64, 64) => whole::<8>(src, &mut dst, from, to)?,
+        (128, 128) => whole::<16>(src, &mut dst, from, to)?,
         (from_bits, to_bits) => {
             let width = from_bits.min(to_bits) as usize;
             let (from_bits, to_bits) = (from_bits as usize, to_bits as usize);
@@ -29,6 +25,17 @@ pub(crate) fn relayout(src: &[u8], from: &Placement, to: &Placement) -> Result<V
         }
     }
     Ok(dst)
+}
+
+/// Moves elements of `N` bytes.
+fn whole<const N: usize>(
+    src: &[u8],
+    dst: &mut [u8],
+    from: &Placement,
+    to: &Placement,
+) -> Result<()> {
+    let (src, dst) = (src.as_chunks::<N>().0, dst.as_chunks_mut::<N>().0);
+    each(from, to, |s, d| dst[d] = src[s])
 }
 
 /// Tells of every element which slots it takes, in the source and in the destination.
@@ -83,6 +90,9 @@ mod tests {
     fn wider_elements_stay_whole() {
         assert_eq!(moved(b"aabbccdd", "u16[2,2]", "u16[2,2]{0,1}"), b"aaccbbdd");
         assert_eq!(moved(b"aaaabbbb", "f32[2]", "f32[2]"), b"aaaabbbb");
+        let (four, turned) = (b"aaaaaaaabbbbbbbbccccccccdddddddd", "f64[2,2]{0,1}");
+        assert_eq!(moved(four, "f64[2,2]", turned), b"aaaaaaaaccccccccbbbbbbbbdddddddd");
+        assert_eq!(moved(four, "c128[2,1]", "c128[2,1]{0,1}"), four);
     }
 
     #[test]

@@ -15,6 +15,8 @@
 //! * Each thread of a contest is bound to a processor; JAX's pool is kept to as many processors as
 //!   the contest has threads.
 //! * Turns shorter than a millisecond are repeated until they are not.
+//!
+//! `--random` and `--pair` measure other pairs of layouts than the cases, beside copies alone.
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the benchmark is for Linux on x86-64");
@@ -34,6 +36,8 @@ mod processors;
 
 mod peers;
 mod session;
+
+mod random;
 
 mod report;
 mod row;
@@ -65,6 +69,9 @@ fn run() -> Result<bool> {
     if arguments.help {
         stdout().write_all(USAGE.as_bytes())?;
         return Ok(true);
+    }
+    if arguments.wants_pairs() {
+        return random::run(&arguments);
     }
     cases::chosen(&arguments.cases, arguments.size)?;
     let field = Field::gather(&arguments)?;

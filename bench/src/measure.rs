@@ -56,13 +56,13 @@ impl Form for Measure {
     }
 
     fn produce(&mut self, buffers: &mut Buffers) -> Result<()> {
-        let (src, dst) = buffers.halves();
+        let (src, dst) = buffers.copied();
         self.work.run(src, dst);
         Ok(())
     }
 
     fn time(&mut self, buffers: &mut Buffers, clock: Clock, repeats: u32) -> Result<Duration> {
-        let (src, dst) = buffers.halves();
+        let (src, dst) = buffers.copied();
         let part = self.part_of(dst.len());
         if dst.len() <= part {
             return timed(clock, repeats, || {
@@ -164,10 +164,10 @@ mod tests {
         crate::definition::fill(buffers.src_mut(), 0xff);
         for copy in [copies::memcpy as Copy, copies::streaming] {
             for (threads, repeats) in [(1, 1), (2, 1), (3, 4)] {
-                buffers.halves().1.fill(0);
+                buffers.copied().1.fill(0);
                 let mut measure = Measure { work: Work::Copy(copy), threads };
                 let time = measure.time(&mut buffers, Clock::Wall, repeats).unwrap();
-                let (src, dst) = buffers.halves();
+                let (src, dst) = buffers.copied();
                 assert!(src == dst && time > Duration::ZERO, "{threads} threads");
             }
         }

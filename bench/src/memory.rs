@@ -4,7 +4,7 @@ use std::io;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 /// The size and the alignment of a huge page on x86-64.
 const HUGE_PAGE: usize = 2 << 20;
@@ -76,17 +76,19 @@ impl Drop for Buffer {
 
 /// The source and the destination that every contestant of a case is given.
 ///
-/// Both are at least half of the bytes that a relayout moves, so that a copy of as many bytes can
-/// be made between them where the two sides differ in size.
+/// Both are at least as long as the copies that are made between them: half of the bytes that a
+/// relayout moves, or those of its larger side.
 #[derive(Debug)]
 pub(crate) struct Buffers {
     src: Buffer,
     dst: Buffer,
     src_bytes: usize,
     dst_bytes: usize,
+    copied_bytes: usize,
 }
 
 impl Buffers {
+    /// For one relayout, and copies that read and write as many bytes in all as it does.
     pub(crate) fn new(src_bytes: usize, dst_bytes: usize) -> Result<Self> {
         let half = (src_bytes + dst_bytes) / 2;
         Ok(Buffers {
@@ -94,12 +96,18 @@ impl Buffers {
             dst: Buffer::zeroed(dst_bytes.max(half))?,
             src_bytes,
             dst_bytes,
+            copied_bytes: half,
         })
     }
 
-    /// The bytes that a relayout reads and writes.
-    pub(crate) fn moved(&self) -> usize {
-        self.src_bytes + self.dst_bytes
+    /// The same memory for another relayout, if there is room: copies are then as long as its larger
+    /// side, and the source holds what it held.
+    pub(crate) fn lend(&mut self, src_bytes: usize, dst_bytes: usize) -> Result<()> {
+        let larger = src_bytes.max(dst_bytes);
+        let room = self.src.len().min(self.dst.len());
+        ensure!(larger <= room, "{larger} bytes do not fit in {room}");
+        (self.src_bytes, self.dst_bytes, self.copied_bytes) = (src_bytes, dst_bytes, larger);
+        Ok(())
     }
 
     pub(crate) fn src(&self) -> &[u8] {
@@ -124,9 +132,8 @@ impl Buffers {
         (&mut self.src[..self.src_bytes], &mut self.dst[..self.dst_bytes])
     }
 
-    /// What a copy is given: as many bytes read and written in all as a relayout.
-    pub(crate) fn halves(&mut self) -> (&[u8], &mut [u8]) {
-        let half = self.moved() / 2;
-        (&self.src[..half], &mut self.dst[..half])
+    /// What a copy is given.
+    pub(crate) fn copied(&mut self) -> (&[u8], &mut [u8]) {
+        (&self.src[..self.copied_bytes], &mut self.dst[..self.copied_bytes])
     }
 }

@@ -6,7 +6,8 @@
 //! oneDNN is installed (Debian's `libdnnl-dev`). A peer that cannot be had is left out. Every
 //! option goes to the benchmark; `cargo xtask bench --help` lists them.
 //!
-//! `--micro` and `--counts`, put first, measure single operations instead.
+//! `--random` and `--pair` measure other pairs of layouts than the cases, without peers. `--micro` and
+//! `--counts`, put first, measure single operations instead.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,7 +53,8 @@ fn measure(options: &[String]) -> Result<u8, String> {
         ("OMP_PLACES", "threads"),
     ]);
     let asks = |name: &str| options.iter().any(|option| option == name);
-    if !asks("--help") && !asks("-h") {
+    let is_without_peers = ["--help", "-h", "--random", "--pair"].into_iter().any(asks);
+    if !is_without_peers {
         add_onednn(&mut benchmark, &sources, &home);
         if !asks("--no-python") {
             add_python(&mut benchmark, &sources, &home);

@@ -16,10 +16,16 @@ pub(crate) fn heading(arguments: &Arguments, field: &Field) -> Vec<String> {
         Size::Full => "",
         Size::Quick => " Quick: smaller arrays and fewer rounds.",
     };
-    let processor = format!("{}, {} cores, {}, {}", model(), cores(), caches(), simd());
+    let [processor, system] = alone();
+    vec![processor, format!("{system}{quick}"), format!("Peers: {}.", peers(field))]
+}
+
+/// A line about the processor and one about the system.
+pub(crate) fn alone() -> [String; 2] {
+    let processor = format!("{}, {} cores, {}, {}.", model(), cores(), caches(), simd());
     let system =
-        format!("Linux {}, glibc {}, {}, huge pages: {}", kernel(), glibc(), rustc(), huge());
-    vec![format!("{processor}."), format!("{system}.{quick}"), format!("Peers: {}.", peers(field))]
+        format!("Linux {}, glibc {}, {}, huge pages: {}.", kernel(), glibc(), rustc(), huge());
+    [processor, system]
 }
 
 fn model() -> String {
