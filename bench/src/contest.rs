@@ -23,9 +23,6 @@ const LONG_TURN: Duration = Duration::from_millis(30);
 /// the last contestant that still spin go to sleep.
 const SETTLE: Duration = Duration::from_millis(1);
 
-/// A contestant takes part in at least this many rounds, however slow it is.
-const FEWEST_ROUNDS: usize = 3;
-
 /// One way in which a contestant does its work.
 pub(crate) trait Form {
     /// What sets this form apart; empty where there is only one.
@@ -154,6 +151,8 @@ pub(crate) struct Rules {
     pub(crate) rounds: usize,
     /// A contestant that would take longer than this in all sits out some rounds.
     pub(crate) budget: Duration,
+    /// It takes part in at least this many, however slow it is.
+    pub(crate) fewest_rounds: usize,
 }
 
 /// How a contest ended.
@@ -324,7 +323,8 @@ impl<'a> Runner<'a> {
     /// Whether it is in this round: in every one, unless that takes too long.
     fn takes_part(&self, round: usize, rules: Rules) -> bool {
         let affordable = rules.budget.as_secs_f64() / self.once.as_secs_f64().max(1e-9);
-        let rounds = (affordable as usize).clamp(FEWEST_ROUNDS, rules.rounds.max(FEWEST_ROUNDS));
+        let fewest = rules.fewest_rounds;
+        let rounds = (affordable as usize).clamp(fewest, rules.rounds.max(fewest));
         let every = rules.rounds.div_ceil(rounds).max(1);
         self.failure.is_none() && round.is_multiple_of(every)
     }
@@ -363,7 +363,7 @@ mod tests {
     use crate::measure::{Measure, Work};
 
     fn rules(rounds: usize) -> Rules {
-        Rules { threads: 1, rounds, budget: Duration::from_secs(1) }
+        Rules { threads: 1, rounds, budget: Duration::from_secs(1), fewest_rounds: 3 }
     }
 
     fn copying(times: usize) -> Box<dyn Form> {

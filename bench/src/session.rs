@@ -142,7 +142,7 @@ fn rules(arguments: &Arguments, threads: usize) -> Rules {
         Size::Full => (11, Duration::from_secs(4)),
         Size::Quick => (5, Duration::from_millis(150)),
     };
-    Rules { threads, rounds: arguments.rounds.unwrap_or(rounds), budget }
+    Rules { threads, rounds: arguments.rounds.unwrap_or(rounds), budget, fewest_rounds: 3 }
 }
 
 /// How long a plan takes: the median of many, or of a few where that takes long.

@@ -177,9 +177,10 @@ fn best_copy(outcome: &Outcome) -> f64 {
     }
 }
 
+/// Who is many times as slow as a copy takes part once: how many times need not be known exactly.
 fn rules(bytes: usize) -> Rules {
     let (rounds, millis) = if bytes >= LARGE { (5, 400) } else { (9, 100) };
-    Rules { threads: 1, rounds, budget: Duration::from_millis(millis) }
+    Rules { threads: 1, rounds, budget: Duration::from_millis(millis), fewest_rounds: 1 }
 }
 
 /// How a plan goes: its boxes, and the kernel of the largest.

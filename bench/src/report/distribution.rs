@@ -98,13 +98,22 @@ fn distribution(out: &mut impl Write, name: &str, of: &[Cells<'_>]) -> io::Resul
     }
     write!(out, "| {name} | {}", speeds.len())?;
     for percent in [0, 1, 5, 25, 50, 100] {
-        write!(out, " | {:.2}", percentile(&speeds, percent))?;
+        write!(out, " | {}", short(percentile(&speeds, percent)))?;
     }
     for limit in LOW_SPEEDS {
         let below = speeds.iter().filter(|&&speed| speed < limit).count();
         write!(out, " | {:.1} %", 100.0 * below as f64 / speeds.len() as f64)?;
     }
     writeln!(out, " |")
+}
+
+/// Two digits after the point, or for a small figure as many as it takes to see one that counts.
+fn short(figure: f64) -> String {
+    match figure {
+        0.1.. => format!("{figure:.2}"),
+        0.01..0.1 => format!("{figure:.3}"),
+        _ => format!("{figure:.4}"),
+    }
 }
 
 /// The nearest of figures in order, of which there must be one.
@@ -124,8 +133,8 @@ fn pairs(out: &mut impl Write, pairs: &[Cells<'_>]) -> io::Result<()> {
         let Measured { from, to, family, way, .. } = one;
         writeln!(
             out,
-            "| {of_best_copy:.3} | {gbps:.2} | {bytes} | {plan_us:.1} | `{from}` → `{to}` | \
-             {family} | {way} |"
+            "| {} | {gbps:.2} | {bytes} | {plan_us:.1} | `{from}` → `{to}` | {family} | {way} |",
+            short(*of_best_copy)
         )?;
     }
     Ok(())
@@ -179,7 +188,7 @@ mod tests {
         let mut out = Vec::new();
         print(&mut out, &[], &drawn, 7).unwrap();
         let text = String::from_utf8(out).unwrap();
-        let a = "| a | 101 | 0.00 | 0.01 | 0.05 | 0.25 | 0.50 | 1.00 | 19.8 % | 39.6 % |\n";
+        let a = "| a | 101 | 0.0000 | 0.010 | 0.050 | 0.25 | 0.50 | 1.00 | 19.8 % | 39.6 % |\n";
         assert!(text.contains(a), "{text}");
         assert!(text.contains("| b | 1 | 0.30 "), "{text}");
         assert!(
