@@ -14,7 +14,7 @@ use crate::bits;
 use crate::chunk::{Cuttable, Piece, chunk_elements};
 use crate::description::{BoxDescription, KernelKind, Storing};
 use crate::error::{Error, checked};
-use crate::kernels::{Level, Lists, Means, Stores, move_box};
+use crate::kernels::{Level, Lists, Means, Slots, Stores, has_program, move_bits, move_box};
 use crate::nest::{Loop, Nest, walk};
 use crate::order::Order;
 use crate::packed::{self, Folded, Packed};
@@ -268,7 +268,15 @@ impl BoxMoves {
         work.pieces.clear();
         self.cut(&within, &mut work.pieces);
         let n_elements = (elements.end - elements.start) as usize;
-        if let Some(boxes) = self.packed_boxes(work, src, within.start) {
+        let boxes = self.packed_boxes(work, src, within.start);
+        let are_quick = boxes.as_ref().is_some_and(|boxes| boxes.iter().all(Folded::is_quick));
+        if self.steps == Steps::Elements
+            && !are_quick
+            && self.write_bits(work, src, within.start, n_elements, dst, pad)
+        {
+            return;
+        }
+        if let Some(boxes) = boxes {
             return staged(work, dst, |work, dst| {
                 self.write_folded(&boxes, work, src, n_elements, dst, pad);
             });
@@ -299,10 +307,17 @@ impl BoxMoves {
         let (from, to) = (i64::from(self.widths.from), i64::from(self.widths.to));
         let described = |nest: &Nest| match (self.steps, self.packed) {
             (Steps::Units(bits), _) => BoxDescription::of_units(nest, bits, to, storing),
-            (Steps::Elements, Some(packed)) if packed.folded(nest).is_some() => {
-                BoxDescription::of_elements(nest, from, to, packed.kernel())
+            (Steps::Elements, packed) => {
+                let folded = packed.and_then(|packed| packed.folded(nest).zip(Some(packed)));
+                let is_tile = || has_program(&nest.loops, self.slots());
+                let kernel = match folded {
+                    Some((folded, packed)) if folded.is_quick() => packed.kernel(),
+                    _ if is_tile() => KernelKind::Tile,
+                    Some((_, packed)) => packed.kernel(),
+                    None => KernelKind::Bits,
+                };
+                BoxDescription::of_elements(nest, from, to, kernel)
             }
-            (Steps::Elements, _) => BoxDescription::of_elements(nest, from, to, KernelKind::Bits),
         };
         self.boxes.iter().map(|nest| described(nest.nest())).collect()
     }
@@ -362,6 +377,35 @@ impl BoxMoves {
             packed.folded(&Nest { src: piece.src - first_src, dst: piece.dst - first_dst, loops })
         };
         self.nests_of(&work.pieces).map(folded).collect()
+    }
+
+    /// The widths of values and of both sides.
+    fn slots(&self) -> Slots {
+        let Widths { from, to, value } = self.widths;
+        Slots { value: value.into(), src: from.into(), dst: to.into() }
+    }
+
+    /// Writes a chunk by programs of bits, if all pieces are of whole bytes. Says whether they are.
+    fn write_bits(
+        &self,
+        work: &mut Work,
+        src: SourcePart<'_>,
+        first_dst: i64,
+        n_elements: usize,
+        dst: &mut [u8],
+        pad: u128,
+    ) -> bool {
+        let slots = self.slots();
+        if !self.is_filled(&work.pieces, n_elements, slots.dst) {
+            bits::fill(dst, pad, self.widths.to, n_elements);
+        }
+        self.nests_of(&work.pieces).all(|(nest, piece)| {
+            work.loops.clear();
+            work.loops.extend(nest.loops(piece));
+            let start =
+                (piece.src * slots.src - src.start as i64 * 8, (piece.dst - first_dst) * slots.dst);
+            move_bits(&work.loops, slots, start, src.bytes, dst, work.means)
+        })
     }
 
     /// Writes a chunk from boxes of whole bytes.

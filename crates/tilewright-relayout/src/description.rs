@@ -120,6 +120,9 @@ kernel_kinds! {
     /// A grid whose elements are small transposed blocks: contiguous on both sides, in row-major
     /// order on one and in column-major order on the other.
     TurnedGrid = "turned grid",
+    /// Registers are put together from short pieces that lie anywhere, their bytes and bits
+    /// exchanged, and stored again in pieces or whole.
+    Tile = "tile",
     /// Elements are moved one by one.
     Single = "single",
     /// Elements below a byte are put together from a byte each.

@@ -112,6 +112,11 @@ impl Packed {
 }
 
 impl Folded {
+    /// Whether what is moved at a time is more than single bytes.
+    pub(crate) fn is_quick(&self) -> bool {
+        !matches!(self, Folded::Squares(squares) if squares.word == Word::One)
+    }
+
     /// Moves a box whose places count elements of `src` and `dst` from their beginning.
     pub(crate) fn run(&self, src: &[u8], dst: &mut [u8], work: &mut FoldWork, means: Means) {
         match self {

@@ -14,7 +14,7 @@ type Side = (&'static str, u32);
 
 /// A move for each kernel, its widths and what it is: rows to tiles, tiles of pairs and of bits,
 /// transposes of sides that are lines and that are none.
-const CASES: [(KernelKind, Side, Side); 12] = [
+const CASES: [(KernelKind, Side, Side); 13] = [
     (KernelKind::Runs, ("f32[64,512]", 32), ("f32[64,512]{1,0:T(8,128)}", 32)),
     (KernelKind::JoinedRuns, ("f32[4097,4099]{1,0:T(8,128)}", 32), ("f32[4097,4099]", 32)),
     (KernelKind::Zip, ("f32[64,512]", 16), ("f32[64,512]{1,0:T(8,128)(2,1)}", 16)),
@@ -26,6 +26,7 @@ const CASES: [(KernelKind, Side, Side); 12] = [
         ("f32[64,512]{1,0:T(8,128)(2,1)}", 16),
         ("f32[64,512]{0,1:T(8,128)(2,1)}", 16),
     ),
+    (KernelKind::Tile, ("f32[64,509]{0,1:T(8,128)(2,1)}", 16), ("f32[64,509]", 16)),
     (KernelKind::Single, ("f32[6,1]{1,0:PAD(6,3)}", 32), ("f32[6,1]{1,0:PAD(6,5)}", 32)),
     (KernelKind::Pack, ("f32[64,512]", 8), ("f32[64,512]", 4)),
     (KernelKind::Unpack, ("f32[64,512]", 4), ("f32[64,512]", 8)),

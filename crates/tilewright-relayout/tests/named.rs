@@ -63,6 +63,36 @@ fn packed_to_packed() {
     both_ways(("f32[64,256]{1,0}", 1), ("f32[64,256]{0,1:T(32,64)(32,1)}", 1));
 }
 
+/// Weights of 4 bits as quantised models carry them: GPTQ puts eight rows into a word, AWQ eight
+/// columns in an order of its own.
+#[test]
+fn weights_of_four_bits() {
+    let rows = |bits| composed("(32,128):(128,1)", bits);
+    let gptq = composed("((8,4),128):((1,1024),8)", 4);
+    let awq = composed("(32,(2,2,2,16)):(128,(4,1,2,8))", 4);
+    let pairs = [(&gptq, &awq), (&rows(4), &gptq), (&rows(4), &awq), (&rows(8), &awq)];
+    for (a, b) in pairs {
+        check(a, b, 4, 3);
+        check(b, a, 4, 3);
+        check_threads(a, b, 5);
+    }
+}
+
+/// Rows of an odd length to tiles of columns, and short pieces that lie anywhere.
+#[test]
+fn few_neighbours() {
+    for columns in [129, 130, 257] {
+        let rows = format!("f32[40,{columns}]{{1,0}}");
+        both_ways((&rows, 16), (&format!("f32[40,{columns}]{{0,1:T(8,128)(2,1)}}"), 16));
+        both_ways((&rows, 8), (&format!("f32[40,{columns}]{{0,1:T(8,128)(4,1)}}"), 8));
+        both_ways((&rows, 16), (&format!("f32[40,{columns}]{{1,0:T(16,16)}}"), 16));
+    }
+    let tiles = |order: &str| format!("f32[6,18,40]{{{order}:T(8,128)(2,1)}}");
+    both_ways((&tiles("2,1,0"), 16), (&tiles("1,0,2"), 16));
+    let tiles = |order: &str| format!("f32[6,18,40]{{{order}:T(8,128)(4,1)}}");
+    both_ways((&tiles("2,1,0"), 8), (&tiles("1,0,2"), 8));
+}
+
 #[test]
 fn scalars_and_single_elements() {
     both_ways(("f32[]", 32), ("f32[]{:T(128)}", 32));

@@ -15,21 +15,25 @@
 //!   several loops, as where a line goes across two tiles. Where it is streamed and does not fill
 //!   lines, blocks of it are put together in the caches first. A few columns are read with what lies
 //!   beyond them, as far as that is the source's.
+//! * A [program](tile) of tiles: neighbours on either side are few. Registers are put together from
+//!   short pieces that lie anywhere.
 //! * [`Kernel::Single`]: anything else, element by element.
 //!
-//! Elements below a byte are packed and unpacked ([`fold`]), or transposed in squares of words
-//! ([`BitSquares`]).
+//! Elements below a byte are packed and unpacked ([`fold`]), transposed in squares of words
+//! ([`BitSquares`]), or moved by programs as well ([`move_bits`]), which exchange single bits.
 //!
 //! Every kernel is written once, for registers of any length; [`Level`] says which the processor
 //! has. Boxes that do not pass the check are moved one by one with every index tested, which is
 //! also what the tests hold the kernels to.
 
 mod bit_squares;
+mod block;
 mod fold;
 mod gather;
 mod joined;
 mod level;
 mod lists;
+mod machine;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod place;
@@ -42,6 +46,7 @@ mod squares;
 mod staged;
 mod tasks;
 mod thin;
+mod tile;
 mod turn;
 mod weave;
 #[cfg(target_arch = "x86_64")]
@@ -53,6 +58,7 @@ pub(crate) use fold::{Fold, Form, fold};
 pub(crate) use level::Level;
 pub(crate) use lists::Lists;
 pub(crate) use place::Stores;
+pub(crate) use tile::Slots;
 
 use crate::description::KernelKind;
 use crate::nest::{Loop, walk};
@@ -121,6 +127,13 @@ pub(crate) fn move_box(
     let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() }.plus(start.0, start.1);
     let unit = take_short_run(loops, unit);
     let turn = Turn::take(loops, unit);
+    if turn.is_none()
+        && has_few_neighbours(loops, unit)
+        && let Some(program) = program_of(loops, unit, means.level)
+    {
+        // SAFETY: as below.
+        return unsafe { machine::run(&program, at, means.level, means.stores) };
+    }
     let end = src.as_ptr_range().end;
     // SAFETY: `lies_inside` found all elements of the loops within the two slices, which cannot
     // overlap; turned blocks are the same elements.
@@ -135,6 +148,108 @@ pub(crate) fn move_box(
             _ => move_checked(loops, unit, start, src, dst),
         }
     }
+}
+
+/// Moves a box of elements of any width from bit `start.0` of the source and `start.1` of the
+/// destination on, if it is made of whole bytes on both sides. Says whether it is.
+pub(crate) fn move_bits(
+    loops: &[Loop],
+    slots: Slots,
+    start: (i64, i64),
+    src: &[u8],
+    dst: &mut [u8],
+    means: Means,
+) -> bool {
+    if loops.iter().any(|l| l.extent < 1) {
+        return true;
+    }
+    let is_whole = start.0 % 8 == 0 && start.1 % 8 == 0;
+    let reaches = |start: i64, stride: fn(&Loop) -> i64, slot: i64, bytes: usize| {
+        let (mut low, mut high) = (i128::from(start), i128::from(start) + i128::from(slot));
+        for l in loops {
+            let reach = i128::from(l.extent - 1) * i128::from(stride(l)) * i128::from(slot);
+            low += reach.min(0);
+            high += reach.max(0);
+        }
+        low < 0 || high > bytes as i128 * 8
+    };
+    let is_beyond = reaches(start.0, |l| l.src, slots.src, src.len())
+        || reaches(start.1, |l| l.dst, slots.dst, dst.len());
+    if !is_whole || is_beyond {
+        return false;
+    }
+    let Some(program) = program_of_bits(loops, slots, means.level) else { return false };
+    let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() }.plus(start.0 / 8, start.1 / 8);
+    // SAFETY: the slots of all elements were found within the two slices, which cannot overlap; a
+    // program reads and writes whole slots of these.
+    unsafe { machine::run(&program, at, means.level, means.stores) };
+    true
+}
+
+/// Whether [`move_bits`] moves such a box where it begins with bytes.
+pub(crate) fn has_program(loops: &[Loop], slots: Slots) -> bool {
+    program_of_bits(loops, slots, Level::best()).is_some()
+}
+
+/// The program of a box of elements in such slots.
+fn program_of_bits(loops: &[Loop], slots: Slots, level: Level) -> Option<tile::Program> {
+    let mut run = Loop { extent: slots.value, src: 1, dst: 1 };
+    let mut in_bits = Vec::with_capacity(loops.len() + 1);
+    for l in loops.iter().filter(|l| l.extent != 1) {
+        if l.is_run() && slots.src == slots.value && slots.dst == slots.value {
+            run.extent = slots.value.checked_mul(l.extent)?;
+        } else {
+            let (src, dst) = (l.src.checked_mul(slots.src)?, l.dst.checked_mul(slots.dst)?);
+            in_bits.push(Loop { extent: l.extent, src, dst });
+        }
+    }
+    in_bits.push(run);
+    let program = tile::Program::of(&in_bits, slots, level)?;
+    (program.least_piece() >= LEAST_PIECE).then_some(program)
+}
+
+/// Whether what goes on together is short on either side: runs that are no elements, or chains of
+/// fewer bytes than a register has. Such boxes are moved by programs, whose registers are put together
+/// from loops of any strides.
+fn has_few_neighbours(loops: &[Loop], unit: usize) -> bool {
+    if let Some(run) = loops.iter().find(|l| l.is_run() && l.extent > 1) {
+        let bytes = run.extent.saturating_mul(unit as i64);
+        return bytes < SHORT && bytes & (bytes - 1) == 0;
+    }
+    // Rows that are zipped or taken apart have kernels of their own.
+    let (across, along) = (loops.iter().find(|l| l.dst == 1), loops.iter().find(|l| l.src == 1));
+    let bytes = |l: &Loop| l.extent.saturating_mul(unit as i64);
+    if let Some(a) = across {
+        let b = along.copied().unwrap_or(Loop { src: 1, ..ONCE });
+        let is_zip = b.dst == a.extent && is_zipped(a.extent, unit as i64) && bytes(&b) >= SHORT;
+        if is_zip || is_unzip(*a, b, unit as i64) {
+            return false;
+        }
+    }
+    // No loop is in the chains of both sides.
+    let chain = |stride: fn(&Loop) -> i64, other: fn(&Loop) -> i64| {
+        let mut length = 1i64;
+        let is_next =
+            |length: i64| move |l: &&Loop| stride(l) == length && l.extent > 1 && other(l) != 1;
+        while let Some(l) = loops.iter().find(is_next(length)) {
+            length = length.saturating_mul(l.extent);
+        }
+        length.saturating_mul(unit as i64)
+    };
+    chain(|l| l.src, |l| l.dst).min(chain(|l| l.dst, |l| l.src)) < SHORT
+}
+
+/// Registers are not put together from fewer bytes at a time.
+const LEAST_PIECE: usize = 4;
+
+/// The bytes of the shortest registers.
+const SHORT: i64 = 16;
+
+/// The program of a box of elements of `unit` bytes, if it has one.
+fn program_of(loops: &[Loop], unit: usize, level: Level) -> Option<tile::Program> {
+    let program = program_of_bits(loops, Slots::same(8 * unit as i64), level);
+    // Elements that lie alone on both sides are copied one by one.
+    program.filter(|program| !program.is_all_pieces())
 }
 
 /// Moves a box of elements of `N` bytes, or of turned blocks of so many.
@@ -272,6 +387,12 @@ pub(crate) fn choice(
     let elements = unit;
     let whole = take_short_run(&mut around, elements);
     let turn = Turn::take(&mut around, whole);
+    if turn.is_none()
+        && has_few_neighbours(&around, whole)
+        && program_of(&around, whole, Level::best()).is_some()
+    {
+        return (KernelKind::Tile, Vec::new(), loops.to_vec());
+    }
     let unit = turn.map_or(unit, |turn| turn.unit);
     let place = std::ptr::without_provenance_mut(start.rem_euclid(LINE as i64) as usize);
     let at = At { src: place, dst: place };
@@ -374,8 +495,7 @@ impl Kernel {
     ) -> Option<Self> {
         let a = loops[across];
         let b = along.map_or(Loop { src: 1, ..ONCE }, |along| loops[along]);
-        let is_worth_it = b.extent <= a.src && (a.src <= 8 || b.extent > a.src / 2);
-        if !is_worth_it || !is_zipped(a.src, unit) || a.extent * unit < 16 {
+        if !is_unzip(a, b, unit) {
             return None;
         }
         match along {
@@ -409,6 +529,12 @@ fn take_rows(loops: &mut Vec<Loop>, step: i64) -> Loop {
         }
     }
     Loop { extent: part, ..rows }
+}
+
+/// Whether what loop `a` finds at equal distances, and `b` between, is a run that is taken apart.
+fn is_unzip(a: Loop, b: Loop, unit: i64) -> bool {
+    let is_worth_it = b.extent <= a.src && (a.src <= 8 || b.extent > a.src / 2);
+    is_worth_it && is_zipped(a.src, unit) && a.extent * unit >= 16
 }
 
 /// Whether rows of this number have a kernel that zips them.
@@ -524,6 +650,29 @@ mod tests {
                     assert_eq!(dst, expected, "{loops:?} of {unit} bytes by {means:?} at {shift}");
                     let mut around = buffer[..start].iter().chain(&buffer[start + n_dst..]);
                     assert!(around.all(|byte| *byte == 0xee), "{loops:?} by {means:?}");
+                    // Every box that has a program can be moved by it.
+                    let listed: Vec<Loop> =
+                        loops.iter().filter(|l| l.extent != 1).copied().collect();
+                    if loops.iter().all(|l| l.extent > 0)
+                        && let Some(program) = program_of(&listed, unit, level)
+                    {
+                        buffer.fill(0xee);
+                        let dst = &mut buffer[start..start + n_dst];
+                        let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
+                        // SAFETY: the buffers are as long as the loops reach.
+                        unsafe {
+                            machine::run(&program, at.plus(places.0, places.1), level, stores);
+                        };
+                        assert_eq!(
+                            dst, expected,
+                            "{loops:?} of {unit} bytes by a program, {means:?}"
+                        );
+                        let mut around = buffer[..start].iter().chain(&buffer[start + n_dst..]);
+                        assert!(
+                            around.all(|byte| *byte == 0xee),
+                            "{loops:?} by a program, {means:?}"
+                        );
+                    }
                 }
             }
         }
@@ -716,7 +865,7 @@ mod tests {
     #[test]
     fn anything_else() {
         for &unit in cases(&UNITS, 3) {
-            check(&[l(3, 40, 50), l(4, 10, 12), l(9, 5, 2)], unit);
+            check(&[l(3, 40, 100), l(4, 10, 20), l(9, 5, 2)], unit);
             check(&[l(9, 0, 1)], unit);
         }
     }

@@ -90,6 +90,25 @@ impl Register for Neon {
     }
 
     #[inline(always)]
+    unsafe fn and(self, other: Self) -> Self {
+        // SAFETY: see the top of the file.
+        Neon(unsafe { vandq_u8(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn swap_bits(self, lower: Self, shift: usize) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let (up, down) = (vdupq_n_s64(shift as i64), vdupq_n_s64(-(shift as i64)));
+            let shifted = |register: uint8x16_t, by| {
+                vreinterpretq_u8_u64(vshlq_u64(vreinterpretq_u64_u8(register), by))
+            };
+            let changed = vandq_u8(veorq_u8(shifted(self.0, down), self.0), lower.0);
+            Neon(veorq_u8(self.0, veorq_u8(changed, shifted(changed, up))))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn repeat(bytes: &[u8; 16]) -> Self {
         // SAFETY: see the top of the file.
         Neon(unsafe { vld1q_u8(bytes.as_ptr()) })

@@ -92,6 +92,36 @@ pub(super) trait Register: Copy {
     /// The processor has these registers.
     unsafe fn exchange(self, other: Self, lower: Self, shift: usize) -> (Self, Self);
 
+    /// Exchanges the odd lanes of this register for the even lanes of the other.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    #[inline(always)]
+    unsafe fn swap_lanes(self, other: Self) -> (Self, Self) {
+        (self, other)
+    }
+
+    /// Exchanges the upper half of this register of four lanes for the lower half of the other.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    #[inline(always)]
+    unsafe fn swap_halves(self, other: Self) -> (Self, Self) {
+        (self, other)
+    }
+
+    /// The bits of both where both have them.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn and(self, other: Self) -> Self;
+
+    /// Exchanges the bits of `lower` for those that lie `shift` bits above them, in the same 64 bits.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn swap_bits(self, lower: Self, shift: usize) -> Self;
+
     /// 16 bytes, again and again.
     ///
     /// # Safety
@@ -205,6 +235,18 @@ impl Register for Plain {
         let (first, last) = (number(self), number(other));
         let changed = (first >> shift ^ last) & number(lower);
         (Plain((first ^ changed << shift).to_le_bytes()), Plain((last ^ changed).to_le_bytes()))
+    }
+
+    #[inline(always)]
+    unsafe fn and(self, other: Self) -> Self {
+        Plain((u128::from_ne_bytes(self.0) & u128::from_ne_bytes(other.0)).to_ne_bytes())
+    }
+
+    #[inline(always)]
+    unsafe fn swap_bits(self, lower: Self, shift: usize) -> Self {
+        let (bits, lower) = (u128::from_le_bytes(self.0), u128::from_le_bytes(lower.0));
+        let changed = (bits >> shift ^ bits) & lower;
+        Plain((bits ^ changed ^ changed << shift).to_le_bytes())
     }
 
     #[inline(always)]

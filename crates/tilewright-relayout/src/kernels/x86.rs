@@ -151,6 +151,24 @@ impl Register for Sse {
     }
 
     #[inline(always)]
+    unsafe fn and(self, other: Self) -> Self {
+        // SAFETY: see the top of the file.
+        Sse(unsafe { _mm_and_si128(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn swap_bits(self, lower: Self, shift: usize) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let by = _mm_cvtsi64_si128(shift as i64);
+            let differ = _mm_xor_si128(_mm_srl_epi64(self.0, by), self.0);
+            let changed = _mm_and_si128(differ, lower.0);
+            let both = _mm_xor_si128(changed, _mm_sll_epi64(changed, by));
+            Sse(_mm_xor_si128(self.0, both))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn repeat(bytes: &[u8; 16]) -> Self {
         // SAFETY: see the top of the file.
         Sse(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
@@ -285,6 +303,33 @@ impl Register for Avx2 {
             let changed = _mm256_and_si256(differ, lower.0);
             let first = _mm256_xor_si256(self.0, _mm256_sll_epi64(changed, by));
             (Avx2(first), Avx2(_mm256_xor_si256(other.0, changed)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn swap_lanes(self, other: Self) -> (Self, Self) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let even = _mm256_permute2x128_si256::<0x20>(self.0, other.0);
+            (Avx2(even), Avx2(_mm256_permute2x128_si256::<0x31>(self.0, other.0)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn and(self, other: Self) -> Self {
+        // SAFETY: see the top of the file.
+        Avx2(unsafe { _mm256_and_si256(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn swap_bits(self, lower: Self, shift: usize) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let by = _mm_cvtsi64_si128(shift as i64);
+            let differ = _mm256_xor_si256(_mm256_srl_epi64(self.0, by), self.0);
+            let changed = _mm256_and_si256(differ, lower.0);
+            let both = _mm256_xor_si256(changed, _mm256_sll_epi64(changed, by));
+            Avx2(_mm256_xor_si256(self.0, both))
         }
     }
 
@@ -450,6 +495,44 @@ impl Register for Avx512 {
             let changed = _mm512_and_si512(differ, lower.0);
             let first = _mm512_xor_si512(self.0, _mm512_sll_epi64(changed, by));
             (Avx512(first), Avx512(_mm512_xor_si512(other.0, changed)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn swap_lanes(self, other: Self) -> (Self, Self) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let even = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0);
+            let odd = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
+            let first = _mm512_permutex2var_epi64(self.0, even, other.0);
+            (Avx512(first), Avx512(_mm512_permutex2var_epi64(self.0, odd, other.0)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn swap_halves(self, other: Self) -> (Self, Self) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let lower = _mm512_shuffle_i64x2::<0x44>(self.0, other.0);
+            (Avx512(lower), Avx512(_mm512_shuffle_i64x2::<0xee>(self.0, other.0)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn and(self, other: Self) -> Self {
+        // SAFETY: see the top of the file.
+        Avx512(unsafe { _mm512_and_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn swap_bits(self, lower: Self, shift: usize) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let by = _mm_cvtsi64_si128(shift as i64);
+            let differ = _mm512_xor_si512(_mm512_srl_epi64(self.0, by), self.0);
+            let changed = _mm512_and_si512(differ, lower.0);
+            let both = _mm512_xor_si512(changed, _mm512_sll_epi64(changed, by));
+            Avx512(_mm512_xor_si512(self.0, both))
         }
     }
 
