@@ -38,13 +38,12 @@ pub(super) unsafe fn run(program: &Program, at: At, level: Level, stores: Stores
     super::level::fence();
 }
 
-/// The registers that a level has beside those of its lanes.
+/// The lanes of the registers that programs use. Those of AVX-512 move lines as well as those of
+/// AVX2 where memory is the limit, and these are the ones that were measured.
 pub(super) fn max_lanes(level: Level) -> usize {
     match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => 4,
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => 2,
+        Level::Avx512 | Level::Avx2 => 2,
         _ => 1,
     }
 }
@@ -216,16 +215,13 @@ pub(super) type Kernel = unsafe fn(&Walk, At, *mut u8, Stores);
 
 /// The kernel of a tile, by registers of as many lanes as it has.
 pub(super) fn kernel(tile: &Tile, level: Level) -> Kernel {
-    let lanes = tile.n_lanes;
     match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 if lanes == 4 => by_lanes::<Avx512Code, super::x86::Avx512>(tile),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512 if lanes == 2 => by_lanes::<Avx512Code, super::x86::Avx2>(tile),
+        Level::Avx512 if tile.n_lanes == 2 => by_lanes::<Avx512Code, super::x86::Avx2>(tile),
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => by_lanes::<Avx512Code, super::x86::Sse>(tile),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 if lanes == 2 => by_lanes::<Avx2Code, super::x86::Avx2>(tile),
+        Level::Avx2 if tile.n_lanes == 2 => by_lanes::<Avx2Code, super::x86::Avx2>(tile),
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => by_lanes::<Avx2Code, super::x86::Sse>(tile),
         #[cfg(target_arch = "x86_64")]
@@ -331,8 +327,6 @@ code!(Avx512Code, "avx2,avx512f,avx512bw,avx512vl,avx512vbmi");
 fn by_lanes<C: Code, R: Register>(tile: &Tile) -> Kernel {
     match tile.lane_stages {
         1 if R::BYTES > 16 => by_grains::<C, R, 1>(tile),
-        2 if R::BYTES > 32 => by_grains::<C, R, 2>(tile),
-        3 if R::BYTES > 32 => by_grains::<C, R, 3>(tile),
         _ => by_grains::<C, R, 0>(tile),
     }
 }
@@ -470,28 +464,18 @@ unsafe fn interleaved<R: Register, const N: usize, const G: u8>(mut registers: [
     registers
 }
 
-/// Exchanges bits of the registers' number for bits of their lanes'.
+/// Exchanges the lowest bit of the registers' number for that of their lanes', if `L` is 1.
 ///
 /// # Safety
 /// The processor has these registers.
 #[inline(always)]
 unsafe fn in_lanes<R: Register, const N: usize, const L: u8>(mut registers: [R; N]) -> [R; N] {
-    let mut bit = 1;
-    for lane in 0..2 {
-        if L >> lane & 1 == 0 {
-            continue;
-        }
-        for number in 0..N {
-            if number & bit != 0 || number | bit >= N {
-                continue;
-            }
-            let (a, b) = (registers[number], registers[number | bit]);
+    if L == 1 {
+        for pair in registers.as_chunks_mut::<2>().0 {
             // SAFETY: the caller's promise.
-            let (a, b) = unsafe { if lane == 0 { a.swap_lanes(b) } else { a.swap_halves(b) } };
-            registers[number] = a;
-            registers[number | bit] = b;
+            let (even, odd) = unsafe { pair[0].swap_lanes(pair[1]) };
+            *pair = [even, odd];
         }
-        bit *= 2;
     }
     registers
 }

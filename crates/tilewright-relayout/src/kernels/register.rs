@@ -101,15 +101,6 @@ pub(super) trait Register: Copy {
         (self, other)
     }
 
-    /// Exchanges the upper half of this register of four lanes for the lower half of the other.
-    ///
-    /// # Safety
-    /// The processor has these registers.
-    #[inline(always)]
-    unsafe fn swap_halves(self, other: Self) -> (Self, Self) {
-        (self, other)
-    }
-
     /// The bits of both where both have them.
     ///
     /// # Safety

@@ -499,26 +499,6 @@ impl Register for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn swap_lanes(self, other: Self) -> (Self, Self) {
-        // SAFETY: see the top of the file.
-        unsafe {
-            let even = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0);
-            let odd = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
-            let first = _mm512_permutex2var_epi64(self.0, even, other.0);
-            (Avx512(first), Avx512(_mm512_permutex2var_epi64(self.0, odd, other.0)))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn swap_halves(self, other: Self) -> (Self, Self) {
-        // SAFETY: see the top of the file.
-        unsafe {
-            let lower = _mm512_shuffle_i64x2::<0x44>(self.0, other.0);
-            (Avx512(lower), Avx512(_mm512_shuffle_i64x2::<0xee>(self.0, other.0)))
-        }
-    }
-
-    #[inline(always)]
     unsafe fn and(self, other: Self) -> Self {
         // SAFETY: see the top of the file.
         Avx512(unsafe { _mm512_and_si512(self.0, other.0) })
