@@ -69,6 +69,13 @@ fn check(text: &str) {
     indices.fill(7);
     map.inverse_lookup().unwrap().indices_at(&offsets, &mut indices).unwrap();
     truth.check(lowest, &indices, "prepared");
+    if let Ok(short) =
+        offsets.iter().map(|&offset| i32::try_from(offset)).collect::<Result<Vec<_>, _>>()
+    {
+        indices.fill(7);
+        map.inverse_lookup().unwrap().indices_at(&short, &mut indices).unwrap();
+        truth.check(lowest, &indices, "of 32 bits");
+    }
     let few = 1000.min(offsets.len() / 3 + 1);
     for offsets in offsets.chunks(few).step_by(1 + offsets.len() / few / 8) {
         let indices = &mut indices[..offsets.len() * rank];
@@ -94,6 +101,40 @@ fn divisors_that_are_no_powers_of_two() {
     check("f32[30,7,11]{0,2,1:T(3,5,7)}");
 }
 
+/// Offsets that are fields of bits, or can be made such, in every number of dimensions and of digits.
+#[test]
+fn digits_that_are_fields() {
+    check("f32[64]");
+    check("f32[37]");
+    check("f32[77]{0:T(12)(4,3)}");
+    check("f32[32,64]");
+    check("f32[32,64]{0,1}");
+    check("f32[32,64]{1,0:T(8,16)}");
+    check("f32[31,65]{0,1:T(8,16)}");
+    check("f32[32,64]{1,0:T(8,16)(2,1)}");
+    check("f32[30,70]{1,0:T(16,16)(8,4)(2,2)}");
+    check("f32[64,64]{1,0:T(32,16)(16,2)(8,1)(4,1)(2,1)}");
+    check("f32[61,31]{1,0:T(12,10)(6,5)(3,1)}");
+    check("f32[7,8,16]{2,1,0:T(4,8)}");
+    check("f32[7,11,13]{1,2,0:T(6,10)}");
+    check("f32[4,8,4,8]{3,2,1,0:T(2,4)(2,1)}");
+    check("f32[3,7,5,6]{3,1,2,0:T(3,5)}");
+    check("f32[2,3,2,5,4]{4,3,2,1,0:T(2,2)}");
+    check("f32[3,5]{1,0:T(8,128)}");
+    check("f32[3,5]{1,0:T(2,2)L(1000)}");
+    check("f32[3,5] strides=(64,4)");
+    check("f32[3,5] strides=(60,8)");
+    check("f32[4,8,2] strides=(32,4,0)");
+    check("((2,2),(2,3)):((2,12),(1,4)):(3,5)");
+    check("((2,3),(4,2)):((8,16),(1,4))");
+    check("((3,2),2):((1,4),8)");
+    check("((4,3),(3,2)):((1,16),(4,48))");
+    check("f32[3]{0:L(4)}");
+    check("f32[7,4]{1,0:T(8,4)}");
+    check("f32[4,7]{1,0:T(4,8)}");
+    check("((2,2),4):((1,0),2)");
+}
+
 /// Allocations of more than one table.
 #[test]
 fn places_that_are_cut() {
@@ -109,6 +150,8 @@ fn tiles_that_straddle_dimensions() {
     check("f32[7,9]{1,0:T(*,8)(2,1)}");
     check("f32[5,7,9]{2,1,0:T(*,*,8)(2,1)}");
     check("f32[411,490]{1,0:T(*,8)(2,1)}");
+    check("f32[7,9]{1,0:T(*,8)(3)(5)}");
+    check("f32[11,13]{1,0:T(*,4)(*,3)(5,2)}");
 }
 
 #[test]
@@ -133,6 +176,20 @@ fn elements_that_share_a_place() {
     check("f32[30,50] strides=(12,8)");
     check("f32[30,50] strides=(-12,8)");
     check("(6,4):(2,3)");
+}
+
+/// Of elements that share a place, a list of places holds the first.
+#[test]
+fn the_first_of_those_that_share_a_place() {
+    let map = map("f32[30,50] strides=(12,8)");
+    let offsets: Vec<i64> = (0..map.allocation()).collect();
+    let mut indices = vec![7; offsets.len() * 2];
+    map.indices_at(&offsets, &mut indices).unwrap();
+    let truth = Truth::of("f32[30,50] strides=(12,8)", &map);
+    for (elements, index) in truth.elements_at.iter().zip(indices.chunks_exact(2)) {
+        let first = elements.first().map(|&number| row_major_index(map.dims(), number));
+        assert_eq!(index, first.unwrap_or(vec![-1, -1]));
+    }
 }
 
 #[test]
@@ -216,6 +273,16 @@ fn maps_too_large_to_look_at() {
     check_large("f32[70000,90]{1,0:T(*,8)(2,1)}");
     check_large("f32[70001,70003]{1,0:T(*,8)(2,1)}");
     check_large("u8[2000000000,2000000000] strides=(-2000000000,1)");
+    check_large("u8[32768,65536]{1,0:T(8,128)}");
+    check_large("u8[32768,65537]{1,0:T(8,128)}");
+    check_large("u8[32761,65521]{1,0:T(6,10)}");
+    check_large("u8[46341,46341] strides=(-46341,1)");
+    check_large("u8[2147483647]");
+    check_large("u8[2147483648]");
+    check_large("u8[2147483649]");
+    check_large("u8[2,1073741824]{0,1}");
+    check_large("u8[3,715827882]{1,0:T(*,2)(2,1)}");
+    check_large("u8[3,715827884]{1,0:T(*,2)(2,1)}");
     check_large("u8[9223372036854775807]");
     check_large("u8[3037000499,3037000499] strides=(-3037000499,-1)");
 }
@@ -267,6 +334,41 @@ fn what_is_outside_the_allocation_is_named() {
     assert_eq!(refused("f16 Sw<3,0,3> o 0 o (8,8):(8,1)", &[i64::MAX]), expected);
     let expected = "entry 0: offset 0 is outside the allocation of 0 elements";
     assert_eq!(refused("f32[0,3]", &[0]), expected);
+}
+
+/// Anywhere in a list, whichever way is taken, and in numbers of whichever length.
+#[test]
+fn what_is_outside_is_found_in_every_block() {
+    for text in [
+        "f32[9,11]{1,0:T(2,4)}",
+        "f32[9,11]{1,0:T(3,4)}",
+        "f32[8,16]{1,0:T(2,4)}",
+        "f32[9,11]{1,0:T(*,8)(2,1)}",
+        "f32[9,11] strides=(-44,4)",
+        "f32[9,11] strides=(8,8)",
+        "f32[9,11,1,1,1]{1,0,4,3,2:T(2,4)}",
+        "f16 Sw<3,0,3> o 0 o (8,8):(8,1)",
+        "u8[9,11] strides=(4294967296,1)",
+    ] {
+        let map = map(text);
+        let lookup = map.inverse_lookup().unwrap();
+        let (lowest, end) = (map.lowest_offset(), map.lowest_offset() + map.allocation());
+        let mut indices = vec![0; 1300 * map.dims().len()];
+        for entry in [0, 1, 255, 256, 511, 512, 1299] {
+            for outside in [end, lowest - 1, i64::MAX, i64::MIN, end + (1 << 32), end + (1 << 31)] {
+                let mut offsets = vec![lowest; 1300];
+                offsets[entry] = outside;
+                let error = lookup.indices_at(&offsets, &mut indices).unwrap_err().to_string();
+                let start = format!("entry {entry}: offset {outside} is outside the allocation");
+                assert!(error.starts_with(&start), "{text}: {error}");
+                let short: Result<Vec<i32>, _> = offsets.iter().map(|&o| o.try_into()).collect();
+                if let Ok(short) = short {
+                    let of_short = lookup.indices_at(&short, &mut indices).unwrap_err();
+                    assert_eq!(of_short.to_string(), error, "{text}");
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -150,16 +150,8 @@ impl IndexMap {
             return Err(Error::new(Kind::TooLarge { elements: a.elements, limit: MAX_COMPARED }));
         }
         let (rows_a, rows_b) = (a.rows()?, b.rows()?);
-        let mut offsets = [vec![0; rows_a.row_len()], vec![0; rows_b.row_len()]];
-        for number in 0..rows_a.n_rows() {
-            rows_a.fill(number, &mut offsets[0]);
-            rows_b.fill(number, &mut offsets[1]);
-            let differing = offsets[0].iter().zip(&offsets[1]).position(|(a, b)| a != b);
-            if let Some(place) = differing {
-                return Ok(Some(row_major_index(&a.dims, number * rows_a.row_len() + place)));
-            }
-        }
-        Ok(None)
+        let differing = rows_a.iter().zip(&rows_b).position(|(a, b)| a != b);
+        Ok(differing.map(|number| row_major_index(&a.dims, number)))
     }
 }
 

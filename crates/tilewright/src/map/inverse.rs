@@ -1,18 +1,20 @@
 //! The elements at any offsets, in any order, many at once.
 //!
-//! The inverse of [`OffsetLookup`](super::OffsetLookup). Where offsets come apart in one way, blocks
-//! of them go through the digits ([`Decoder`]). That takes a multiplication or two a digit, so the
-//! digits are taken together, as many as a table fits the caches for: an offset of `f32[4096,4096]`
-//! in tiles of 8 × 128 is the number of a tile, of 16384, and a place in it, of 1024, and the index
-//! is the sum of what the two tables say.
+//! The inverse of [`OffsetLookup`](super::OffsetLookup). Offsets of tiled layouts are [fields] of
+//! bits nearly always. Where offsets come apart in one way, blocks of them go through the digits one
+//! after the other ([`decode`](super::decode)).
 //!
 //! In other maps, whose digits overlap, every place of a small allocation is listed beforehand with
 //! the element that it holds; larger ones are searched as for a single offset.
+//!
+//! [fields]: super::fields
 
 use super::IndexMap;
-use super::decode::{BLOCK, Decoder};
+use super::decode::Decoder;
+use super::fields::Fields;
 use super::lookup::wrong_length;
-use super::place_table::{PlaceTable, cuts};
+use super::place_list::PlaceList;
+use super::word::{BLOCK, Word};
 use crate::error::{Error, Kind};
 
 /// No more places than this are listed, times the rank: 32 MiB.
@@ -46,10 +48,12 @@ pub struct IndexLookup {
 /// How indices are found.
 #[derive(Clone, Debug)]
 enum Way {
-    /// By adding what tables say of the parts of a place, from the lowest offset on.
-    Tables(Vec<PlaceTable>),
-    /// By taking the offset apart digit by digit.
-    Digits(Decoder),
+    Fields(Fields),
+    /// Digit by digit in words of 32 bits, where all is small enough.
+    Narrow(Decoder<u32>),
+    Wide(Decoder<u64>),
+    /// In a list of all places.
+    Listed(PlaceList),
     /// One by one.
     Search(Box<IndexMap>),
 }
@@ -58,8 +62,7 @@ impl IndexMap {
     /// Prepares for the indices of the elements at many offsets.
     ///
     /// # Errors
-    /// If there is no memory for the tables, of a few megabytes, or where digits overlap of 32 MiB
-    /// at most.
+    /// If digits overlap and there is no memory for a list of the places, of 32 MiB at most.
     pub fn inverse_lookup(&self) -> Result<IndexLookup, Error> {
         self.inverse_lookup_for(i64::MAX)
     }
@@ -84,8 +87,8 @@ impl IndexMap {
     /// # Errors
     /// If `indices` is not as long as that, or an offset is outside the
     /// [`allocation`](Self::allocation) (the error names the first one; what `indices` then holds is
-    /// not said). If there is no memory for tables. For a map whose digits overlap, if the search
-    /// for an index takes too long.
+    /// not said). For a map whose digits overlap, if there is no memory for a list of the places, or
+    /// the search for an index takes too long.
     pub fn indices_at<O: Copy + Into<i64>>(
         &self,
         offsets: &[O],
@@ -95,27 +98,25 @@ impl IndexMap {
         self.inverse_lookup_for(n_offsets)?.indices_at(offsets, indices)
     }
 
-    /// Prepares for this many offsets: tables that are longer than that cost more than they save.
+    /// Prepares for this many offsets: a list that is longer than that costs more than it saves.
     fn inverse_lookup_for(&self, n_offsets: i64) -> Result<IndexLookup, Error> {
-        let way = match Decoder::new(self) {
-            Some(decoder) => match cuts(self, n_offsets) {
-                Some(cuts) => Way::Tables(self.place_tables(&decoder, &cuts)?),
-                None => Way::Digits(decoder),
-            },
-            None if self.is_worth_listing(n_offsets) => {
-                Way::Tables(vec![PlaceTable::of_every_place(self)?])
-            }
-            None => Way::Search(Box::new(self.clone())),
-        };
         let (dims, allocation) = (self.dims.clone(), self.allocation);
+        let way = self.way_of_inverse(n_offsets)?;
         Ok(IndexLookup { dims, lowest: self.lowest_offset, allocation, way })
     }
 
-    /// A table from each cut up to the one before it.
-    fn place_tables(&self, decoder: &Decoder, cuts: &[i64]) -> Result<Vec<PlaceTable>, Error> {
-        let ends = [self.allocation].into_iter().chain(cuts.iter().copied());
-        let parts = ends.zip(cuts);
-        parts.map(|(end, &cut)| PlaceTable::new(decoder, self.lowest_offset, cut, end)).collect()
+    fn way_of_inverse(&self, n_offsets: i64) -> Result<Way, Error> {
+        if let Some(fields) = Fields::of(self) {
+            return Ok(Way::Fields(fields));
+        }
+        if let Some(decoder) = Decoder::new(self) {
+            return Ok(Way::Narrow(decoder));
+        }
+        Ok(match Decoder::new(self) {
+            Some(decoder) => Way::Wide(decoder),
+            None if self.is_worth_listing(n_offsets) => Way::Listed(PlaceList::of(self)?),
+            None => Way::Search(Box::new(self.clone())),
+        })
     }
 
     fn is_worth_listing(&self, n_offsets: i64) -> bool {
@@ -124,7 +125,7 @@ impl IndexMap {
         let rank = i64::try_from(self.dims.len()).unwrap_or(i64::MAX).max(1);
         let work = self.elements.saturating_add(self.allocation) / PLACES_A_SEARCH;
         let is_short = lengths.all(|length| length <= MAX_LISTED / rank);
-        self.elements > 0 && is_short && work <= n_offsets && PlaceTable::can_hold(&self.dims)
+        self.elements > 0 && is_short && work <= n_offsets && PlaceList::can_hold(&self.dims)
     }
 }
 
@@ -147,70 +148,27 @@ impl IndexLookup {
             return Err(wrong_length(indices.len(), offsets.len(), rank));
         }
         let found = match &self.way {
-            Way::Tables(tables) => match rank {
-                // The same, each with loops over the dimensions unrolled.
-                1 => self.look_up(1, tables, offsets, indices),
-                2 => self.look_up(2, tables, offsets, indices),
-                3 => self.look_up(3, tables, offsets, indices),
-                _ => self.look_up(rank, tables, offsets, indices),
-            },
-            Way::Digits(decoder) => self.in_blocks(decoder, offsets, indices),
+            Way::Fields(fields) => fields.look_up(offsets, indices),
+            Way::Narrow(decoder) => self.in_blocks(decoder, offsets, indices),
+            Way::Wide(decoder) => self.in_blocks(decoder, offsets, indices),
+            Way::Listed(list) => list.look_up(offsets, indices),
             Way::Search(map) => return self.search_each(map, offsets, indices),
         };
         found.ok_or_else(|| self.out_of_bounds(offsets))
     }
 
-    /// The sum of what the tables say. `None` if an offset is outside the allocation.
-    #[inline(always)]
-    fn look_up<O: Copy + Into<i64>>(
-        &self,
-        rank: usize,
-        tables: &[PlaceTable],
-        offsets: &[O],
-        indices: &mut [i64],
-    ) -> Option<()> {
-        let mut indices = indices;
-        for &offset in offsets {
-            let mut rest = self.place(offset.into())?;
-            let (index, others) = indices.split_at_mut_checked(rank)?;
-            indices = others;
-            index.fill(0);
-            for table in tables {
-                let entry = table.entry(&mut rest, rank)?;
-                index.iter_mut().zip(entry).for_each(|(sum, part)| *sum += i64::from(*part));
-            }
-            let ends = index.iter().zip(&self.dims);
-            let is_padding = ends.fold(false, |is, (value, extent)| is | (value >= extent));
-            index.iter_mut().for_each(|value| *value |= -i64::from(is_padding));
-        }
-        Some(())
-    }
-
     /// Digit by digit. `None` if an offset is outside the allocation.
-    fn in_blocks<O: Copy + Into<i64>>(
+    fn in_blocks<W: Word, O: Copy + Into<i64>>(
         &self,
-        decoder: &Decoder,
+        decoder: &Decoder<W>,
         offsets: &[O],
         indices: &mut [i64],
     ) -> Option<()> {
         let mut block = decoder.block();
         let mut indices = indices;
         for offsets in offsets.chunks(BLOCK) {
-            let mut are_inside = true;
-            block.begin(
-                decoder,
-                offsets.iter().map(|&offset| {
-                    let offset = offset.into();
-                    are_inside &= self.place(offset).is_some();
-                    offset
-                }),
-            );
-            if !are_inside {
-                return None;
-            }
-            decoder.take_apart(&mut block, offsets.len());
             let (of_block, others) = indices.split_at_mut(offsets.len() * self.dims.len());
-            decoder.write(&block, of_block);
+            decoder.decode(&mut block, offsets, of_block).then_some(())?;
             indices = others;
         }
         Some(())

@@ -54,20 +54,27 @@ mod compare;
 mod decode;
 mod deduce;
 mod digit;
+mod dim_tables;
 mod divisor;
+mod each_offset;
 mod expression;
 mod extent;
+mod fields;
 mod floors;
 mod inverse;
 mod lift;
 mod lookup;
 mod lower;
 mod memory_order;
+mod offset_tables;
 mod offsets;
-mod place_table;
+mod place_list;
+mod products;
 mod reshape;
 mod search;
-mod shifts;
+mod sums;
+mod terms;
+mod word;
 
 pub use analysis::{
     Access, Alias, AliasGroup, Aliases, BankConflicts, Banks, Cycles, Gaps, Phase, Segments,
@@ -76,6 +83,7 @@ pub use analysis::{
 pub use bitcast::{Bitcast, NoBitcast};
 pub use compare::Difference;
 pub use digit::{Digit, Merged, Source};
+pub use each_offset::Offsets;
 pub use inverse::IndexLookup;
 pub use lift::{Fitted, NotALayout, Notation, Untranslatable, fit, fit_function};
 pub use lookup::OffsetLookup;

@@ -1,22 +1,37 @@
-//! Many offsets at once: from tables, not by walking the digits for every element.
+//! All offsets of a map, in logical order.
 //!
 //! A separable map is a sum of one table per dimension. The tables of the last dimensions are
-//! added up front into one *row*, long enough that what is left to do per element is one
-//! addition. A map with merged coordinates keeps a table for the values of each of those too.
+//! added up front into that of a *piece*, long enough that what is left to do per element is one
+//! addition. A dimension that is too long for that is cut into pieces where no digit is cut, the last
+//! of which may be shorter. A map with merged coordinates has such a table for each of these too, and
+//! works out block by block what they come to ([`MergedSums`]).
+//!
+//! Each row of `f32[4096,5000]{1,0:T(8,128)}` is four pieces of 1024 elements and one of 904. What a
+//! piece begins with is what its row adds, `128*i0 + 39936*(i0 div 8)` with `39936 = 40*1024 - 8*128`
+//! since there are 40 tiles in a row of them, and `8192*part`.
 
-use super::{Digit, IndexMap, Source};
+use std::ops::Range;
+
+use super::offset_tables::{Leading, Tables};
+use super::sums::MergedSums;
+use super::word::{BLOCK, Column, Word};
+use super::{IndexMap, Source};
 use crate::error::{Error, Kind};
 
 /// Rows shorter than this are joined with the next more major dimension.
 const MIN_ROW: usize = 512;
 
-/// Unless that makes a row longer than this.
+/// Unless that makes a row longer than this. Then it is a part of that dimension, of
+/// `MAX_PART_OF_ROW` elements at most, that divides it.
 const MAX_ROW: usize = 1 << 20;
+const MAX_PART_OF_ROW: usize = 1 << 12;
 
 /// The offsets of an array's elements in logical row-major order, a row at a time.
 ///
-/// A row is the elements that share the indices of the leading dimensions. Rows can be filled in
-/// any order and from several threads.
+/// A row is the elements that share the indices of the leading dimensions, or a part of them where
+/// the last dimension of these is very long. How long rows are depends on the dimensions alone, so
+/// rows of two layouts of an array are of the same elements. Rows can be filled in any order and from
+/// several threads, and [iterated](Self::iter) over without being stored.
 ///
 /// ```
 /// use tilewright::Shape;
@@ -29,40 +44,78 @@ const MAX_ROW: usize = 1 << 20;
 /// ```
 #[derive(Clone, Debug)]
 pub struct OffsetRows {
-    leading: Vec<Tables>,
-    row: Tables,
     row_len: usize,
-    n_rows: usize,
+    n_elements: usize,
+    /// What the dimensions add that are the same for all of a run of pieces.
+    leading: Vec<Leading>,
+    /// What the number of a piece in its run adds.
+    parts: Leading,
+    /// What an element adds by its place in its piece.
+    piece: Tables,
+    run_len: usize,
     base: i64,
-    /// What the values of each merged coordinate add to the later ones and to the offset.
-    merged: Vec<Tables>,
+    lowest: i64,
     /// Where each merged coordinate begins.
     bases: Vec<i64>,
+    merges: Merges,
 }
 
-/// For each value of a source: what it adds to the offset, and to each merged coordinate.
+/// What merged coordinates add.
 #[derive(Clone, Debug)]
-struct Tables {
-    extent: usize,
-    offset: Vec<i64>,
-    merged: Vec<Vec<i64>>,
+enum Merges {
+    /// There are none.
+    Nothing,
+    Narrow(MergedSums<u32>),
+    Wide(MergedSums<u64>),
 }
 
 impl IndexMap {
     /// The offset of every element, in logical row-major order (the last dimension fastest).
+    ///
+    /// Where the list is long, most of the time goes into fresh memory: where there is some already,
+    /// [`offsets_into`](Self::offsets_into) fills it, and [`OffsetRows::iter`] needs none.
     ///
     /// # Errors
     /// If there are more elements than memory can be asked for.
     pub fn offsets(&self) -> Result<Vec<i64>, Error> {
         let rows = self.rows()?;
         let n_elements = self.addressable(self.elements)?;
-        let mut offsets = zeros(n_elements, "the list of offsets")?;
-        if n_elements > 0 {
-            for (number, row) in offsets.chunks_exact_mut(rows.row_len()).enumerate() {
-                rows.fill(number, row);
-            }
+        let mut offsets = Vec::new();
+        let none = |_| Error::new(Kind::Memory { what: "the list of offsets" });
+        offsets.try_reserve_exact(n_elements).map_err(none)?;
+        while let Some((start, places)) = rows.as_sums(offsets.len()) {
+            offsets.extend(places.iter().map(|place| start + place));
+        }
+        while offsets.len() < n_elements {
+            let end = offsets.len();
+            offsets.resize(n_elements.min(end + MAX_PART_OF_ROW), 0);
+            rows.fill_from(end, &mut offsets[end..]);
         }
         Ok(offsets)
+    }
+
+    /// Writes the offset of every element, in logical row-major order, to a list that there is.
+    ///
+    /// ```
+    /// use tilewright::Shape;
+    /// let map = "f32[3,5]{1,0:T(2,2)}".parse::<Shape>()?.index_map()?;
+    /// let mut offsets = [0; 15];
+    /// map.offsets_into(&mut offsets)?;
+    /// assert_eq!(offsets, [0, 1, 4, 5, 8, 2, 3, 6, 7, 10, 12, 13, 16, 17, 20]);
+    /// assert!(map.offsets_into(&mut offsets[1..]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If `offsets` is not as long as there are elements. If a table would not fit memory.
+    pub fn offsets_into(&self, offsets: &mut [i64]) -> Result<(), Error> {
+        if i64::try_from(offsets.len()) != Ok(self.elements) {
+            let (found, elements) = (offsets.len(), self.elements);
+            let message = format!("{found} numbers are not the offsets of {elements} elements");
+            return Err(Error::new(Kind::Invalid { message }));
+        }
+        self.rows()?.fill_from(0, offsets);
+        Ok(())
     }
 
     /// The offsets of every element, to be filled in row by row.
@@ -73,59 +126,51 @@ impl IndexMap {
         if self.elements == 0 {
             return Ok(OffsetRows::empty(self));
         }
-        let mut leading = Vec::new();
-        for dim in 0..self.dims.len() {
-            leading.push(self.tables(Source::Dim(dim), self.dims[dim])?);
+        let mut dims = self.dims.iter().enumerate().rev();
+        let (mut piece, mut run_len) = (Tables::unit(self.merged.len()), 1);
+        let mut parts = Leading::Table(piece.clone());
+        for (dim, &extent) in dims.by_ref() {
+            let (source, extent) = (Source::Dim(dim), counted(extent)?);
+            let joined = self.joined(source, extent, piece.extent);
+            run_len *= extent;
+            if joined > 1 {
+                piece = Tables::outer_sum(&self.tables(source, joined, 1)?, &piece);
+            }
+            if joined < extent {
+                parts = self.leading(source, extent.div_ceil(joined), joined)?;
+                break;
+            }
         }
-        let mut row = Tables::unit(self.merged.len());
-        while row.extent < MIN_ROW
-            && let Some(next) = leading.pop_if(|next| next.extent <= MAX_ROW / row.extent.max(1))
-        {
-            row = Tables::outer_sum(&next, &row);
+        if self.is_separable() {
+            piece.offset.resize(piece.extent, 0);
         }
-        let mut merged = Vec::new();
-        for (number, coordinate) in self.merged.iter().enumerate() {
-            merged.push(self.tables(Source::Merged(number), coordinate.extent)?);
-        }
-        let n_rows = leading.iter().map(|tables| tables.extent).product();
-        let bases = self.merged.iter().map(|coordinate| coordinate.base).collect();
-        Ok(OffsetRows { row_len: row.extent, n_rows, base: self.base, leading, row, merged, bases })
+        let of_dim = |(dim, &extent)| self.leading(Source::Dim(dim), counted(extent)?, 1);
+        Ok(OffsetRows {
+            row_len: row_len(&self.dims)?,
+            n_elements: counted(self.elements)?,
+            leading: dims.map(of_dim).collect::<Result<_, _>>()?,
+            parts,
+            piece,
+            run_len,
+            base: self.base,
+            lowest: self.lowest_offset,
+            bases: self.merged.iter().map(|coordinate| coordinate.base).collect(),
+            merges: self.merges(),
+        })
     }
 
-    fn tables(&self, source: Source, extent: i64) -> Result<Tables, Error> {
-        let extent = self.addressable(extent)?;
-        let of = |digits: &[Digit]| table(digits, source, extent);
-        let merged = self.merged.iter().map(|coordinate| of(&coordinate.digits));
-        Ok(Tables { extent, offset: of(&self.digits)?, merged: merged.collect::<Result<_, _>>()? })
+    fn merges(&self) -> Merges {
+        match self.is_narrow() {
+            _ if self.is_separable() => Merges::Nothing,
+            true => Merges::Narrow(MergedSums::of(self)),
+            false => Merges::Wide(MergedSums::of(self)),
+        }
     }
 
     fn addressable(&self, count: i64) -> Result<usize, Error> {
         let limit = isize::MAX as usize / size_of::<i64>();
-        let count = usize::try_from(count).ok().filter(|&count| count <= limit);
-        count.ok_or_else(|| Error::new(Kind::Memory { what: "the list of offsets" }))
+        counted(count).ok().filter(|&count| count <= limit).ok_or_else(too_many)
     }
-}
-
-/// So many zeros, if there is memory for them.
-pub(super) fn zeros(count: usize, what: &'static str) -> Result<Vec<i64>, Error> {
-    let mut zeros = Vec::new();
-    zeros.try_reserve_exact(count).map_err(|_| Error::new(Kind::Memory { what }))?;
-    zeros.resize(count, 0);
-    Ok(zeros)
-}
-
-/// What each value of `source` adds to a sum of digits; empty where that is nothing.
-pub(super) fn table(digits: &[Digit], source: Source, extent: usize) -> Result<Vec<i64>, Error> {
-    let mut table: Vec<i64> = Vec::new();
-    for digit in digits.iter().filter(|digit| digit.source == source) {
-        if table.is_empty() {
-            table = zeros(extent, "a table of offsets")?;
-        }
-        for (value, sum) in (0..).zip(&mut table) {
-            *sum += digit.value(value) * digit.stride;
-        }
-    }
-    Ok(table)
 }
 
 impl OffsetRows {
@@ -136,101 +181,144 @@ impl OffsetRows {
 
     /// The number of rows.
     pub fn n_rows(&self) -> usize {
-        self.n_rows
+        self.n_elements / self.row_len.max(1)
     }
 
     /// Writes the offsets of row `number` to the front of `offsets`, as far as they fit. A row
     /// that does not exist writes nothing.
     pub fn fill(&self, number: usize, offsets: &mut [i64]) {
-        if number >= self.n_rows {
-            return;
+        if number < self.n_rows() {
+            let count = offsets.len().min(self.row_len);
+            self.fill_from(number * self.row_len, &mut offsets[..count]);
         }
-        let mut merged = self.bases.clone();
-        let start = self.start_of(number, &mut merged);
-        if self.merged.is_empty() {
-            add_to_all(start, &self.row.offset, offsets, self.row_len);
-        } else {
-            self.fill_merged(start, &merged, offsets);
-        }
+    }
+
+    /// The number of elements of all rows.
+    pub(super) fn n_elements(&self) -> usize {
+        self.n_elements
     }
 
     fn empty(map: &IndexMap) -> Self {
-        let row = Tables::unit(map.merged.len());
-        let (leading, merged, bases) = (vec![], vec![], vec![]);
-        OffsetRows { leading, row, row_len: 0, n_rows: 0, base: 0, merged, bases }
-    }
-
-    /// What the leading indices of a row add to the offset and to the merged coordinates.
-    fn start_of(&self, number: usize, merged: &mut [i64]) -> i64 {
-        let mut rest = number;
-        let mut start = self.base;
-        for tables in self.leading.iter().rev() {
-            let value = rest % tables.extent;
-            rest /= tables.extent;
-            start += tables.add(value, merged);
+        let unit = Tables::unit(map.merged.len());
+        OffsetRows {
+            row_len: 0,
+            n_elements: 0,
+            leading: Vec::new(),
+            parts: Leading::Table(unit.clone()),
+            piece: unit,
+            run_len: 1,
+            base: 0,
+            lowest: 0,
+            bases: Vec::new(),
+            merges: Merges::Nothing,
         }
-        start
     }
 
-    fn fill_merged(&self, start: i64, leading: &[i64], offsets: &mut [i64]) {
-        let mut merged = vec![0; leading.len()];
-        for (place, offset) in offsets.iter_mut().take(self.row_len).enumerate() {
-            merged.copy_from_slice(leading);
-            *offset = start + self.row.add(place, &mut merged);
-            for (number, tables) in self.merged.iter().enumerate() {
-                let value = usize::try_from(merged[number]).unwrap_or(usize::MAX);
-                *offset += tables.add(value, &mut merged);
+    /// The offsets from the element of this number on, as far as its piece goes: a start, and what
+    /// each element adds to it. `None` where merged coordinates add something too, or there is no such
+    /// element.
+    pub(super) fn as_sums(&self, number: usize) -> Option<(i64, &[i64])> {
+        if number >= self.n_elements || !matches!(self.merges, Merges::Nothing) {
+            return None;
+        }
+        let (start, places) = self.piece(number, &mut []);
+        Some((start, self.piece.offset.get(places)?))
+    }
+
+    /// Writes the offsets from the element of this number on, of which there are as many or more.
+    pub(super) fn fill_from(&self, number: usize, offsets: &mut [i64]) {
+        match &self.merges {
+            Merges::Nothing => {
+                let (mut number, mut offsets) = (number, offsets);
+                while let Some((start, places)) = self.as_sums(number) {
+                    let (now, later) = offsets.split_at_mut(places.len().min(offsets.len()));
+                    now.iter_mut().zip(places).for_each(|(offset, place)| *offset = start + place);
+                    if later.is_empty() {
+                        return;
+                    }
+                    number += now.len();
+                    offsets = later;
+                }
+            }
+            Merges::Narrow(sums) => self.fill_merged(sums, number, offsets),
+            Merges::Wide(sums) => self.fill_merged(sums, number, offsets),
+        }
+    }
+
+    /// What the elements from this one to the end of its piece have in common, added to the merged
+    /// coordinates and, as it is returned, to the offset; and their places in the piece.
+    fn piece(&self, number: usize, merged: &mut [i64]) -> (i64, Range<usize>) {
+        let (mut rest, in_run) = (number / self.run_len, number % self.run_len);
+        let (part, place) = (in_run / self.piece.extent, in_run % self.piece.extent);
+        let mut start = self.base + self.parts.add(part, merged);
+        for leading in &self.leading {
+            start += leading.add(rest % leading.extent(), merged);
+            rest /= leading.extent();
+        }
+        (start, place..self.piece.extent.min(place + self.run_len - in_run))
+    }
+
+    fn fill_merged<W: Word>(&self, sums: &MergedSums<W>, number: usize, offsets: &mut [i64]) {
+        let mut merged = vec![[W::of(0); BLOCK]; self.bases.len()];
+        let mut block = [W::of(0); BLOCK];
+        let mut bases = self.bases.clone();
+        let (mut number, mut offsets) = (number, offsets);
+        while !offsets.is_empty() {
+            bases.copy_from_slice(&self.bases);
+            let (start, places) = self.piece(number, &mut bases);
+            let (of_piece, later) = offsets.split_at_mut(places.len().min(offsets.len()));
+            number += of_piece.len();
+            offsets = later;
+            let start = start.wrapping_sub(self.lowest);
+            for (first, offsets) in places.step_by(BLOCK).zip(of_piece.chunks_mut(BLOCK)) {
+                add_column(start, &self.piece.offset, first, &mut block);
+                let tables = self.piece.merged.iter().zip(&bases);
+                for (column, (table, start)) in merged.iter_mut().zip(tables) {
+                    add_column(*start, table, first, column);
+                }
+                sums.add(&mut merged, &mut block, offsets.len());
+                for (offset, sum) in offsets.iter_mut().zip(&block) {
+                    *offset = self.lowest.wrapping_add(sum.number() as i64);
+                }
             }
         }
     }
 }
 
-impl Tables {
-    /// The tables of nothing: one value, which adds nothing.
-    fn unit(n_merged: usize) -> Self {
-        Tables { extent: 1, offset: Vec::new(), merged: vec![Vec::new(); n_merged] }
-    }
-
-    /// The tables of two dimensions as one, `minor` varying fastest.
-    fn outer_sum(major: &Tables, minor: &Tables) -> Self {
-        let joined = |major_table: &[i64], minor_table: &[i64]| {
-            if major_table.is_empty() && minor_table.is_empty() {
-                return Vec::new();
-            }
-            let mut sums = Vec::with_capacity(major.extent * minor.extent);
-            for value in 0..major.extent {
-                let start = entry(major_table, value);
-                sums.extend((0..minor.extent).map(|place| start + entry(minor_table, place)));
-            }
-            sums
-        };
-        let merged = major.merged.iter().zip(&minor.merged).map(|(a, b)| joined(a, b)).collect();
-        Tables {
-            extent: major.extent * minor.extent,
-            offset: joined(&major.offset, &minor.offset),
-            merged,
+/// How long rows of an array of these dimensions are.
+fn row_len(dims: &[i64]) -> Result<usize, Error> {
+    let mut length = 1;
+    for &extent in dims.iter().rev() {
+        if length >= MIN_ROW {
+            break;
         }
-    }
-
-    /// Adds a value's parts to the merged coordinates; says what it adds to the offset.
-    fn add(&self, value: usize, merged: &mut [i64]) -> i64 {
-        for (sum, table) in merged.iter_mut().zip(&self.merged) {
-            *sum += entry(table, value);
+        let extent = counted(extent)?;
+        if extent > MAX_ROW / length {
+            let mut parts = (1..=MAX_PART_OF_ROW / length).rev();
+            return Ok(length * parts.find(|&part| extent.is_multiple_of(part)).unwrap_or(1));
         }
-        entry(&self.offset, value)
+        length *= extent;
     }
+    Ok(length)
 }
 
-fn entry(table: &[i64], value: usize) -> i64 {
-    table.get(value).copied().unwrap_or(0)
+fn counted(count: i64) -> Result<usize, Error> {
+    usize::try_from(count).map_err(|_| too_many())
 }
 
-fn add_to_all(start: i64, table: &[i64], offsets: &mut [i64], row_len: usize) {
-    if table.is_empty() {
-        offsets.iter_mut().take(row_len).for_each(|offset| *offset = start);
-        return;
-    }
-    for (offset, place) in offsets.iter_mut().zip(table) {
-        *offset = start + place;
+#[cold]
+fn too_many() -> Error {
+    Error::new(Kind::Memory { what: "the list of offsets" })
+}
+
+/// The sums of `start` and the entries of a table from `first` on.
+fn add_column<W: Word>(start: i64, table: &[i64], first: usize, column: &mut Column<W>) {
+    match table.get(first..) {
+        Some(places) if !places.is_empty() => {
+            for (sum, place) in column.iter_mut().zip(places) {
+                *sum = W::of(start.wrapping_add(*place) as u64);
+            }
+        }
+        _ => column.fill(W::of(start as u64)),
     }
 }

@@ -125,16 +125,8 @@ impl IndexMap {
         if self.elements > MAX_TRIED {
             return Err(Error::new(Kind::TooLarge { elements: self.elements, limit: MAX_TRIED }));
         }
-        let rows = self.rows()?;
-        let mut offsets = vec![0; rows.row_len()];
-        for number in 0..rows.n_rows() {
-            rows.fill(number, &mut offsets);
-            if let Some(place) = offsets.iter().position(|&other| other == offset) {
-                let number = number * rows.row_len() + place;
-                return Ok(Some(super::compare::row_major_index(&self.dims, number)));
-            }
-        }
-        Ok(None)
+        let number = self.rows()?.iter().position(|other| other == offset);
+        Ok(number.map(|number| super::compare::row_major_index(&self.dims, number)))
     }
 }
 

@@ -205,16 +205,8 @@ fn first_other(
     mut offset: impl FnMut(usize) -> i64,
 ) -> Result<Option<usize>, Error> {
     let rows = IndexMap::from_tla(layout)?.rows()?;
-    let mut row = vec![0; rows.row_len()];
-    let mut place = 0;
-    for number in 0..rows.n_rows() {
-        rows.fill(number, &mut row);
-        for found in &row {
-            if i128::from(*found) + i128::from(base) != i128::from(offset(place)) {
-                return Ok(Some(place));
-            }
-            place += 1;
-        }
-    }
-    Ok(None)
+    let is_other = |(place, found): (usize, i64)| {
+        i128::from(found) + i128::from(base) != i128::from(offset(place))
+    };
+    Ok(rows.iter().enumerate().position(is_other))
 }
