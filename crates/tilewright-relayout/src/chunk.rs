@@ -46,12 +46,12 @@ pub(crate) struct Piece {
 
 impl Cuttable {
     pub(crate) fn new(nest: Nest) -> Self {
-        let mut below = vec![Below { dst_reach: 0, src_span: (0, 0), elements: 1 }];
-        for l in nest.loops.iter().rev() {
-            let inner = below.last().copied().unwrap_or(below[0]);
-            below.push(inner.under(l));
+        let mut inner = Below { dst_reach: 0, src_span: (0, 0), elements: 1 };
+        let mut below = vec![inner; nest.loops.len() + 1];
+        for (outer, l) in below.iter_mut().zip(&nest.loops).rev() {
+            inner = inner.under(l);
+            *outer = inner;
         }
-        below.reverse();
         Cuttable { nest, below }
     }
 

@@ -2,12 +2,13 @@
 //!
 //! Both maps say the offsets of a block of elements after the other, in logical row-major order, and
 //! elements are read and written one by one. The destination is one chunk and one thread's work.
-//! Neither the tables of the maps nor the blocks grow with the array.
+//! Neither the tables of the maps nor the blocks grow with the array. The first run makes the tables,
+//! which takes far longer than to plan.
 
 use crate::bits;
 use crate::error::Error;
 use crate::widths::Widths;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tilewright::IndexMap;
 use tilewright::map::{Merged, OffsetLookup};
 
@@ -22,8 +23,9 @@ const TABLE_BYTES: usize = 1 << 20;
 #[derive(Clone, Debug)]
 pub(crate) struct ElementMoves {
     dims: Vec<i64>,
-    from: Arc<OffsetLookup>,
-    to: Arc<OffsetLookup>,
+    maps: Arc<[IndexMap; 2]>,
+    /// The tables of the two maps, as soon as there has been a run.
+    lookups: Arc<OnceLock<[OffsetLookup; 2]>>,
     widths: Widths,
     allocation: usize,
     table_bytes: usize,
@@ -31,18 +33,26 @@ pub(crate) struct ElementMoves {
 }
 
 impl ElementMoves {
-    /// # Errors
-    /// If there is no memory for the tables of a map.
-    pub(crate) fn new(from: &IndexMap, to: &IndexMap, widths: Widths) -> Result<Self, Error> {
-        Ok(ElementMoves {
+    pub(crate) fn new(from: &IndexMap, to: &IndexMap, widths: Widths) -> Self {
+        ElementMoves {
             dims: from.dims().to_vec(),
-            from: Arc::new(from.lookup()?),
-            to: Arc::new(to.lookup()?),
+            maps: Arc::new([from.clone(), to.clone()]),
+            lookups: Arc::default(),
             widths,
             allocation: usize::try_from(to.allocation()).unwrap_or(usize::MAX),
             table_bytes: most_table_bytes(from).saturating_add(most_table_bytes(to)),
             n_sums: 2 + from.merged().len() + to.merged().len(),
-        })
+        }
+    }
+
+    /// The tables of the two maps. Of several threads that make them at once one makes those that stay.
+    fn lookups(&self) -> Result<&[OffsetLookup; 2], Error> {
+        if let Some(lookups) = self.lookups.get() {
+            return Ok(lookups);
+        }
+        let [from, to] = &*self.maps;
+        let made = [from.lookup()?, to.lookup()?];
+        Ok(self.lookups.get_or_init(|| made))
     }
 
     /// The most bytes that the maps' tables take.
@@ -51,23 +61,25 @@ impl ElementMoves {
     }
 
     /// The most bytes that a run allocates: for a block of elements their indices and offsets, and
-    /// what the maps work out on the way to these.
+    /// what the maps work out on the way to these; and the tables, if it is the first.
     pub(crate) fn scratch_bytes(&self) -> usize {
-        BLOCK * size_of::<i64>() * (self.dims.len() + 2 + 4 * self.n_sums)
+        let of_a_block = BLOCK * size_of::<i64>() * (self.dims.len() + 2 + 4 * self.n_sums);
+        of_a_block.saturating_add(self.table_bytes)
     }
 
     /// Writes the whole destination, padding included.
     ///
     /// # Errors
-    /// None that is known: every index is one of the array's.
+    /// If there is no memory for the tables of a map.
     pub(crate) fn run(&self, src: &[u8], dst: &mut [u8], pad: u128) -> Result<(), Error> {
         bits::fill(dst, pad, self.widths.to, self.allocation);
+        let [from_lookup, to_lookup] = self.lookups()?;
         let mut indices = Indices::new(&self.dims);
         let (mut from, mut to) = ([0; BLOCK], [0; BLOCK]);
         while let Some((count, block)) = indices.next_block() {
             let (from, to) = (&mut from[..count], &mut to[..count]);
-            self.from.offsets_at(block, from)?;
-            self.to.offsets_at(block, to)?;
+            from_lookup.offsets_at(block, from)?;
+            to_lookup.offsets_at(block, to)?;
             self.move_block(src, dst, from.iter().zip(to.iter()));
         }
         Ok(())

@@ -60,7 +60,8 @@ impl Nest {
     /// The same moves counted in bits, for elements of this many bits on both sides.
     pub(crate) fn in_bits(&self, bits: i64) -> Self {
         let scaled = |l: &Loop| Loop { extent: l.extent, src: l.src * bits, dst: l.dst * bits };
-        let mut loops: Vec<Loop> = self.loops.iter().map(scaled).collect();
+        let mut loops = Vec::with_capacity(self.loops.len() + 1);
+        loops.extend(self.loops.iter().map(scaled));
         loops.push(Loop { extent: bits, src: 1, dst: 1 });
         Nest { src: self.src * bits, dst: self.dst * bits, loops }.tidied()
     }
@@ -95,14 +96,16 @@ impl Nest {
         if self.loops.iter().any(|l| l.dst == 1) { others } else { 1 }
     }
 
-    /// The same moves counted in steps of `unit`, which must divide the [`grain`](Self::grain).
+    /// The same moves counted in steps of `unit`, which must divide the [`grain`](Self::grain). A
+    /// tidied nest stays one: strides keep their order, and what runs together in units did before.
     pub(crate) fn in_units(&self, unit: i64) -> Self {
         let scaled = |l: &Loop| match l.is_run() {
             true => Loop { extent: l.extent / unit, ..*l },
             false => Loop { extent: l.extent, src: l.src / unit, dst: l.dst / unit },
         };
-        let loops = self.loops.iter().map(scaled).collect();
-        Nest { src: self.src / unit, dst: self.dst / unit, loops }.tidied()
+        let mut loops = Vec::with_capacity(self.loops.len());
+        loops.extend(self.loops.iter().map(scaled).filter(|l| l.extent != 1));
+        Nest { src: self.src / unit, dst: self.dst / unit, loops }
     }
 }
 
@@ -162,6 +165,8 @@ mod tests {
         let bits = nest(&[(8, 512, 128), (128, 1, 1)]).in_bits(4);
         assert_eq!(bits.grain(), 512);
         assert_eq!(bits.in_units(128), nest(&[(8, 16, 4), (4, 1, 1)]));
+        assert_eq!(bits.in_units(128), bits.in_units(128).tidied());
+        assert_eq!(bits.in_units(512), nest(&[(8, 4, 1)]));
         // Single nibbles, taken apart.
         assert_eq!(nest(&[(8, 2, 1)]).in_bits(4).grain(), 4);
     }

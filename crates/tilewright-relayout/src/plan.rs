@@ -74,8 +74,8 @@ impl Plan {
     /// slot gets zeros above them, a narrower one cuts them off.
     ///
     /// # Errors
-    /// If the logical dimensions differ, elements share a slot of the destination that is not said
-    /// to [hold copies](Placement::holding_copies), or a table that is needed does not fit memory.
+    /// If the logical dimensions differ, or elements share a slot of the destination that is not said
+    /// to [hold copies](Placement::holding_copies).
     pub fn new(from: &Placement, to: &Placement) -> Result<Self, Error> {
         Self::with_value_bits(from, to, 128)
     }
@@ -285,7 +285,8 @@ impl Plan {
     /// Moves the whole array. Every byte of `dst` is written.
     ///
     /// # Errors
-    /// If a buffer is not exactly as long as its placement says.
+    /// If a buffer is not exactly as long as its placement says, or tables that are needed do not fit
+    /// memory.
     pub fn run(&self, src: &[u8], dst: &mut [u8], options: &RunOptions<'_>) -> Result<(), Error> {
         check_length("source", self.src_bytes, src.len())?;
         check_length("destination", self.dst_bytes, dst.len())?;
@@ -417,7 +418,7 @@ pub(crate) fn room(len: usize) -> Result<Vec<u8>, Error> {
 
 impl Way {
     fn choose(from: &Placement, to: &Placement, widths: Widths) -> Result<Self, Error> {
-        if let Some(way) = Self::in_boxes(from.map(), to.map(), widths, MAX_BOXES) {
+        if let Some(way) = Self::in_boxes(from, to, widths, MAX_BOXES) {
             return Ok(way);
         }
         if let Some(plans) = through_rows(from, to, widths)? {
@@ -425,16 +426,19 @@ impl Way {
         }
         // Those that it is worth while to find have been looked for, unless there are many.
         let are_more = worth_finding(from.map()) > MAX_BOXES;
-        let more = || Self::in_boxes(from.map(), to.map(), widths, MOST_BOXES);
+        let more = || Self::in_boxes(from, to, widths, MOST_BOXES);
         match are_more.then(more).flatten() {
             Some(way) => Ok(way),
-            None => Ok(Way::Elements(ElementMoves::new(from.map(), to.map(), widths)?)),
+            None => Ok(Way::Elements(ElementMoves::new(from.map(), to.map(), widths))),
         }
     }
 
     /// By boxes, if the maps come apart into them.
-    fn in_boxes(from: &IndexMap, to: &IndexMap, widths: Widths, max: usize) -> Option<Self> {
-        let refined = refine(from, to).or_else(|| refine_any(from, to, max))?;
+    fn in_boxes(from: &Placement, to: &Placement, widths: Widths, max: usize) -> Option<Self> {
+        let is_injective = to.is_injective();
+        let (from, to) = (from.map(), to.map());
+        let refined =
+            refine(from, to, is_injective).or_else(|| refine_any(from, to, is_injective, max))?;
         let is_as_large = from.allocation() == to.allocation();
         let stays = is_as_large && stays_as_it_is(&refined, to, widths);
         let moves = BoxMoves::new(refined, widths, to);
@@ -466,7 +470,7 @@ fn squeezed(placement: &Placement) -> Result<Placement, Error> {
         0 => vec![0],
         _ => map.dims().iter().copied().filter(|&size| size > 1).collect(),
     };
-    Placement::new(map.reshaped(&sizes)?, placement.element_bits())
+    placement.with_map(map.reshaped(&sizes)?)
 }
 
 /// The plans by way of rows, if both are of boxes.
@@ -479,10 +483,10 @@ fn through_rows(
     let rows = IndexMap::from_layout(dims, &Layout::descending(dims.len()));
     let rows = Placement::new(rows.map_err(|error| Error::new(Kind::Map(error)))?, widths.to)?;
     let onward = Widths { from: widths.to, ..widths };
-    let Some(there) = Way::in_boxes(from.map(), rows.map(), widths, MAX_BOXES) else {
+    let Some(there) = Way::in_boxes(from, &rows, widths, MAX_BOXES) else {
         return Ok(None);
     };
-    let Some(on) = Way::in_boxes(rows.map(), to.map(), onward, MAX_BOXES) else { return Ok(None) };
+    let Some(on) = Way::in_boxes(&rows, to, onward, MAX_BOXES) else { return Ok(None) };
     Ok(Some([Plan::of(from, &rows, widths, there)?, Plan::of(&rows, to, onward, on)?]))
 }
 

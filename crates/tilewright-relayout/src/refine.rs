@@ -20,6 +20,7 @@
 use crate::linear::{self, are_disjoint};
 use crate::nest::{Loop, Nest};
 use std::cmp::Ordering;
+use std::ops::Range;
 use tilewright::IndexMap;
 use tilewright::map::{Digit, Merged, Source};
 
@@ -42,80 +43,123 @@ pub(crate) struct Refined {
 
 /// The loops of two maps over the same dimensions, counted in elements. `None` where the maps
 /// have merged coordinates, their divisors do not divide each other, or there are too many boxes.
-pub(crate) fn refine(from: &IndexMap, to: &IndexMap) -> Option<Refined> {
+///
+/// Where `is_injective` says that no two elements share a slot of the second map, that is taken for
+/// granted.
+pub(crate) fn refine(from: &IndexMap, to: &IndexMap, is_injective: bool) -> Option<Refined> {
     if !from.is_separable() || !to.is_separable() {
         return None;
     }
-    let dims: Vec<Radix> =
-        (0..from.dims().len()).map(|dim| Radix::of(from, to, dim)).collect::<Option<_>>()?;
-    let mut boxes = vec![Nest { src: from.base(), dst: to.base(), loops: Vec::new() }];
-    for radix in &dims {
-        boxes = products(&boxes, &radix.boxes())?;
-    }
-    let boxes: Vec<Nest> = boxes.into_iter().map(Nest::tidied).collect();
+    let radices = Radices::of(from, to)?;
+    let mut ranges = Ranges::default();
+    radices.iter().for_each(|radix| ranges.add_dim(|ranges| radix.add_boxes(ranges)));
+    let boxes = ranges.products((from.base(), to.base()))?;
     let inside = boxes.iter().all(|nest| lies_inside(nest, from.allocation(), to.allocation()));
-    let digits = dims.into_iter().flat_map(|radix| radix.digits).collect();
-    let (padding, is_injective) = (padding(to), to.is_ordered());
+    let padding = padding(to, is_injective);
+    let digits = radices.digits;
     inside.then_some(Refined { digits, boxes, padding, is_injective })
 }
 
 /// The loops of any two maps over the same dimensions, in no more than `max_boxes`: of the maps as
 /// they are, or with the dimensions that either merges as one, whichever takes fewer.
-pub(crate) fn refine_any(from: &IndexMap, to: &IndexMap, max_boxes: usize) -> Option<Refined> {
+pub(crate) fn refine_any(
+    from: &IndexMap,
+    to: &IndexMap,
+    is_injective: bool,
+    max_boxes: usize,
+) -> Option<Refined> {
     let merged = with_merged_dims(from, to);
-    if let Some(refined) = merged.as_ref().and_then(|(from, to)| refine(from, to)) {
+    if let Some((from, to)) = &merged
+        && let Some(refined) = refine(from, to, is_injective)
+    {
         return Some(refined);
     }
-    let as_they_are = linear::boxes(from, to, max_boxes);
-    let max_boxes = as_they_are.as_ref().map_or(max_boxes, Vec::len);
-    let boxes =
-        merged.and_then(|(from, to)| linear::boxes(&from, &to, max_boxes)).or(as_they_are)?;
+    let boxes = match &merged {
+        Some((merged_from, merged_to)) => {
+            linear::fewer_boxes([merged_from, merged_to], [from, to], max_boxes)
+        }
+        None => linear::boxes(from, to, max_boxes),
+    }?;
     let inside = boxes.iter().all(|nest| lies_inside(nest, from.allocation(), to.allocation()));
     let digit = |digit: &Digit| Loop { extent: to.extent(digit), src: 0, dst: digit.stride };
     let digits = to.digits().iter().map(digit).collect();
-    let is_injective = to.is_ordered() || are_disjoint(&boxes);
-    inside.then(|| Refined { digits, boxes, padding: padding(to), is_injective })
+    let is_injective = is_injective || are_disjoint(&boxes);
+    let padding = padding(to, is_injective);
+    inside.then_some(Refined { digits, boxes, padding, is_injective })
 }
 
-/// Both maps over dimensions of which those that either merges, and those between them, are one.
+/// Both maps over dimensions of which those that either merges, and those between them, are one;
+/// `None` where no coordinate counts through several dimensions as if they were one.
 fn with_merged_dims(from: &IndexMap, to: &IndexMap) -> Option<(IndexMap, IndexMap)> {
     let coordinates = || from.merged().iter().chain(to.merged());
-    let dims = coordinates().flat_map(Merged::digits).filter_map(|digit| match digit.source {
-        Source::Dim(dim) => Some(dim),
-        Source::Merged(_) => None,
-    });
-    let (first, last) = (dims.clone().min()?, dims.max()?);
     let sizes = from.dims();
+    if !coordinates().any(|coordinate| counts_through(coordinate, sizes)) {
+        return None;
+    }
+    let dims = coordinates().flat_map(Merged::digits).filter_map(dim_of);
+    let (first, last) = (dims.clone().min()?, dims.max()?);
     let one = sizes.get(first..=last)?.iter().product();
     let sizes = [sizes.get(..first)?, &[one], sizes.get(last + 1..)?].concat();
     (first < last).then(|| Some((from.reshaped(&sizes).ok()?, to.reshaped(&sizes).ok()?)))?
 }
 
+fn dim_of(digit: &Digit) -> Option<usize> {
+    match digit.source {
+        Source::Dim(dim) => Some(dim),
+        Source::Merged(_) => None,
+    }
+}
+
+/// Whether a sum of digits has digits of two dimensions that it steps along as if they were one, in
+/// either order: as much for all of one as for a step of the other. A sum of two bits, as a swizzle
+/// makes it, has not.
+fn counts_through(sum: &Merged, sizes: &[i64]) -> bool {
+    let pairs = || sum.digits().iter().flat_map(|a| sum.digits().iter().map(move |b| (a, b)));
+    let is_one = |(major, minor): (&Digit, &Digit)| {
+        let (Some(outer), Some(inner)) = (dim_of(major), dim_of(minor)) else { return false };
+        // A step of a dimension is `stride / divisor` of the sum.
+        let passed = if outer < inner { outer + 1..inner + 1 } else { inner..outer };
+        let sizes = sizes.get(passed).unwrap_or_default();
+        let all_of_minor = sizes
+            .iter()
+            .fold(i128::from(minor.stride), |all, &size| all.saturating_mul(size.into()));
+        outer != inner
+            && all_of_minor.saturating_mul(major.divisor.into())
+                == i128::from(major.stride).saturating_mul(minor.divisor.into())
+    };
+    let is_whole = |digit: &Digit| dim_of(digit).is_none() && digit.modulus.is_none();
+    sum.digits().iter().any(is_whole) || pairs().any(is_one)
+}
+
 /// The slots of a map's memory that hold no element: the room between digits, and for every
 /// dimension what its digits reach beyond it, inside all dimensions before it and as far as the
 /// digits of those after it reach.
-fn padding(to: &IndexMap) -> Option<Vec<Nest>> {
-    if !to.is_separable() {
+fn padding(to: &IndexMap, is_injective: bool) -> Option<Vec<Nest>> {
+    if !to.is_separable() || !to.is_ordered() || to.base() != 0 {
         return None;
     }
-    let rank = to.dims().len();
-    let dims: Vec<Radix> = (0..rank).map(|dim| Radix::of(to, to, dim)).collect::<Option<_>>()?;
-    let mut padding = room_between(&dims, to.allocation());
-    for beyond in 0..rank {
-        let mut boxes = vec![Nest { src: 0, dst: 0, loops: Vec::new() }];
-        for (dim, radix) in dims.iter().enumerate() {
-            let ranges = match dim.cmp(&beyond) {
-                Ordering::Less => radix.boxes(),
-                Ordering::Equal => radix.boxes_beyond(),
-                Ordering::Greater => vec![radix.whole()],
-            };
-            boxes = products(&boxes, &ranges)?;
+    if is_injective && to.elements() == to.allocation() {
+        return Some(Vec::new());
+    }
+    let radices = Radices::of(to, to)?;
+    let mut padding = room_between(&radices.digits, to.allocation());
+    for (beyond, radix) in radices.iter().enumerate() {
+        if !radix.reaches_beyond() {
+            continue;
         }
-        padding.extend(boxes);
+        let mut ranges = Ranges::default();
+        for (dim, other) in radices.iter().enumerate() {
+            ranges.add_dim(|ranges| match dim.cmp(&beyond) {
+                Ordering::Less => other.add_boxes(ranges),
+                Ordering::Equal => radix.add_boxes_beyond(ranges),
+                Ordering::Greater => ranges.add((0, 0), other.digits, None),
+            });
+        }
+        padding.extend(ranges.products((0, 0))?);
     }
     let filled = to.elements().checked_add(n_slots(&padding)?)?;
-    let is_all = to.is_ordered() && to.base() == 0 && filled == to.allocation();
-    (is_all && padding.len() <= MAX_BOXES).then(|| padding.into_iter().map(onto_itself).collect())
+    let is_all = filled == to.allocation() && padding.len() <= MAX_BOXES;
+    is_all.then(|| padding.into_iter().map(onto_itself).collect())
 }
 
 /// The same slots with the destination as the source, so that all loops that can be are joined.
@@ -126,17 +170,16 @@ fn onto_itself(mut nest: Nest) -> Nest {
 }
 
 /// The slots between the end of each digit's steps and the next larger stride.
-fn room_between(dims: &[Radix], allocation: i64) -> Vec<Nest> {
-    let mut digits: Vec<Loop> = dims.iter().flat_map(|radix| &radix.digits).copied().collect();
+fn room_between(digits: &[Loop], allocation: i64) -> Vec<Nest> {
+    let mut digits = digits.to_vec();
     digits.retain(|digit| digit.extent > 1);
     digits.sort_by_key(|digit| digit.dst);
     let inner = [Loop { extent: 1, src: 0, dst: 1 }];
-    let ends: Vec<i64> =
-        inner.iter().chain(&digits).map(|l| l.extent.saturating_mul(l.dst)).collect();
+    let ends = inner.iter().chain(&digits).map(|l| l.extent.saturating_mul(l.dst));
     let next = digits.iter().map(|digit| digit.dst).chain([allocation]);
-    let room = ends.iter().zip(next).enumerate();
-    room.filter(|(_, (end, next))| next > *end)
-        .map(|(place, (&end, next))| {
+    let room = ends.zip(next).enumerate();
+    room.filter(|(_, (end, next))| next > end)
+        .map(|(place, (end, next))| {
             let mut loops = digits[place..].to_vec();
             loops.push(Loop { extent: next - end, src: 0, dst: 1 });
             Nest { src: 0, dst: end, loops }
@@ -152,90 +195,180 @@ fn n_slots(boxes: &[Nest]) -> Option<i64> {
     })
 }
 
-/// One dimension as a mixed-radix number.
-struct Radix {
-    size: i64,
-    /// What one step of each digit is worth along the dimension, smallest first; the first is 1.
+/// The dimensions of two maps as mixed-radix numbers, one list after the other.
+struct Radices<'a> {
+    sizes: &'a [i64],
+    /// What one step of each digit is worth along its dimension, smallest first; the first is 1.
     divisors: Vec<i64>,
     /// The digits, in the same order.
     digits: Vec<Loop>,
+    /// Where each dimension's digits end.
+    ends: Vec<usize>,
 }
 
-impl Radix {
-    fn of(from: &IndexMap, to: &IndexMap, dim: usize) -> Option<Self> {
-        let size = *from.dims().get(dim)?;
-        let divisors = nested_divisors(from, to, dim, size)?;
-        let ends = divisors.iter().skip(1).copied().chain([size]);
-        let digit = |(&divisor, end): (&i64, i64)| Loop {
-            extent: end / divisor + i64::from(end % divisor != 0),
-            src: contribution(from, dim, divisor),
-            dst: contribution(to, dim, divisor),
-        };
-        let digits = divisors.iter().zip(ends).map(digit).collect();
-        Some(Radix { size, divisors, digits })
+/// One dimension as a mixed-radix number.
+#[derive(Clone, Copy)]
+struct Radix<'a> {
+    size: i64,
+    divisors: &'a [i64],
+    digits: &'a [Loop],
+}
+
+impl<'a> Radices<'a> {
+    /// `None` where divisors do not divide each other.
+    fn of(from: &'a IndexMap, to: &'a IndexMap) -> Option<Self> {
+        let sizes = from.dims();
+        let (mut divisors, mut ends) = (Vec::new(), Vec::with_capacity(sizes.len()));
+        for (dim, &size) in sizes.iter().enumerate() {
+            add_nested_divisors(&mut divisors, from, to, dim, size)?;
+            ends.push(divisors.len());
+        }
+        let mut digits = Vec::with_capacity(divisors.len());
+        let mut start = 0;
+        for (dim, (&end, &size)) in ends.iter().zip(sizes).enumerate() {
+            let divisors = divisors.get(start..end)?;
+            let next = divisors.iter().skip(1).copied().chain([size]);
+            digits.extend(divisors.iter().zip(next).map(|(&divisor, end)| Loop {
+                extent: end / divisor + i64::from(end % divisor != 0),
+                src: contribution(from, dim, divisor),
+                dst: contribution(to, dim, divisor),
+            }));
+            start = end;
+        }
+        Some(Radices { sizes, divisors, digits, ends })
     }
 
-    /// The indices along the dimension as boxes of digits: for each digit of the size itself, the
-    /// numbers that agree with the size above that digit and are below it there.
-    fn boxes(&self) -> Vec<Nest> {
-        let mut boxes = Vec::new();
-        let mut corner = Nest { src: 0, dst: 0, loops: Vec::new() };
-        let mut rest = self.size;
-        for (place, (&divisor, digit)) in self.divisors.iter().zip(&self.digits).enumerate().rev() {
+    fn iter(&self) -> impl Iterator<Item = Radix<'_>> {
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        let parts = starts.zip(&self.ends).zip(self.sizes);
+        parts.filter_map(|((start, &end), &size)| {
+            let (divisors, digits) = (self.divisors.get(start..end)?, self.digits.get(start..end)?);
+            Some(Radix { size, divisors, digits })
+        })
+    }
+}
+
+impl Radix<'_> {
+    /// Adds the indices along the dimension as boxes of digits: for each digit of the size itself,
+    /// the numbers that agree with the size above that digit and are below it there.
+    fn add_boxes(&self, ranges: &mut Ranges) {
+        let (mut corner, mut rest) = ((0, 0), self.size);
+        for (place, (&divisor, digit)) in self.divisors.iter().zip(self.digits).enumerate().rev() {
             let count = rest / divisor;
             rest %= divisor;
             if count > 0 {
-                let mut loops = self.digits[..place].to_vec();
-                loops.push(Loop { extent: count, ..*digit });
-                boxes.push(Nest { loops, ..corner });
+                ranges.add(corner, &self.digits[..place], Some(Loop { extent: count, ..*digit }));
             }
-            corner.src += count * digit.src;
-            corner.dst += count * digit.dst;
+            corner.0 += count * digit.src;
+            corner.1 += count * digit.dst;
         }
-        boxes
     }
 
-    /// Everything that the digits reach.
-    fn whole(&self) -> Nest {
-        Nest { src: 0, dst: 0, loops: self.digits.clone() }
+    /// Whether the digits reach beyond the size: where it is no multiple of all divisors.
+    fn reaches_beyond(&self) -> bool {
+        self.divisors.last().is_some_and(|last| self.size % last != 0)
     }
 
-    /// What the digits reach from the size on, as boxes: for each digit, the numbers that agree
+    /// Adds what the digits reach from the size on, as boxes: for each digit, the numbers that agree
     /// with the size above that digit and exceed it there, the last digit's own included.
-    fn boxes_beyond(&self) -> Vec<Nest> {
-        let mut boxes = Vec::new();
-        let mut corner = Nest { src: 0, dst: 0, loops: Vec::new() };
-        let mut rest = self.size;
-        for (place, (&divisor, digit)) in self.divisors.iter().zip(&self.digits).enumerate().rev() {
+    fn add_boxes_beyond(&self, ranges: &mut Ranges) {
+        let (mut corner, mut rest) = (0, self.size);
+        for (place, (&divisor, digit)) in self.divisors.iter().zip(self.digits).enumerate().rev() {
             let own = rest / divisor;
             rest %= divisor;
             let first = own + i64::from(place > 0);
             if first < digit.extent {
-                let mut loops = self.digits[..place].to_vec();
-                loops.push(Loop { extent: digit.extent - first, ..*digit });
-                boxes.push(Nest { loops, dst: corner.dst + first * digit.dst, ..corner });
+                let steps = Loop { extent: digit.extent - first, ..*digit };
+                let start = corner + first * digit.dst;
+                ranges.add((0, start), &self.digits[..place], Some(steps));
             }
             if own >= digit.extent {
                 // The size is all that the digits reach.
                 break;
             }
-            corner.dst += own * digit.dst;
+            corner += own * digit.dst;
         }
-        boxes
     }
 }
 
-/// The divisors of both maps along a dimension, from 1 up; `None` if one does not divide the next.
-fn nested_divisors(from: &IndexMap, to: &IndexMap, dim: usize, size: i64) -> Option<Vec<i64>> {
-    let mut divisors = vec![1];
-    for digit in digits_of(from, dim).chain(digits_of(to, dim)) {
-        divisors.push(digit.divisor);
-        divisors.extend(digit.modulus.and_then(|modulus| modulus.checked_mul(digit.divisor)));
+/// Boxes of each of several dimensions, of which one is to be chosen for each.
+#[derive(Default)]
+struct Ranges {
+    loops: Vec<Loop>,
+    /// Where each box begins on either side, and which of the loops are its own.
+    boxes: Vec<((i64, i64), Range<usize>)>,
+    /// Which of the boxes are of which dimension.
+    dims: Vec<Range<usize>>,
+}
+
+impl Ranges {
+    fn add_dim(&mut self, add_boxes: impl FnOnce(&mut Self)) {
+        let first = self.boxes.len();
+        add_boxes(self);
+        self.dims.push(first..self.boxes.len());
     }
-    divisors.retain(|&divisor| divisor < size.max(2));
-    divisors.sort_unstable();
-    divisors.dedup();
-    divisors.is_sorted_by(|a, b| b % a == 0).then_some(divisors)
+
+    fn add(&mut self, at: (i64, i64), inner: &[Loop], outer: Option<Loop>) {
+        let first = self.loops.len();
+        self.loops.extend(inner.iter().copied().chain(outer).filter(|l| l.extent != 1));
+        self.boxes.push((at, first..self.loops.len()));
+    }
+
+    /// All choices, tidied, those of the last dimension changing first; `None` of too many.
+    fn products(&self, start: (i64, i64)) -> Option<Vec<Nest>> {
+        let count = self.dims.iter().try_fold(1usize, |all, of_dim| all.checked_mul(of_dim.len()));
+        let count = count.filter(|&count| count <= MAX_BOXES)?;
+        let mut nests = Vec::with_capacity(count);
+        let mut chosen: Vec<usize> = self.dims.iter().map(|of_dim| of_dim.start).collect();
+        for _ in 0..count {
+            let boxes = || chosen.iter().filter_map(|&number| self.boxes.get(number));
+            let n_loops = boxes().map(|(_, loops)| loops.len()).sum();
+            let loops = Vec::with_capacity(n_loops);
+            let mut nest = Nest { src: start.0, dst: start.1, loops };
+            for ((src, dst), loops) in boxes() {
+                nest.src += src;
+                nest.dst += dst;
+                nest.loops.extend_from_slice(self.loops.get(loops.clone()).unwrap_or_default());
+            }
+            nests.push(nest.tidied());
+            for (choice, of_dim) in chosen.iter_mut().zip(&self.dims).rev() {
+                *choice += 1;
+                if *choice < of_dim.end {
+                    break;
+                }
+                *choice = of_dim.start;
+            }
+        }
+        Some(nests)
+    }
+}
+
+/// Adds the divisors of both maps along a dimension, from 1 up; `None` if one does not divide the
+/// next.
+fn add_nested_divisors(
+    divisors: &mut Vec<i64>,
+    from: &IndexMap,
+    to: &IndexMap,
+    dim: usize,
+    size: i64,
+) -> Option<()> {
+    let first = divisors.len();
+    divisors.push(1);
+    let mut add = |divisor: i64| {
+        if divisor < size {
+            let own = divisors.get(first..).unwrap_or_default();
+            if let Err(place) = own.binary_search(&divisor) {
+                divisors.insert(first + place, divisor);
+            }
+        }
+    };
+    for digit in digits_of(from, dim).chain(digits_of(to, dim)) {
+        add(digit.divisor);
+        if let Some(end) = digit.modulus.and_then(|modulus| modulus.checked_mul(digit.divisor)) {
+            add(end);
+        }
+    }
+    divisors.get(first..)?.is_sorted_by(|a, b| b % a == 0).then_some(())
 }
 
 fn digits_of(map: &IndexMap, dim: usize) -> impl Iterator<Item = &Digit> {
@@ -245,17 +378,6 @@ fn digits_of(map: &IndexMap, dim: usize) -> impl Iterator<Item = &Digit> {
 /// What the index `value` along a dimension adds to the offset.
 fn contribution(map: &IndexMap, dim: usize, value: i64) -> i64 {
     digits_of(map, dim).map(|digit| digit.value(value) * digit.stride).sum()
-}
-
-fn products(major: &[Nest], minor: &[Nest]) -> Option<Vec<Nest>> {
-    let count = major.len().checked_mul(minor.len())?;
-    let product = |a: &Nest, b: &Nest| Nest {
-        src: a.src + b.src,
-        dst: a.dst + b.dst,
-        loops: a.loops.iter().chain(&b.loops).copied().collect(),
-    };
-    let all = major.iter().flat_map(|a| minor.iter().map(move |b| product(a, b)));
-    (count <= MAX_BOXES).then(|| all.collect())
 }
 
 /// Whether no element of a box lies outside either allocation.
@@ -277,7 +399,7 @@ mod tests {
 
     fn refined(from: &str, to: &str) -> Option<Refined> {
         let map = |text: &str| text.parse::<Shape>().unwrap().index_map().unwrap();
-        refine(&map(from), &map(to))
+        refine(&map(from), &map(to), true)
     }
 
     #[test]

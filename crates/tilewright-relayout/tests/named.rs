@@ -185,6 +185,30 @@ fn several_elements_in_a_slot() {
     }
 }
 
+/// As many slots as elements, although two elements share each slot and every other one is padding.
+#[test]
+fn copies_are_not_counted_as_elements() {
+    let pairs = composed("(2,2):(2,1)", 8);
+    let shared = composed("(2,2):(0,3)", 8).holding_copies();
+    let mut dst = [9; 4];
+    let options = RunOptions { pad: Pad::Bits(5), ..RunOptions::default() };
+    Plan::new(&pairs, &shared).unwrap().run(&[7, 8, 7, 8], &mut dst, &options).unwrap();
+    assert_eq!(dst, [7, 5, 5, 8]);
+}
+
+/// Of an array of very many dimensions those of a single index are left out; copies stay copies.
+#[test]
+fn copies_in_many_dimensions() {
+    let list = |last: &str| ["1"; 70].join(",") + "," + last;
+    let rows = composed(&format!("({},2):({},1)", list("2"), list("2")), 8);
+    let shared = composed(&format!("({},2):({},1)", list("2"), list("0")), 8);
+    assert!(Plan::new(&rows, &shared).unwrap_err().is_sharing());
+    let mut dst = [9; 2];
+    let plan = Plan::new(&rows, &shared.holding_copies()).unwrap();
+    plan.run(&[7, 8, 7, 8], &mut dst, &RunOptions::default()).unwrap();
+    assert_eq!(dst, [7, 8]);
+}
+
 /// 3 elements in tiles of 2 are two boxes, and 14 such dimensions more than are planned at first.
 #[test]
 fn very_many_boxes() {

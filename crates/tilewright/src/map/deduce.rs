@@ -129,7 +129,7 @@ impl IndexMap {
         let mut place = digit.divisor;
         let mut value = 0;
         while place < end {
-            let fact = facts.iter().find(|fact| fact.covers(digit.source, place))?;
+            let fact = facts.iter().find(|fact| fact.digit.covers(digit.source, place))?;
             let from_place = fact.value / (place / fact.digit.divisor);
             let next = fact.digit.end().unwrap_or(extent).min(end);
             let kept = match fact.digit.end() {
@@ -142,15 +142,6 @@ impl IndexMap {
             place = next;
         }
         Some(value)
-    }
-}
-
-impl Fact {
-    /// Whether the fact says what a source is from `place` on.
-    fn covers(&self, source: Source, place: i64) -> bool {
-        self.digit.source == source
-            && place % self.digit.divisor == 0
-            && self.digit.end().is_none_or(|end| end > place && end % place == 0)
     }
 }
 

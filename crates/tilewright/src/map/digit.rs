@@ -49,6 +49,14 @@ impl Digit {
         self.modulus.and_then(|modulus| modulus.checked_mul(self.divisor))
     }
 
+    /// Whether the digit is what this source is from `place` on: it begins there, or at a part of it
+    /// that `place` is whole steps of, and goes beyond.
+    pub(super) fn covers(&self, source: Source, place: i64) -> bool {
+        self.source == source
+            && place % self.divisor == 0
+            && self.end().is_none_or(|end| end > place && end % place == 0)
+    }
+
     /// How many values the digit takes when its source runs over `0..source_extent`.
     pub fn extent(&self, source_extent: i64) -> i64 {
         let quotients = source_extent / self.divisor + i64::from(source_extent % self.divisor != 0);

@@ -54,6 +54,25 @@ impl IndexMap {
         end.is_none_or(|end| end >= self.merged[number].extent)
     }
 
+    /// Whether the digits nest and nothing of an index is left out, so that every element has an
+    /// offset of its own: all that is written is told by the offset, and all is written.
+    pub(super) fn tells_every_index(&self) -> bool {
+        self.is_ordered && (0..self.dims.len()).all(|dim| self.writes_whole_dim(dim))
+    }
+
+    /// Whether the digits of a dimension, wherever they are, go through all of it.
+    fn writes_whole_dim(&self, dim: usize) -> bool {
+        let mut end = Some(1);
+        while let Some(place) = end.filter(|&end| end < self.dims[dim]) {
+            let begins_here = |digit: &&Digit| digit.dim() == Some(dim) && digit.divisor == place;
+            match self.lists().flatten().find(begins_here) {
+                Some(digit) => end = digit.end(),
+                None => return false,
+            }
+        }
+        true
+    }
+
     pub(super) fn list_is_ordered(&self, digits: &[Digit]) -> bool {
         digits.iter().all(|digit| digit.stride > 0) && self.list_nests(digits)
     }

@@ -55,7 +55,7 @@ impl IndexMap {
         // Of two elements that share an offset, the later one comes no earlier in any part than
         // that part's first alias does: the first of those is the first of all.
         let mut first: Option<[Vec<i64>; 2]> = None;
-        for part in self.independent_parts() {
+        for part in self.parts_that_may_share() {
             let Some(pair) = part.first_alias(self)? else { continue };
             if first.as_ref().is_none_or(|first| pair[1] < first[1]) {
                 first = Some(pair);

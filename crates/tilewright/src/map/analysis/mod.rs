@@ -14,18 +14,22 @@
 //! tells the value of every digit. Then each dimension is a *part* of its own: two indices share
 //! an offset exactly if, dimension by dimension, their digits agree. And the digits of a
 //! dimension are a mixed-radix number in which some places may be missing, so that counting the
-//! indices that agree is arithmetic. Only dimensions whose digits overlap, or that are merged,
-//! have to be looked at element by element, and only they.
+//! indices that agree is arithmetic. Bits that are flipped by others, as a swizzle does it, are
+//! flipped back first (`shears.rs`): that changes offsets, but not which indices share one. Only
+//! dimensions whose digits overlap, or that are merged, have to be looked at element by element,
+//! and only they.
 
 mod access;
 mod aliases;
 mod banks;
+mod clusters;
 mod contiguity;
 mod gaps;
 mod order;
 mod parts;
 mod radix;
 mod sharing;
+mod shears;
 
 pub use access::{Access, Segments};
 pub use aliases::{Alias, AliasGroup, Aliases};
@@ -58,7 +62,7 @@ impl IndexMap {
     /// and no two of the first 2²⁴ share an offset.
     pub fn is_injective(&self) -> Result<bool, Error> {
         let mut undecided = None;
-        for part in self.independent_parts() {
+        for part in self.parts_that_may_share() {
             match part.first_alias(self) {
                 Ok(None) => {}
                 Ok(Some(_)) => return Ok(false),

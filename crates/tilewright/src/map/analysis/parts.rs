@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::super::{Digit, IndexMap, Source};
 use super::MAX_ENUMERATED;
 use super::radix::Radix;
-use crate::arithmetic::gcd;
 use crate::error::Error;
 
 /// Of the first elements of a part, this many are looked at first.
@@ -30,6 +29,27 @@ impl IndexMap {
     /// the least that a cluster moves. So an offset tells what each cluster adds. Dimensions of a
     /// cluster of several digits, or of a merged coordinate, stay together.
     pub(super) fn independent_parts(&self) -> Vec<Part> {
+        match self.without_shears() {
+            Some(map) => map.parts_of_digits(),
+            None => self.parts_of_digits(),
+        }
+    }
+
+    /// The parts in which two indices may share an offset; there may be others where they do not.
+    pub(super) fn parts_that_may_share(&self) -> Vec<Part> {
+        let is_told = || !self.is_separable() && self.tells_every_index_through_shears();
+        if self.tells_every_index() || is_told() {
+            return Vec::new();
+        }
+        match self.without_shears() {
+            Some(map) if map.tells_every_index() => Vec::new(),
+            Some(map) => map.parts_of_digits(),
+            None => self.parts_of_digits(),
+        }
+    }
+
+    /// The parts of a map without shears.
+    fn parts_of_digits(&self) -> Vec<Part> {
         if self.elements == 0 {
             return Vec::new();
         }
@@ -62,26 +82,6 @@ impl IndexMap {
         merged
     }
 
-    /// The digits in clusters, the largest strides first. A cluster's sum is a multiple of its
-    /// strides' greatest common divisor, which exceeds what all later clusters add up to.
-    fn clusters(&self) -> Vec<&[Digit]> {
-        let mut found: Vec<Cluster> = Vec::new();
-        let mut reach = 0i128;
-        for (place, digit) in self.digits.iter().enumerate().rev() {
-            let mut cluster = Cluster { end: place + 1, unit: gcd(digit.stride, 0), below: reach };
-            while i128::from(cluster.unit) <= cluster.below
-                && let Some(lower) = found.pop()
-            {
-                let unit = gcd(cluster.unit, lower.unit);
-                cluster = Cluster { end: lower.end, unit, below: lower.below };
-            }
-            found.push(cluster);
-            reach += i128::from(self.extent(digit) - 1) * i128::from(digit.stride.unsigned_abs());
-        }
-        let starts = found.iter().skip(1).map(|above| above.end).chain([0]);
-        found.iter().zip(starts).map(|(cluster, start)| &self.digits[start..cluster.end]).collect()
-    }
-
     /// The digits of a dimension as a number, or `None` where one begins inside another.
     pub(super) fn radix(&self, dim: usize) -> Option<Radix> {
         let digits = self.digits.iter().filter(|digit| digit.source == Source::Dim(dim));
@@ -110,13 +110,6 @@ impl IndexMap {
             count = limit.min(count * 16);
         }
     }
-}
-
-/// Digits up to `end`, in whatever `unit`, above others that add up to `below`.
-struct Cluster {
-    end: usize,
-    unit: i64,
-    below: i128,
 }
 
 impl Part {
