@@ -29,7 +29,49 @@ pub(super) fn is_relayout(src: &[u8], dst: &[u8], sides: &[Placement; 2]) -> Res
     }
     let count = usize::try_from(to.map().allocation())?;
     let end = END * 8 / to.element_bits() as usize;
+    // Without padding, elements are as good as slots, and quick to find in any layout.
+    if to.map().elements() == to.map().allocation() {
+        return holds(slots(count, end), src, dst, sides);
+    }
     is_right_at(slots(count, end), src, dst, sides)
+}
+
+/// Whether these elements, by their numbers in the order of rows, are where they are to be.
+fn holds(
+    elements: impl Iterator<Item = usize>,
+    src: &[u8],
+    dst: &[u8],
+    [from, to]: &[Placement; 2],
+) -> Result<bool> {
+    let (sources, targets) = (from.map().lookup()?, to.map().lookup()?);
+    let dims = to.map().dims();
+    let (from_bits, to_bits) = (from.element_bits() as usize, to.element_bits() as usize);
+    let value = u128::MAX >> (128 - from_bits.min(to_bits));
+    let mut elements = elements.peekable();
+    let (mut source, mut target) = (vec![0; BLOCK], vec![0; BLOCK]);
+    while elements.peek().is_some() {
+        let mut indices = Vec::with_capacity(BLOCK * dims.len());
+        let mut count = 0;
+        for element in elements.by_ref().take(BLOCK) {
+            let mut rest = element as i64;
+            let first = indices.len();
+            for dim in dims.iter().rev() {
+                indices.push(rest % dim);
+                rest /= dim;
+            }
+            indices[first..].reverse();
+            count += 1;
+        }
+        sources.offsets_at(&indices, &mut source[..count])?;
+        targets.offsets_at(&indices, &mut target[..count])?;
+        for (&source, &target) in source[..count].iter().zip(&target) {
+            let held = bits_at(src, source as usize * from_bits, from_bits) & value;
+            if bits_at(dst, target as usize * to_bits, to_bits) != held {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
 }
 
 /// About [`SAMPLED`] of so many slots and so many at either end, in order.
@@ -117,8 +159,12 @@ mod tests {
             definition::fill(&mut src, 0xff);
             let mut dst = definition::relayout(&src, &sides[0], &sides[1]).unwrap();
             let count = sides[1].map().allocation() as usize;
+            let is_full = sides[1].map().elements() == sides[1].map().allocation();
             let is_right = |dst: &[u8]| {
                 let all = is_right_at(0..count, &src, dst, &sides).unwrap();
+                if is_full {
+                    assert_eq!(all, holds(0..count, &src, dst, &sides).unwrap());
+                }
                 assert_eq!(all, is_relayout(&src, dst, &sides).unwrap());
                 all
             };

@@ -11,16 +11,16 @@
 //!   first where what the chunk reads lies close together.
 
 use crate::bits;
-use crate::chunk::{Cuttable, Piece, chunk_elements};
+use crate::chunk::{Cuttable, Form, Piece, chunk_elements};
 use crate::description::{BoxDescription, KernelKind, Storing};
 use crate::error::{Error, checked};
-use crate::kernels::{Level, Lists, Means, Slots, Stores, has_program, move_bits, move_box};
+use crate::kernels::{Level, Means, Mover, Slots, Stores, move_box};
 use crate::nest::{Loop, Nest, walk};
 use crate::order::Order;
-use crate::packed::{self, Folded, Packed};
+use crate::packed::{self, FoldWork, Folded, Packed};
 use crate::padding::Padding;
 use crate::refine::Refined;
-use crate::sizing::{Sizing, alignment, streams_whole_lines};
+use crate::sizing::{Sizing, alignment, writes_lines};
 use crate::widths::Widths;
 use crate::work::{SourcePart, Work, grown};
 use std::ops::Range;
@@ -42,6 +42,9 @@ const SMALL_LISTS: i64 = 32 << 10;
 
 /// The bytes of a cache line.
 const LINE_BYTES: i64 = 64;
+
+/// The most pieces that are prepared with the plan.
+const MAX_MOVERS: usize = 32;
 
 /// A source is unpacked if a chunk reads at least one element in this many that it spans.
 const MAX_SPREAD: i64 = 4;
@@ -68,6 +71,8 @@ pub(crate) struct BoxMoves {
     /// Whether chunks are put together in the caches before they are streamed, because the boxes
     /// write parts of lines.
     is_staged: bool,
+    /// The pieces that chunks are mostly made of, ready to be moved.
+    movers: Vec<(Form, Mover)>,
 }
 
 /// What the boxes count in.
@@ -90,7 +95,8 @@ impl BoxMoves {
             Steps::Elements => element_bits(widths),
         };
         let is_filled_first = padding.is_none() && to.elements() < allocation;
-        let is_staged = is_filled_first || !streams_whole_lines(&boxes, slot_bits);
+        let is_large = is_streamed(allocation, widths);
+        let is_staged = is_filled_first || !stream_lines(&boxes, steps, slot_bits, is_large);
         let sizing = Sizing {
             step_bits: slot_bits,
             slot_bits: match steps {
@@ -112,6 +118,7 @@ impl BoxMoves {
             order: None,
             is_injective: refined.is_injective,
             digits: refined.digits,
+            movers: Vec::new(),
         };
         moves.with_chunks_of(target)
     }
@@ -126,7 +133,45 @@ impl BoxMoves {
             false => whole - whole % align,
         };
         self.order = self.source_order();
+        self.movers = self.prepared();
         self
+    }
+
+    /// The pieces of the first, the second and the last chunk, ready to be moved.
+    fn prepared(&self) -> Vec<(Form, Mover)> {
+        let mut movers: Vec<(Form, Mover)> = Vec::new();
+        let n = self.n_chunks();
+        let mut pieces = Vec::new();
+        for chunk in [0, 1, n.saturating_sub(1)] {
+            pieces.clear();
+            self.cut(&self.within(&self.elements_of(&(chunk..chunk + 1))), &mut pieces);
+            for (nest, piece) in self.nests_of(&pieces) {
+                let form = piece.form();
+                if movers.len() < MAX_MOVERS && movers.iter().all(|(other, _)| *other != form) {
+                    movers.extend(self.mover(nest, piece).map(|mover| (form, mover)));
+                }
+            }
+        }
+        movers
+    }
+
+    /// What moves a piece, if that can be said beforehand.
+    fn mover(&self, nest: &Cuttable, piece: &Piece) -> Option<Mover> {
+        let loops: Vec<Loop> = nest.loops(piece).collect();
+        let is_streamed = is_streamed(self.allocation, self.widths);
+        match self.steps {
+            Steps::Units(bits) => {
+                let unit = bits.unsigned_abs() as usize / 8;
+                Some(Mover::new(&loops, unit, Level::best(), is_streamed))
+            }
+            Steps::Elements => {
+                let folded = self.packed.and_then(|packed| packed.folded(nest.nest()));
+                if folded.is_some_and(|folded| folded.is_quick()) {
+                    return None;
+                }
+                Mover::of_bits(&loops, self.slots(), Level::best(), is_streamed)
+            }
+        }
     }
 
     /// The order of chunks that walks the source as it lies, if there is one.
@@ -137,11 +182,9 @@ impl BoxMoves {
         if bits % unit == 0 { Order::of(only.nest(), bits / unit, n_chunks) } else { None }
     }
 
-    /// The order in which chunks are best written, if all are and it is not that of their numbers;
-    /// and how many bytes further on in the source each goes on where the one before has been.
-    pub(crate) fn order(&self) -> Option<(&Order, i64)> {
-        let Steps::Units(unit) = self.steps else { return None };
-        self.order.as_ref().map(|order| (order, order.ahead().saturating_mul(unit / 8)))
+    /// The order in which chunks are best written, if all are and it is not that of their numbers.
+    pub(crate) fn order(&self) -> Option<&Order> {
+        self.order.as_ref()
     }
 
     /// The number of chunks; each is written independently of the others.
@@ -220,8 +263,9 @@ impl BoxMoves {
             Steps::Elements => bytes(slots, 128),
         };
         let folded = if self.packed.is_some() { bytes(slots, 4) } else { 0 };
-        let lists = if self.packed.is_some() { 2 } else { 1 } * Lists::MOST_BYTES;
-        let all = [stage, on_the_way, folded].into_iter().fold(lists as i64, i64::saturating_add);
+        let movers = if self.packed.is_some() { 1 + FoldWork::MOST_MOVERS } else { 1 };
+        let movers = (movers * Mover::MOST_BYTES) as i64;
+        let all = [stage, on_the_way, folded].into_iter().fold(movers, i64::saturating_add);
         usize::try_from(all).unwrap_or(usize::MAX).saturating_add(self.list_bytes())
     }
 
@@ -252,7 +296,9 @@ impl BoxMoves {
         let boxes = self.boxes.iter().map(Cuttable::held_bytes).sum::<usize>();
         let all = self.boxes.capacity() * size_of::<Cuttable>() + boxes;
         let padding = self.padding.as_ref().map_or(0, Padding::held_bytes);
-        all + padding + self.digits.capacity() * size_of::<Loop>()
+        let movers = self.movers.iter().map(|(_, mover)| mover.held_bytes()).sum::<usize>()
+            + self.movers.capacity() * size_of::<(Form, Mover)>();
+        all + padding + movers + self.digits.capacity() * size_of::<Loop>()
     }
 
     /// Writes some slots of a chunk, which are the bytes of `dst`, padding included.
@@ -309,7 +355,8 @@ impl BoxMoves {
             (Steps::Units(bits), _) => BoxDescription::of_units(nest, bits, to, storing),
             (Steps::Elements, packed) => {
                 let folded = packed.and_then(|packed| packed.folded(nest).zip(Some(packed)));
-                let is_tile = || has_program(&nest.loops, self.slots());
+                let is_tile =
+                    || Mover::of_bits(&nest.loops, self.slots(), Level::best(), false).is_some();
                 let kernel = match folded {
                     Some((folded, packed)) if folded.is_quick() => packed.kernel(),
                     _ if is_tile() => KernelKind::Tile,
@@ -400,11 +447,25 @@ impl BoxMoves {
             bits::fill(dst, pad, self.widths.to, n_elements);
         }
         self.nests_of(&work.pieces).all(|(nest, piece)| {
-            work.loops.clear();
-            work.loops.extend(nest.loops(piece));
             let start =
                 (piece.src * slots.src - src.start as i64 * 8, (piece.dst - first_dst) * slots.dst);
-            move_bits(&work.loops, slots, start, src.bytes, dst, work.means)
+            if start.0 % 8 != 0 || start.1 % 8 != 0 {
+                return false;
+            }
+            let made;
+            let mover = match self.movers.iter().find(|(form, _)| *form == piece.form()) {
+                Some((_, mover)) => mover,
+                None => match self.mover(nest, piece) {
+                    Some(mover) => {
+                        made = mover;
+                        &made
+                    }
+                    None => return false,
+                },
+            };
+            let start = (start.0 / 8, start.1 / 8);
+            mover.run(start, src.bytes, dst, work.means, &mut work.loops);
+            true
         })
     }
 
@@ -457,11 +518,16 @@ impl BoxMoves {
         means: Means,
     ) {
         for (nest, piece) in self.nests_of(&work.pieces) {
-            work.loops.clear();
-            work.loops.extend(nest.loops(piece));
             let bytes = |place: i64| place * unit as i64;
             let start = (bytes(piece.src) - src.start as i64, bytes(piece.dst - first_dst));
-            move_box(&mut work.loops, &mut work.lists, unit, start, src.bytes, dst, means);
+            let prepared = self.movers.iter().find(|(form, _)| *form == piece.form());
+            if let Some((_, mover)) = prepared.filter(|(_, mover)| mover.is_of(unit)) {
+                mover.run(start, src.bytes, dst, means, &mut work.loops);
+                continue;
+            }
+            work.loops.clear();
+            work.loops.extend(nest.loops(piece));
+            move_box(&work.loops, unit, start, src.bytes, dst, means);
         }
     }
 
@@ -561,6 +627,29 @@ impl BoxMoves {
     }
 }
 
+/// Whether a destination of so many slots is streamed.
+fn is_streamed(allocation: i64, widths: Widths) -> bool {
+    let bytes = allocation.saturating_mul(widths.to.into()) / 8;
+    Stores::for_bytes(usize::try_from(bytes).unwrap_or(usize::MAX)) == Stores::Streamed
+}
+
+/// Whether nearly all elements of the boxes, whose steps are of `step_bits`, are written in whole
+/// lines, where that matters because the destination `is_large`.
+fn stream_lines(boxes: &[Nest], steps: Steps, step_bits: i64, is_large: bool) -> bool {
+    let elements = |nest: &Nest| nest.loops.iter().map(|l| l.extent).product::<i64>();
+    let streams = |nest: &&Nest| match steps {
+        Steps::Units(bits) if is_large => {
+            let unit = bits.unsigned_abs() as usize / 8;
+            let mover = Mover::new(&nest.loops, unit, Level::best(), true);
+            mover.streams().unwrap_or_else(|| writes_lines(nest, step_bits))
+        }
+        Steps::Units(_) | Steps::Elements => writes_lines(nest, step_bits),
+    };
+    let all: i64 = boxes.iter().map(elements).sum();
+    let streamed: i64 = boxes.iter().filter(streams).map(elements).sum();
+    streamed >= all - all / 8
+}
+
 /// The bits of an element on its way, where elements are not moved as units.
 fn element_bits(widths: Widths) -> i64 {
     if widths.fit_bytes() { 8 } else { 128 }
@@ -604,6 +693,6 @@ fn on_a_line(buffer: &mut Vec<u8>, len: usize) -> &mut [u8] {
 
 /// Copies a chunk that has been put together.
 fn stream(from: &[u8], to: &mut [u8], means: Means) {
-    let mut run = vec![Loop { extent: from.len() as i64, src: 1, dst: 1 }];
-    move_box(&mut run, &mut Lists::default(), 1, (0, 0), from, to, means);
+    let run = Loop { extent: from.len() as i64, src: 1, dst: 1 };
+    move_box(&[run], 1, (0, 0), from, to, means);
 }

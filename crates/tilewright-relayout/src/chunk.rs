@@ -44,6 +44,18 @@ pub(crate) struct Piece {
     pub(crate) dst: i64,
 }
 
+/// What pieces that are moved alike have in common: the number of the nest, of the loop, and its
+/// steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Form(usize, usize, i64);
+
+impl Piece {
+    /// What pieces that are moved alike have in common with it.
+    pub(crate) fn form(&self) -> Form {
+        Form(self.nest, self.depth, self.steps)
+    }
+}
+
 impl Cuttable {
     pub(crate) fn new(nest: Nest) -> Self {
         let mut inner = Below { dst_reach: 0, src_span: (0, 0), elements: 1 };

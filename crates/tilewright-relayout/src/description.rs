@@ -109,20 +109,15 @@ kernel_kinds! {
     /// Runs that follow each other in the destination are streamed as one, where they do not begin
     /// at cache lines.
     JoinedRuns = "joined runs",
-    /// Rows of the source are interleaved.
+    /// 3, 5, 6 or 7 rows of the source are interleaved.
     Zip = "zip",
-    /// A run of the source is taken apart into rows.
+    /// A run of the source is taken apart into 3, 5, 6 or 7 rows.
     Unzip = "unzip",
-    /// What is contiguous on either side is not on the other: a 2-D transpose, in registers.
-    Grid = "grid",
-    /// A grid of which blocks are put together in the caches before they are streamed.
-    StagedGrid = "staged grid",
-    /// A grid whose elements are small transposed blocks: contiguous on both sides, in row-major
-    /// order on one and in column-major order on the other.
-    TurnedGrid = "turned grid",
-    /// Registers are put together from short pieces that lie anywhere, their bytes and bits
-    /// exchanged, and stored again in pieces or whole.
+    /// Registers are loaded, the bytes and bits in them exchanged, and stored: transposes, interleaves,
+    /// whatever has neighbours on both sides, few or many.
     Tile = "tile",
+    /// The same by way of a stage, where loops of odd extents make the neighbours of one side.
+    ListedTile = "listed tile",
     /// Elements are moved one by one.
     Single = "single",
     /// Elements below a byte are put together from a byte each.

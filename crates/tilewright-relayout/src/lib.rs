@@ -38,17 +38,17 @@
 //!    it is streamed or packed; of up to 32 MiB where source neighbours end up far apart, so that
 //!    enough is read at a time. What is not more than two such pieces is a single one.
 //!
-//! Running it cuts the boxes to each chunk and chooses a kernel for what is there, by its loops and
-//! by where its memory begins: copy runs, zip rows, transpose squares, pack rows of elements below a
-//! byte, transpose packed ones. Slots without an element are filled apart. Kernels
-//! use the vector registers that the processor has, AVX-512, AVX2, SSE4.1 or NEON, found at run time;
-//! what comes out does not depend on them. Destinations of 8 MiB and more are written past the
+//! What moves the boxes of a chunk is made with the plan: programs that load registers, exchange the
+//! bytes in them and store them, or copies of runs, by where memory begins; elements below a byte are
+//! packed, unpacked and exchanged. Slots without an element are filled apart. Kernels use the vector
+//! registers that the processor has, AVX-512, AVX2, SSE4.1 or NEON, found at run time; what comes out
+//! does not depend on them. Destinations of 8 MiB and more are written past the
 //! caches. [`Plan::describe`] tells all of it, with the kernel that each whole box would be moved by.
 //!
 //! # Memory
-//! A plan is small whatever the array, and so are a kernel's tables, of 128 KiB each at most. What a
-//! run takes beside the source and the destination grows with its chunks, never with the array,
-//! unless the array goes through rows: [`Plan::scratch_bytes`] says how much that is for each thread,
+//! A plan is small whatever the array, and so are a program's lists, of 128 KiB at most. What a run
+//! takes beside the source and the destination grows with its chunks, never with the array, unless the
+//! array goes through rows: [`Plan::scratch_bytes`] says how much that is for each thread,
 //! [`Plan::held_bytes`] what the plan has.
 //!
 //! # What a relayout promises

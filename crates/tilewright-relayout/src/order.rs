@@ -2,7 +2,7 @@
 //!
 //! Chunks lie one after the other in the destination. What they read may be scattered over the
 //! source, so that one chunk goes on where another, far away, has begun: the array is then walked
-//! as the source lies, and every chunk asks for the lines of the next.
+//! as the source lies.
 
 use crate::nest::{Loop, Nest};
 
@@ -41,11 +41,6 @@ impl Order {
             numbers = numbers.iter().flat_map(steps).collect();
         }
         numbers.into_iter().map(|number| number as usize).collect()
-    }
-
-    /// How many steps of the source it is from a chunk to the next, mostly.
-    pub(crate) fn ahead(&self) -> i64 {
-        self.loops.last().map_or(0, |l| l.src)
     }
 }
 
@@ -88,7 +83,6 @@ mod tests {
         let columns = nest(&[(2, 10, 30), (3, 20, 10), (10, 1, 1)]);
         let order = Order::of(&columns, 10, 6).unwrap();
         assert_eq!(order.numbers(), [0, 3, 1, 4, 2, 5]);
-        assert_eq!(order.ahead(), 10);
     }
 
     #[test]

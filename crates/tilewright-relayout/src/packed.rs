@@ -13,8 +13,8 @@
 
 use crate::bits::{self, SubByte};
 use crate::description::KernelKind;
-use crate::kernels::{BitSquares, Fold, Form, Level, Lists, Means, Stores, Word};
-use crate::kernels::{fold, move_box, transpose_bits};
+use crate::kernels::{BitSquares, Fold, Form, Level, Means, Mover, Stores, Word};
+use crate::kernels::{fold, transpose_bits};
 use crate::nest::{Loop, Nest, walk};
 use crate::widths::Widths;
 use crate::work::grown;
@@ -58,13 +58,43 @@ pub(crate) struct FoldedBytes {
 #[derive(Debug, Default)]
 pub(crate) struct FoldWork {
     bytes: Vec<u8>,
-    lists: Lists,
+    /// Lists of loops and what moves them, of the boxes that came last.
+    movers: Vec<(Vec<Loop>, bool, Mover)>,
+    /// Room for a list.
+    loops: Vec<Loop>,
 }
 
 impl FoldWork {
+    /// The most movers that are kept.
+    pub(crate) const MOST_MOVERS: usize = 4;
+
+    /// Moves single bytes.
+    fn move_nest(&mut self, nest: Nest, src: &[u8], dst: &mut [u8], means: Means) {
+        let nest = nest.tidied();
+        let is_streamed = means.stores == Stores::Streamed;
+        let is_it = |(loops, streamed, _): &(Vec<Loop>, bool, Mover)| {
+            *streamed == is_streamed && *loops == nest.loops
+        };
+        let number = match self.movers.iter().position(is_it) {
+            Some(number) => number,
+            None => {
+                if self.movers.len() == Self::MOST_MOVERS {
+                    self.movers.remove(0);
+                }
+                let mover = Mover::new(&nest.loops, 1, means.level, is_streamed);
+                self.movers.push((nest.loops, is_streamed, mover));
+                self.movers.len() - 1
+            }
+        };
+        if let Some((_, _, mover)) = self.movers.get(number) {
+            mover.run((nest.src, nest.dst), src, dst, means, &mut self.loops);
+        }
+    }
+
     /// The bytes that are held.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes.capacity() + self.lists.bytes()
+        self.bytes.capacity()
+            + self.movers.iter().map(|(_, _, mover)| mover.held_bytes()).sum::<usize>()
     }
 }
 
@@ -156,25 +186,29 @@ impl FoldedBytes {
 
     /// Puts elements together into bytes, in the order of the source, and moves those.
     fn pack(&self, src: &[u8], dst: &mut [u8], work: &mut FoldWork, means: Means) {
-        let bytes = grown(&mut work.bytes, self.n_bytes());
+        let mut buffer = std::mem::take(&mut work.bytes);
+        let bytes = grown(&mut buffer, self.n_bytes());
         match self.width {
             SubByte::One => self.fold::<8>(src, bytes, means),
             SubByte::Two => self.fold::<4>(src, bytes, means),
             SubByte::Four => self.fold::<2>(src, bytes, means),
         }
-        move_nest(self.through_bytes(), bytes, dst, &mut work.lists, means);
+        work.move_nest(self.through_bytes(), bytes, dst, means);
+        work.bytes = buffer;
     }
 
     /// Moves bytes into the order of the destination, and takes them apart there.
     fn unpack(&self, src: &[u8], dst: &mut [u8], work: &mut FoldWork, means: Means) {
-        let bytes = grown(&mut work.bytes, self.n_bytes());
+        let mut buffer = std::mem::take(&mut work.bytes);
+        let bytes = grown(&mut buffer, self.n_bytes());
         let near = Means { stores: Stores::Cached, ..means };
-        move_nest(exchanged(self.through_bytes()), src, bytes, &mut work.lists, near);
+        work.move_nest(exchanged(self.through_bytes()), src, bytes, near);
         match self.width {
             SubByte::One => self.unfold::<8>(bytes, dst, means),
             SubByte::Two => self.unfold::<4>(bytes, dst, means),
             SubByte::Four => self.unfold::<2>(bytes, dst, means),
         }
+        work.bytes = buffer;
     }
 
     fn n_bytes(&self) -> usize {
@@ -330,12 +364,6 @@ fn unpack_whole<const P: usize>(level: Level, packed: &[u8], elements: &mut [u8]
 
 /// A loop of one step.
 const ONCE: Loop = Loop { extent: 1, src: 0, dst: 0 };
-
-/// Moves single bytes.
-fn move_nest(nest: Nest, src: &[u8], dst: &mut [u8], lists: &mut Lists, means: Means) {
-    let mut nest = nest.tidied();
-    move_box(&mut nest.loops, lists, 1, (nest.src, nest.dst), src, dst, means);
-}
 
 /// The move back.
 fn exchanged(nest: Nest) -> Nest {

@@ -8,6 +8,9 @@ use std::ops::Range;
 /// Where runs of padding are shorter than this on average, in bytes, all of a chunk is filled.
 const MIN_RUN_BYTES: i64 = 32;
 
+/// Unless there are so few of them: one run takes as long to write as filling so many bytes.
+const BYTES_A_RUN: i64 = 512;
+
 /// The padding of an array whose slots are whole bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Padding {
@@ -24,8 +27,9 @@ impl Padding {
             boxes.iter().map(|nest| nest.loops.iter().map(|l| l.extent).product::<i64>()).sum();
         let runs: i64 = boxes.iter().map(n_runs).sum();
         let are_long = slots.saturating_mul(slot_bytes) >= runs.saturating_mul(MIN_RUN_BYTES);
+        let are_few = runs.saturating_mul(BYTES_A_RUN) <= allocation.saturating_mul(slot_bytes);
         let is_little = slots <= allocation / 2;
-        (slot_bits.is_multiple_of(8) && are_long && is_little)
+        (slot_bits.is_multiple_of(8) && (are_long || are_few) && is_little)
             .then(|| Padding { boxes: boxes.into_iter().map(Cuttable::new).collect(), slot_bytes })
     }
 

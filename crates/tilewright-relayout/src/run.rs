@@ -17,7 +17,7 @@ pub(crate) struct Chunks<'a> {
     pub(crate) chunk_bytes: usize,
     /// The order of all of them if it is not that of their numbers, and how many bytes further on
     /// in the source each goes on where the one before it has been.
-    pub(crate) order: Option<(&'a Order, i64)>,
+    pub(crate) order: Option<&'a Order>,
 }
 
 impl Chunks<'_> {
@@ -40,13 +40,11 @@ impl Chunks<'_> {
             return write_alone(chunks, means, write);
         }
         let chunks: Vec<Chunk<'_>> = chunks.collect();
-        match order {
-            Some((order, ahead)) => {
-                let chunks = in_order(chunks, &order.numbers());
-                share_out(chunks, Means { ahead, ..means }, threads, write);
-            }
-            None => share_out(chunks, means, threads, write),
-        }
+        let chunks = match order {
+            Some(order) => in_order(chunks, &order.numbers()),
+            None => chunks,
+        };
+        share_out(chunks, means, threads, write);
     }
 }
 

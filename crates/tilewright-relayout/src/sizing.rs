@@ -64,18 +64,9 @@ pub(crate) fn alignment(target: i64, bits: u32) -> i64 {
     i64::from(whole >> bits.trailing_zeros().min(whole.trailing_zeros()))
 }
 
-/// Whether nearly all elements of the boxes, whose steps are of `step_bits`, are written in whole
-/// lines.
-pub(crate) fn streams_whole_lines(boxes: &[Nest], step_bits: i64) -> bool {
-    let elements = |nest: &Nest| nest.loops.iter().map(|l| l.extent).product::<i64>();
-    let all: i64 = boxes.iter().map(elements).sum();
-    let whole: i64 = boxes.iter().filter(|nest| writes_lines(nest, step_bits)).map(elements).sum();
-    whole >= all - all / 8
-}
-
 /// Whether what a box writes at a time are whole lines, or so long that their ends hardly matter:
 /// runs, or what several loops write side by side.
-fn writes_lines(nest: &Nest, step_bits: i64) -> bool {
+pub(crate) fn writes_lines(nest: &Nest, step_bits: i64) -> bool {
     // An element on its way may be wider than its slots, for which the whole array's bits fit.
     let is_lines = |steps: i64| steps % LINE_BITS * step_bits % LINE_BITS == 0;
     let (mut length, mut inner) = (1, nest.loops.len());

@@ -1,7 +1,7 @@
 //! What a thread keeps between chunks, and what each chunk is given.
 
 use crate::chunk::Piece;
-use crate::kernels::{Lists, Means};
+use crate::kernels::Means;
 use crate::nest::Loop;
 use crate::packed::FoldWork;
 use crate::padding::PadLists;
@@ -11,7 +11,6 @@ use std::cell::Cell;
 #[derive(Debug)]
 pub(crate) struct Work {
     pub(crate) means: Means,
-    pub(crate) lists: Lists,
     pub(crate) pieces: Vec<Piece>,
     pub(crate) loops: Vec<Loop>,
     pub(crate) padding: PadLists,
@@ -48,9 +47,9 @@ impl Work {
 
     /// Keeps what is small for this thread's next run.
     pub(crate) fn keep(self: Box<Self>) {
-        let Work { stage, elements, unpacked, wide, folds, lists, pieces, padding, .. } = &*self;
+        let Work { stage, elements, unpacked, wide, folds, pieces, padding, .. } = &*self;
         let bytes = stage.capacity() + elements.capacity() + unpacked.capacity();
-        let more = wide.capacity() * size_of::<u128>() + folds.bytes() + lists.bytes();
+        let more = wide.capacity() * size_of::<u128>() + folds.bytes();
         let n_pieces = pieces.capacity() + padding.n_pieces();
         if bytes + more + n_pieces * size_of::<Piece>() <= MAX_KEPT {
             SPARE.set(Some(self));
@@ -60,7 +59,6 @@ impl Work {
     fn empty(means: Means) -> Self {
         Work {
             means,
-            lists: Lists::default(),
             pieces: Vec::new(),
             loops: Vec::new(),
             padding: PadLists::default(),

@@ -12,21 +12,15 @@ use tilewright_relayout::{KernelKind, Plan};
 /// A layout and the bits of its slots.
 type Side = (&'static str, u32);
 
-/// A move for each kernel, its widths and what it is: rows to tiles, tiles of pairs and of bits,
-/// transposes of sides that are lines and that are none.
-const CASES: [(KernelKind, Side, Side); 13] = [
+/// A move for each kernel, its widths and what it is: rows to tiles, colours, transposes, filters of
+/// convolutions, and elements below a byte.
+const CASES: [(KernelKind, Side, Side); 11] = [
     (KernelKind::Runs, ("f32[64,512]", 32), ("f32[64,512]{1,0:T(8,128)}", 32)),
     (KernelKind::JoinedRuns, ("f32[4097,4099]{1,0:T(8,128)}", 32), ("f32[4097,4099]", 32)),
-    (KernelKind::Zip, ("f32[64,512]", 16), ("f32[64,512]{1,0:T(8,128)(2,1)}", 16)),
-    (KernelKind::Unzip, ("f32[64,512]{1,0:T(8,128)(2,1)}", 16), ("f32[64,512]", 16)),
-    (KernelKind::Grid, ("f32[64,512]", 32), ("f32[64,512]{0,1}", 32)),
-    (KernelKind::StagedGrid, ("f32[4097,4099]", 32), ("f32[4097,4099]{0,1}", 32)),
-    (
-        KernelKind::TurnedGrid,
-        ("f32[64,512]{1,0:T(8,128)(2,1)}", 16),
-        ("f32[64,512]{0,1:T(8,128)(2,1)}", 16),
-    ),
-    (KernelKind::Tile, ("f32[64,509]{0,1:T(8,128)(2,1)}", 16), ("f32[64,509]", 16)),
+    (KernelKind::Zip, ("f32[3,64,512]", 16), ("f32[3,64,512]{0,2,1}", 16)),
+    (KernelKind::Unzip, ("f32[3,64,512]{0,2,1}", 16), ("f32[3,64,512]", 16)),
+    (KernelKind::Tile, ("f32[64,512]", 32), ("f32[64,512]{0,1}", 32)),
+    (KernelKind::ListedTile, ("f32[32,32,3,3]", 32), ("f32[32,32,3,3]{0,1,3,2}", 32)),
     (KernelKind::Single, ("f32[6,1]{1,0:PAD(6,3)}", 32), ("f32[6,1]{1,0:PAD(6,5)}", 32)),
     (KernelKind::Pack, ("f32[64,512]", 8), ("f32[64,512]", 4)),
     (KernelKind::Unpack, ("f32[64,512]", 4), ("f32[64,512]", 8)),

@@ -1,103 +1,259 @@
 //! Blocks: what a destination that is streamed gets at a time.
 //!
 //! Memory takes whole lines. A tile writes parts of many; so the tiles of a block are put together
-//! in the first cache, row by row of the destination, and the rows go out from there.
+//! in the caches, row by row of the destination, and the rows go out from there. Also the order in which
+//! tiles are moved, panel by panel, and what is asked for ahead.
 
 use super::level::Level;
 use super::machine::{CopyOut, copy_out};
 use super::place::LINE;
-use super::tile::{Around, ONCE, Tile, ahead};
+use super::tile::{Around, Tile, part_of};
 use std::mem::MaybeUninit;
 
-/// The bytes of a block's rows: longer ones take longer to be read from memory than they save.
-const ROW_BYTES: i64 = 256;
+/// The bytes of a block's rows on either side: shorter ones take memory longer, and longer ones do not
+/// fit the caches. Those of the destination, and of the source; the first that fit are taken.
+const SIDES: [(i64, i64); 5] = [(256, 256), (256, 128), (128, 128), (128, 64), (64, 64)];
 
 /// The most bytes of a block, with the room between its rows.
-const MOST_BYTES: i64 = 24 << 10;
+const MOST_BYTES: i64 = 80 << 10;
+
+/// The bytes of a panel's rows.
+const PANEL_ROW: i64 = 512;
+
+/// The most bytes of a panel.
+const PANEL: i64 = 64 << 10;
+
+/// The fewest bytes of a panel, if the loops have them: so that it is more to move it than to begin.
+const LEAST_PANEL: i64 = 16 << 10;
+
+/// The most rows of a panel.
+const PANEL_ROWS: i64 = 1024;
+
+/// Runs of the destination whose ends are parts of lines have at least these bytes: two lines of
+/// each pass through the caches.
+const LEAST_RUN: i64 = 1024;
+
+/// The most tiles of a panel.
+const PANEL_TILES: i64 = 512;
 
 /// Where a tile is moved: at every place of the loops, from the outermost to the innermost.
 #[derive(Clone, Debug)]
 pub(super) struct Walk {
     pub(super) tile: Tile,
-    /// The three innermost loops.
-    pub(super) inner: [Around; 3],
-    /// The loops around those.
+    /// Where the tiles of a panel lie from the first, in the source and in the destination.
+    pub(super) tiles: Vec<(i64, i64)>,
+    /// The loops around a panel.
     pub(super) around: Vec<Around>,
-    /// What is done after the innermost three, if those go to a stage.
+    /// What the tiles read.
+    pub(super) panel: Panel,
+    /// What is done after a panel, if its tiles go to a stage.
     pub(super) out: Option<Out>,
 }
 
+/// What the tiles of a panel read: rows of the source. Memory is quick to go on with a row
+/// and slow to begin one, and a processor foresees what is read next of a few rows, not of many. So
+/// the lines of the panel that comes next are asked for while one is moved, row by row, whatever
+/// order the tiles have.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Panel {
+    /// Where the rows begin, in bytes.
+    pub(super) rows: Vec<i64>,
+    /// The bytes of each.
+    pub(super) len: i64,
+    /// The lines that are asked for with each tile.
+    pub(super) lines: usize,
+}
+
 /// The rows of a block. Distances are in bytes.
+///
+/// In the stage there is a line of room before each row. Where a row ends within a line of the
+/// destination, what is left of it is kept there, before the row that goes on with that line.
 #[derive(Clone, Debug)]
 pub(super) struct Out {
     /// Where they lie from the first.
     pub(super) rows: Vec<i64>,
-    /// The bytes of each.
+    /// The bytes of each, at least those of a line.
     pub(super) len: i64,
     /// From one to the next in the stage.
     pub(super) pitch: i64,
     /// What copies them.
     pub(super) copy: CopyOut,
+    /// Whether rows may begin or end within lines.
+    pub(super) has_tails: bool,
 }
 
 impl Walk {
-    /// A tile in these loops.
-    pub(super) fn of(tile: Tile, mut around: Vec<Around>) -> Self {
-        let mut inner = [ONCE; 3];
-        for place in inner.iter_mut().rev() {
-            *place = around.pop().unwrap_or(ONCE);
+    /// The bytes that it has allocated.
+    pub(super) fn held_bytes(&self) -> usize {
+        let rows =
+            self.panel.rows.capacity() + self.out.as_ref().map_or(0, |out| out.rows.capacity());
+        let around = self.around.capacity() * size_of::<Around>();
+        self.tiles.capacity() * size_of::<(i64, i64)>() + rows * size_of::<i64>() + around
+    }
+
+    /// A tile in these loops, panel by panel.
+    pub(super) fn of(tile: Tile, around: Vec<Around>) -> Self {
+        let mut block = Block { tile: &tile, outer: around, inside: Vec::new() };
+        let (mut bytes, mut n_tiles) = (tile.bytes(), 1);
+        while let Some(l) = block.outer.last().copied() {
+            let (rows, len) = block.read();
+            let row = PANEL_ROW.max(LEAST_PANEL / rows);
+            if len >= row && rows > 1 {
+                break;
+            }
+            let most = (PANEL / bytes).min(PANEL_TILES / n_tiles);
+            let most = if l.src == len { most.min((row / len).max(1)) } else { most };
+            if most < 2 {
+                break;
+            }
+            let part = block.take(block.outer.len() - 1, most);
+            (bytes, n_tiles) = (bytes * part, n_tiles * part);
         }
-        Walk { tile, inner, around, out: None }
+        let (panel, tiles) = (block.panel(), tiles(&block.inside));
+        Walk { around: block.outer, tile, tiles, panel, out: None }
     }
 
     /// The blocks of a tile that is moved by these loops, of which the last `n_inner` had better
-    /// stay together.
+    /// stay together: whole lines, if the destination begins at one, and any.
     pub(super) fn in_blocks(
         tile: &Tile,
         around: &[Around],
         n_inner: usize,
         level: Level,
-    ) -> Option<Walk> {
-        let (outer, inner) = around.split_at(around.len() - n_inner);
-        let mut outer = outer.to_vec();
-        let mut inside = inner.to_vec();
-        let n_registers = 1usize << tile.grains.count_ones();
-        let stages: Vec<usize> =
-            (0..4).map(|stage| 1 << stage).filter(|&s| s < n_registers).collect();
-        let steps = |inside: &[Around]| -> Vec<(i64, i64)> {
-            let registers = stages.iter().map(|&number| (2, tile.stores[number]));
-            registers.chain(inside.iter().map(|l| (l.count, l.dst))).collect()
+    ) -> [Option<Walk>; 2] {
+        let (outer, inside) = around.split_at(around.len() - n_inner);
+        let block = Block { tile, outer: outer.to_vec(), inside: inside.to_vec() };
+        let grown = |block: &Block<'_>, has_tails| {
+            SIDES.iter().find_map(|&sides| block.clone().grown(sides).staged(has_tails, level))
         };
-        let contiguous = |steps: &[(i64, i64)]| {
-            let mut len = 16 * tile.n_lanes as i64;
-            while let Some((count, _)) = steps.iter().find(|(count, dst)| *dst == len && *count > 1)
-            {
-                len *= count;
-            }
-            len
-        };
-        let len = contiguous(&steps(&inside));
-        if let Some(number) = outer.iter().position(|l| l.dst == len && l.dst_back == 0) {
-            let l = outer[number];
-            let fits = |part: &i64| l.count % part == 0;
-            let part = (1..=(ROW_BYTES / len).clamp(1, l.count)).rev().find(fits)?;
-            if part > 1 {
-                inside.insert(0, Around { count: part, ..l });
-                let rest =
-                    Around { count: l.count / part, src: l.src * part, dst: l.dst * part, ..l };
-                if rest.count > 1 {
-                    outer[number] = rest;
-                } else {
-                    outer.remove(number);
-                }
+        let lines = grown(&block, false);
+        [lines, block.along_destination().and_then(|block| grown(&block, true))]
+    }
+}
+
+/// A block as it is made.
+#[derive(Clone)]
+struct Block<'t> {
+    tile: &'t Tile,
+    outer: Vec<Around>,
+    inside: Vec<Around>,
+}
+
+impl Block<'_> {
+    /// With rows of so many bytes in the destination and in the source.
+    fn grown(mut self, (dst, src): (i64, i64)) -> Self {
+        while let len = self.len()
+            && len < dst
+            && let Some(number) = self.following(len)
+        {
+            self.take(number, dst / len);
+            if self.len() == len {
+                break;
             }
         }
-        let all = steps(&inside);
-        let len = contiguous(&all);
+        while let len = self.read().1
+            && len < src
+            && let Some(number) = self.outer.iter().position(|l| l.src == len && l.count > 1)
+        {
+            self.take(number, src / len);
+            if self.read().1 == len {
+                break;
+            }
+        }
+        self
+    }
+
+    /// Puts what follows in the destination next, so that rows whose ends are parts of lines are
+    /// gone on with.
+    fn along_destination(mut self) -> Option<Self> {
         let line = LINE as i64;
-        let pitch = (len + line - 1) / line * line + line;
+        let len = self.len();
+        if len < line {
+            let number = self.following(len)?;
+            self.take(number, (line + len - 1) / len);
+        }
+        let mut reach = self.len();
+        if reach < line {
+            return None;
+        }
+        let mut along = 0;
+        while let Some(number) = self.following(reach) {
+            let l = self.outer.remove(number);
+            reach = l.dst * l.count - l.dst_back;
+            along += 1;
+            self.outer.insert(self.outer.len() + 1 - along, l);
+            if l.dst_back != 0 {
+                break;
+            }
+        }
+        (reach >= LEAST_RUN).then_some(self)
+    }
+
+    /// The loop that goes on in the destination after so many bytes.
+    fn following(&self, len: i64) -> Option<usize> {
+        self.outer.iter().position(|l| l.dst == len && l.count > 1)
+    }
+
+    /// Takes up to `part` steps of a loop into the block. What is left over is a block that shares
+    /// elements with the one before. How many steps.
+    fn take(&mut self, number: usize, part: i64) -> i64 {
+        let l = part_of(&mut self.outer, number, part);
+        self.inside.insert(0, l);
+        l.count
+    }
+
+    /// The steps of the registers of a tile and of the loops: of the stages, then of the loops.
+    fn steps(&self) -> impl Iterator<Item = (i64, i64)> {
+        let stages = self.tile.stages().map(|number| (2, self.tile.stores[number]));
+        stages.chain(self.inside.iter().map(|l| (l.count, l.dst)))
+    }
+
+    /// The same in the source, lanes included.
+    fn src_steps(&self) -> impl Iterator<Item = (i64, i64)> {
+        let lanes = (self.tile.n_lanes > 1).then_some((2, self.tile.lanes[1]));
+        let stages = self.tile.stages().map(|number| (2, self.tile.loads[number]));
+        stages.chain(lanes).chain(self.inside.iter().map(|l| (l.count, l.src)))
+    }
+
+    /// The bytes that are written side by side.
+    fn len(&self) -> i64 {
+        side_by_side(16 * self.tile.n_lanes as i64, || self.steps())
+    }
+
+    /// How many rows are read, and of how many bytes.
+    fn read(&self) -> (i64, i64) {
+        let len = side_by_side(16, || self.src_steps());
+        let rows = self.src_steps().filter(|&(_, src)| src >= len || src < 0);
+        (rows.map(|(count, _)| count).product(), len)
+    }
+
+    /// What is read.
+    fn panel(&self) -> Panel {
+        let (n_rows, len) = self.read();
+        if n_rows > PANEL_ROWS {
+            return Panel::default();
+        }
+        let mut rows = Vec::with_capacity(n_rows as usize);
+        rows.push(0);
+        for (count, src) in self.src_steps().filter(|&(_, src)| src >= len || src < 0) {
+            let n = rows.len();
+            for step in 1..count {
+                rows.extend_from_within(..n);
+                let first = rows.len() - n;
+                rows[first..].iter_mut().for_each(|row| *row += step * src);
+            }
+        }
+        rows.sort_unstable();
+        let lines = rows.len() as i64 * ((len + LINE as i64 - 1) / LINE as i64);
+        let tiles: i64 = self.inside.iter().map(|l| l.count).product();
+        Panel { rows, len, lines: ((lines + tiles - 1) / tiles) as usize }
+    }
+
+    /// The rows of so many bytes, and where each step goes in the stage.
+    fn rows(&self, len: i64) -> (Vec<i64>, Vec<i64>) {
+        let pitch = pitch(len);
         let (mut rows, mut places) = (vec![0], vec![]);
-        for &(count, dst) in &all {
+        for (count, dst) in self.steps() {
             if dst < len && dst > 0 {
                 places.push(dst);
                 continue;
@@ -110,32 +266,76 @@ impl Walk {
                 rows[first..].iter_mut().for_each(|row| *row += step * dst);
             }
         }
-        if rows.len() as i64 * pitch > MOST_BYTES {
+        (rows, places)
+    }
+
+    /// The block's tiles as they go to the stage, if its rows are whole lines or may have tails.
+    fn staged(mut self, has_tails: bool, level: Level) -> Option<Walk> {
+        let len = self.len();
+        let n_rows: i64 = self.steps().filter(|s| s.1 >= len || s.1 <= 0).map(|s| s.0).product();
+        let pitch = pitch(len);
+        let has_back = self.inside.iter().any(|l| l.src_back != 0 || l.dst_back != 0);
+        if n_rows * pitch > MOST_BYTES || len < LINE as i64 || has_back {
             return None;
         }
-        let mut tile = tile.clone();
+        let (rows, places) = self.rows(len);
+        let panel = self.panel();
+        let n_stages = places.len() - self.inside.len();
+        let mut tile = self.tile.clone();
         tile.stores = [0; 16];
-        for (number, place) in stages.iter().zip(&places) {
-            for register in (0..16).filter(|register| register & number != 0) {
+        for (stage, place) in places[..n_stages].iter().enumerate() {
+            for register in (0..16).filter(|register| register >> stage & 1 == 1) {
                 tile.stores[register] += place;
             }
         }
-        for (l, &place) in inside.iter_mut().zip(&places[stages.len()..]) {
+        for (l, &place) in self.inside.iter_mut().zip(&places[n_stages..]) {
             l.dst = place;
         }
-        tile.ahead = ahead(&outer);
         let is_line = |bytes: i64| bytes % LINE as i64 == 0;
-        let steps = outer.iter().flat_map(|l| [l.dst, l.dst_back]).chain(rows.iter().copied());
-        if !is_line(len) || !steps.into_iter().all(is_line) {
+        let mut steps =
+            self.outer.iter().flat_map(|l| [l.dst, l.dst_back]).chain(rows.iter().copied());
+        if !(has_tails || is_line(len) && steps.all(is_line)) {
             return None;
         }
-        if inside.len() > 3 {
-            return None;
-        }
-        let Walk { tile, inner, .. } = Walk::of(tile, inside);
-        let out = Some(Out { rows, len, pitch, copy: copy_out(level) });
-        Some(Walk { tile, inner, around: outer, out })
+        let out = Some(Out { rows, len, pitch, copy: copy_out(level), has_tails });
+        let tiles = tiles(&self.inside);
+        Some(Walk { tile, tiles, around: self.outer, panel, out })
     }
+}
+
+/// Where these loops lead, from their first place on.
+fn tiles(loops: &[Around]) -> Vec<(i64, i64)> {
+    let count: i64 = loops.iter().map(|l| l.count).product();
+    let mut tiles = Vec::with_capacity(count as usize);
+    tiles.push((0, 0));
+    for l in loops.iter().rev() {
+        let n = tiles.len();
+        for step in 1..l.count {
+            let back = if step == l.count - 1 { (l.src_back, l.dst_back) } else { (0, 0) };
+            let (src, dst) = (step * l.src - back.0, step * l.dst - back.1);
+            tiles.extend_from_within(..n);
+            let first = tiles.len() - n;
+            tiles[first..].iter_mut().for_each(|tile| *tile = (tile.0 + src, tile.1 + dst));
+        }
+    }
+    tiles
+}
+
+/// The bytes that steps have side by side, of which `len` are one place.
+pub(super) fn side_by_side<I: Iterator<Item = (i64, i64)>>(
+    mut len: i64,
+    steps: impl Fn() -> I,
+) -> i64 {
+    while let Some((count, _)) = steps().find(|(count, step)| *step == len && *count > 1) {
+        len *= count;
+    }
+    len
+}
+
+/// From one row of so many bytes to the next in the stage.
+fn pitch(len: i64) -> i64 {
+    let line = LINE as i64;
+    (len + line - 1) / line * line + line
 }
 
 /// Memory for a block, on lines.

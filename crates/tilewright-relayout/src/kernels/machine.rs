@@ -1,11 +1,10 @@
 //! Running programs: the registers of a tile, loaded, exchanged and stored at every place of the
 //! loops around it.
 
-use super::block::{Out, Stage, Walk};
-use super::level::{Level, Task};
-use super::place::{At, LINE, STREAMED, Stores, copy_one, put};
+use super::block::{Out, Panel, Stage, Walk};
+use super::level::{Level, Task, prefetch_near};
+use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one, put};
 use super::register::Register;
-use super::runs::{Row, copy_runs};
 use super::tile::{After, Around, Before, MAX_LANES, MAX_REGISTERS, ONCE, Op, Program, Tile};
 use std::mem::MaybeUninit;
 
@@ -15,24 +14,29 @@ use std::mem::MaybeUninit;
 /// Every element of the loops that the program was made of can be read and written at these places;
 /// the sides do not overlap.
 pub(super) unsafe fn run(program: &Program, at: At, level: Level, stores: Stores) {
-    let (kernel, walk) = (program.kernel, &program.walk);
+    let (kernels, walk) = (&program.kernels, &program.walk);
+    let none = std::ptr::null_mut();
     // SAFETY: the caller's promise.
     unsafe {
         if program.before.is_some() || program.after.is_some() {
             return level.run(Run { program, at });
         }
-        match &program.blocks {
-            _ if stores != Stores::Streamed => {
-                return kernel(walk, at, std::ptr::null_mut(), stores);
+        let is_on_line = at.to_line() == 0;
+        let [lines, any] = &program.blocks;
+        match stores {
+            Stores::Cached => return (kernels.cached)(walk, at, none),
+            Stores::Staged => return (kernels.staged)(walk, at, none),
+            Stores::Streamed if program.writes_lines && is_on_line => {
+                (kernels.streamed)(walk, at, none);
             }
-            _ if program.writes_lines && at.to_line() == 0 => {
-                kernel(walk, at, std::ptr::null_mut(), Stores::Streamed);
-            }
-            Some(blocks) if at.to_line() == 0 => {
+            Stores::Streamed => {
+                let lines = lines.as_ref().filter(|_| is_on_line);
                 let mut stage = Stage(MaybeUninit::uninit());
-                kernel(blocks, at, stage.0.as_mut_ptr().cast(), Stores::Staged);
+                match lines.or(any.as_ref()) {
+                    Some(blocks) => (kernels.staged)(blocks, at, stage.0.as_mut_ptr().cast()),
+                    None => (kernels.staged)(walk, at, none),
+                }
             }
-            _ => kernel(walk, at, std::ptr::null_mut(), Stores::Staged),
         }
     }
     super::level::fence();
@@ -76,7 +80,7 @@ struct Bank(MaybeUninit<[u8; MAX_REGISTERS * MAX_LANES * 16]>);
 /// As [`run`]; the processor has these registers.
 #[inline(always)]
 unsafe fn all<R: Register>(program: &Program, at: At) {
-    let Program { before, walk, after, around, kernel, .. } = program;
+    let Program { before, walk, after, around, kernels, .. } = program;
     // SAFETY: the caller's promise.
     unsafe {
         let mut places = Places::new(around, at);
@@ -92,7 +96,7 @@ unsafe fn all<R: Register>(program: &Program, at: At) {
             if after.is_some() {
                 here.dst = stored.0.as_mut_ptr().cast();
             }
-            kernel(walk, here, std::ptr::null_mut(), Stores::Cached);
+            (kernels.cached)(walk, here, std::ptr::null_mut());
             if let Some(after) = after {
                 scatter::<R>(after, At { src: here.dst, dst: at.dst });
             }
@@ -211,10 +215,18 @@ unsafe fn change<R: Register>(before: &Before, bank: *mut u8) {
 /// # Safety
 /// The processor has the registers that it was made for. Everything that the tile reads and writes at
 /// every place can be read and written, and the sides do not overlap.
-pub(super) type Kernel = unsafe fn(&Walk, At, *mut u8, Stores);
+type Kernel = unsafe fn(&Walk, At, *mut u8);
 
-/// The kernel of a tile, by registers of as many lanes as it has.
-pub(super) fn kernel(tile: &Tile, level: Level) -> Kernel {
+/// A kernel for each way to store, as [`Stores`] are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kernels {
+    cached: Kernel,
+    staged: Kernel,
+    streamed: Kernel,
+}
+
+/// The kernels of a tile, by registers of as many lanes as it has.
+pub(super) fn kernels(tile: &Tile, level: Level) -> Kernels {
     match level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 if tile.n_lanes == 2 => by_lanes::<Avx512Code, super::x86::Avx2>(tile),
@@ -237,7 +249,15 @@ pub(super) fn kernel(tile: &Tile, level: Level) -> Kernel {
 /// # Safety
 /// The processor has the registers that it was made for; the rows can be read from the stage, and
 /// written.
-pub(super) type CopyOut = unsafe fn(&Out, At);
+pub(super) type CopyOut = unsafe fn(&Out, *mut u8, Blocks);
+
+/// Where a block goes, and where the one before went, whose last lines may not be full yet. Either
+/// is null if there is none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Blocks {
+    before: *mut u8,
+    here: *mut u8,
+}
 
 /// What copies rows out.
 pub(super) fn copy_out(level: Level) -> CopyOut {
@@ -257,27 +277,74 @@ pub(super) fn copy_out(level: Level) -> CopyOut {
 /// # Safety
 /// As [`CopyOut`].
 #[inline(always)]
-unsafe fn copy_rows<R: Register>(out: &Out, at: At) {
-    let len = out.len as usize;
-    for (number, &row) in out.rows.iter().enumerate() {
-        let at = at.plus(number as i64 * out.pitch, row);
-        // SAFETY: the caller's promise.
-        unsafe {
-            if at.to_line() == 0 && len.is_multiple_of(LINE) {
-                for place in (0..len as i64).step_by(R::BYTES) {
-                    let here = at.plus(place, place);
-                    put::<R, STREAMED>(R::load(here.src), here.dst);
+unsafe fn copy_rows<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
+    let Blocks { before, here } = blocks;
+    let goes_on = before.wrapping_offset(out.len as isize) == here;
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !before.is_null() && !goes_on && out.has_tails {
+            for (number, &row) in out.rows.iter().enumerate() {
+                let kept =
+                    stage.wrapping_offset(number as isize * out.pitch as isize + LINE as isize);
+                let end = before.wrapping_offset((row + out.len) as isize);
+                let part = end as usize % LINE;
+                copy_bytes(kept.wrapping_sub(part), end.wrapping_sub(part), part);
+            }
+        }
+        if here.is_null() {
+            return;
+        }
+        for (number, &row) in out.rows.iter().enumerate() {
+            let mut from =
+                stage.wrapping_offset(number as isize * out.pitch as isize + LINE as isize);
+            let kept = from.wrapping_sub(LINE);
+            let mut to = here.wrapping_offset(row as isize);
+            let end = to.wrapping_offset(out.len as isize);
+            let part = to as usize % LINE;
+            if part != 0 {
+                if goes_on {
+                    (from, to) = (from.wrapping_sub(part), to.wrapping_sub(part));
+                } else {
+                    let head = LINE - part;
+                    copy_bytes(from, to, head);
+                    (from, to) = (from.wrapping_add(head), to.wrapping_add(head));
                 }
-            } else {
-                copy_runs::<R>(at, Row { len, count: 1, src: 0, dst: 0 }, Stores::Streamed);
+            }
+            let last = end.wrapping_sub(end as usize % LINE);
+            while to < last {
+                let mut place = 0;
+                while place < LINE {
+                    put::<R, STREAMED>(R::load(from.wrapping_add(place)), to.wrapping_add(place));
+                    place += R::BYTES;
+                }
+                (from, to) = (from.wrapping_add(LINE), to.wrapping_add(LINE));
+            }
+            if to < end {
+                // The last line's worth of the row, of which the end is what is left.
+                let from = from.wrapping_add(end as usize % LINE).wrapping_sub(LINE);
+                let mut place = 0;
+                while place < LINE {
+                    R::load(from.wrapping_add(place)).store(kept.wrapping_add(place));
+                    place += R::BYTES;
+                }
             }
         }
     }
 }
 
+/// Copies less than a line.
+///
+/// # Safety
+/// So many bytes can be read and written at the places, which do not overlap.
+#[inline(always)]
+unsafe fn copy_bytes(from: *const u8, to: *mut u8, bytes: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
+}
+
 /// Code for processors of a level.
 trait Code {
-    fn kernel<R: Register, const N: usize, const G: u8, const L: u8>() -> Kernel;
+    fn kernels<R: Register, const N: usize, const G: u8, const L: u8>() -> Kernels;
     fn copy<R: Register>() -> CopyOut;
 }
 
@@ -286,29 +353,38 @@ macro_rules! code {
     ($code:ident $(, $features:literal)?) => {
         struct $code;
         impl Code for $code {
-            fn kernel<R: Register, const N: usize, const G: u8, const L: u8>() -> Kernel {
+            fn kernels<R: Register, const N: usize, const G: u8, const L: u8>() -> Kernels {
                 /// # Safety
                 /// As [`Kernel`].
                 $(#[target_feature(enable = $features)])?
-                unsafe fn run<R: Register, const N: usize, const G: u8, const L: u8>(
+                unsafe fn run<
+                    R: Register,
+                    const N: usize,
+                    const G: u8,
+                    const L: u8,
+                    const S: u8,
+                >(
                     walk: &Walk,
                     at: At,
                     stage: *mut u8,
-                    stores: Stores,
                 ) {
                     // SAFETY: the caller's promise.
-                    unsafe { tiles::<R, N, G, L>(walk, at, stage, stores) }
+                    unsafe { tiles::<R, N, G, L, S>(walk, at, stage) }
                 }
-                run::<R, N, G, L>
+                Kernels {
+                    cached: run::<R, N, G, L, CACHED>,
+                    staged: run::<R, N, G, L, STAGED>,
+                    streamed: run::<R, N, G, L, STREAMED>,
+                }
             }
 
             fn copy<R: Register>() -> CopyOut {
                 /// # Safety
                 /// As [`CopyOut`].
                 $(#[target_feature(enable = $features)])?
-                unsafe fn copy<R: Register>(out: &Out, at: At) {
+                unsafe fn copy<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
                     // SAFETY: the caller's promise.
-                    unsafe { copy_rows::<R>(out, at) }
+                    unsafe { copy_rows::<R>(out, stage, blocks) }
                 }
                 copy::<R>
             }
@@ -324,47 +400,46 @@ code!(Avx2Code, "avx2");
 #[cfg(target_arch = "x86_64")]
 code!(Avx512Code, "avx2,avx512f,avx512bw,avx512vl,avx512vbmi");
 
-fn by_lanes<C: Code, R: Register>(tile: &Tile) -> Kernel {
+fn by_lanes<C: Code, R: Register>(tile: &Tile) -> Kernels {
     match tile.lane_stages {
         1 if R::BYTES > 16 => by_grains::<C, R, 1>(tile),
         _ => by_grains::<C, R, 0>(tile),
     }
 }
 
-fn by_grains<C: Code, R: Register, const L: u8>(tile: &Tile) -> Kernel {
+fn by_grains<C: Code, R: Register, const L: u8>(tile: &Tile) -> Kernels {
     match tile.grains {
-        0 => C::kernel::<R, 1, 0, L>(),
-        1 => C::kernel::<R, 2, 1, L>(),
-        2 => C::kernel::<R, 2, 2, L>(),
-        3 => C::kernel::<R, 4, 3, L>(),
-        4 => C::kernel::<R, 2, 4, L>(),
-        5 => C::kernel::<R, 4, 5, L>(),
-        6 => C::kernel::<R, 4, 6, L>(),
-        7 => C::kernel::<R, 8, 7, L>(),
-        8 => C::kernel::<R, 2, 8, L>(),
-        9 => C::kernel::<R, 4, 9, L>(),
-        10 => C::kernel::<R, 4, 10, L>(),
-        11 => C::kernel::<R, 8, 11, L>(),
-        12 => C::kernel::<R, 4, 12, L>(),
-        13 => C::kernel::<R, 8, 13, L>(),
-        14 => C::kernel::<R, 8, 14, L>(),
-        _ => C::kernel::<R, 16, 15, L>(),
+        0 => C::kernels::<R, 1, 0, L>(),
+        1 => C::kernels::<R, 2, 1, L>(),
+        2 => C::kernels::<R, 2, 2, L>(),
+        3 => C::kernels::<R, 4, 3, L>(),
+        4 => C::kernels::<R, 2, 4, L>(),
+        5 => C::kernels::<R, 4, 5, L>(),
+        6 => C::kernels::<R, 4, 6, L>(),
+        7 => C::kernels::<R, 8, 7, L>(),
+        8 => C::kernels::<R, 2, 8, L>(),
+        9 => C::kernels::<R, 4, 9, L>(),
+        10 => C::kernels::<R, 4, 10, L>(),
+        11 => C::kernels::<R, 8, 11, L>(),
+        12 => C::kernels::<R, 4, 12, L>(),
+        13 => C::kernels::<R, 8, 13, L>(),
+        14 => C::kernels::<R, 8, 14, L>(),
+        _ => C::kernels::<R, 16, 15, L>(),
     }
 }
 
 /// Moves a tile at every place.
 ///
 /// # Safety
-/// As [`Kernel`]; `G` are the tile's grains, by which `N` registers are interleaved, and `L` its
-/// lanes' stages.
+/// As [`Kernel`]; `G` are the tile's grains, by which `N` registers are interleaved, `L` its lanes'
+/// stages, and `S` is how it is stored: only whole lines are [`STREAMED`].
 #[inline(always)]
-unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8>(
+unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: u8>(
     walk: &Walk,
     at: At,
     stage: *mut u8,
-    stores: Stores,
 ) {
-    let Walk { tile, inner: [far, middle, near], around, out } = walk;
+    let Walk { tile, tiles, around, panel, out } = walk;
     let mut places = Places::new(around, at);
     // SAFETY: the caller's promise: every place is one of the box's.
     unsafe {
@@ -373,20 +448,50 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8>(
             Some(order) => Some(R::repeat(order)),
             None => None,
         };
+        let mut blocks = Blocks { before: std::ptr::null_mut(), here: std::ptr::null_mut() };
         while let Some(at) = places.next() {
-            let to = if out.is_some() { stage } else { at.dst };
-            let mut block = far.steps(At { dst: to, ..at });
-            while let Some(at) = block.next() {
-                let mut row = middle.steps(at);
-                while let Some(at) = row.next() {
-                    let mut column = near.steps(at);
-                    while let Some(at) = column.next() {
-                        one::<R, N, G, L>(tile, at, order, stores);
-                    }
+            let dst = if out.is_some() { stage.wrapping_add(LINE) } else { at.dst };
+            let first = At { dst, ..at };
+            let next = places.next.map_or(at.src, |next| next.src);
+            let mut soon = Soon { panel, at: next, row: 0, place: 0 };
+            for &(src, dst) in tiles {
+                if S != CACHED {
+                    soon.ask();
                 }
+                one::<R, N, G, L, S>(tile, first.plus(src, dst), order);
             }
             if let Some(out) = out {
-                (out.copy)(out, At { src: stage, dst: at.dst });
+                blocks = Blocks { before: blocks.here, here: at.dst };
+                (out.copy)(out, stage, blocks);
+            }
+        }
+        if let Some(out) = out {
+            let blocks = Blocks { before: blocks.here, here: std::ptr::null_mut() };
+            (out.copy)(out, stage, blocks);
+        }
+    }
+}
+
+/// The lines of a panel that are asked for.
+struct Soon<'w> {
+    panel: &'w Panel,
+    /// Where the panel begins.
+    at: *const u8,
+    /// The row and the byte in it that is next.
+    row: usize,
+    place: i64,
+}
+
+impl Soon<'_> {
+    /// Asks for the lines that are a tile's share.
+    #[inline(always)]
+    fn ask(&mut self) {
+        for _ in 0..self.panel.lines {
+            let Some(row) = self.panel.rows.get(self.row) else { return };
+            prefetch_near(self.at.wrapping_offset((row + self.place) as isize));
+            self.place += LINE as i64;
+            if self.place >= self.panel.len {
+                (self.row, self.place) = (self.row + 1, 0);
             }
         }
     }
@@ -397,27 +502,17 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8>(
 /// # Safety
 /// As [`tiles`], at one of the places.
 #[inline(always)]
-unsafe fn one<R: Register, const N: usize, const G: u8, const L: u8>(
+unsafe fn one<R: Register, const N: usize, const G: u8, const L: u8, const S: u8>(
     tile: &Tile,
     at: At,
     order: Option<R>,
-    stores: Stores,
 ) {
     let mut registers = MaybeUninit::<[R; N]>::uninit();
     let first = registers.as_mut_ptr().cast::<R>();
     // SAFETY: the caller's promise; all `N` registers are written.
     unsafe {
         for (place, &load) in tile.loads.iter().enumerate().take(N) {
-            let from = at.plus(load, 0).src;
-            first.add(place).write(match tile.is_contiguous {
-                true => R::load(from),
-                false => R::load_lanes(from, &tile.lanes, 1),
-            });
-        }
-        if stores != Stores::Cached {
-            for &load in tile.loads.iter().take(N) {
-                at.plus(load + tile.ahead, 0).prefetch_near();
-            }
+            first.add(place).write(R::load_lanes(at.plus(load, 0).src, &tile.lanes, 1));
         }
         let mut registers = registers.assume_init();
         if let Some(order) = order {
@@ -427,11 +522,7 @@ unsafe fn one<R: Register, const N: usize, const G: u8, const L: u8>(
         }
         let registers = in_lanes::<R, N, L>(interleaved::<R, N, G>(registers));
         for (register, &store) in registers.into_iter().zip(&tile.stores) {
-            let to = at.plus(0, store).dst;
-            match stores {
-                Stores::Streamed => put::<R, STREAMED>(register, to),
-                _ => register.store(to),
-            }
+            put::<R, S>(register, at.plus(0, store).dst);
         }
     }
 }
@@ -497,37 +588,6 @@ unsafe fn stage<R: Register, const N: usize, const GRAIN: usize>(
             registers[number] = low;
             registers[number | bit] = high;
         }
-    }
-}
-
-impl Around {
-    /// The places of the loop, from its first on.
-    #[inline(always)]
-    fn steps(&self, at: At) -> Steps {
-        Steps { of: *self, at, left: self.count }
-    }
-}
-
-/// The places of one loop.
-struct Steps {
-    of: Around,
-    at: At,
-    left: i64,
-}
-
-impl Steps {
-    #[inline(always)]
-    fn next(&mut self) -> Option<At> {
-        if self.left == 0 {
-            return None;
-        }
-        let here = self.at;
-        self.left -= 1;
-        self.at = here.plus(self.of.src, self.of.dst);
-        if self.left == 1 {
-            self.at = self.at.plus(-self.of.src_back, -self.of.dst_back);
-        }
-        Some(here)
     }
 }
 

@@ -2,25 +2,21 @@
 //!
 //! This is the one room of the project in which code is `unsafe`. What comes in is safe: two
 //! slices, and loops over them that are checked once, as a whole, before anything is touched
-//! ([`lies_inside`]). What the loops of a box are decides how it is moved:
+//! ([`Mover::run`]). What the loops of a box are decides how it is moved:
 //!
-//! * [`Kernel::Runs`]: neighbours stay neighbours. Whole runs are copied.
+//! * A [program](tile) of tiles: registers are loaded, their bytes exchanged, and stored. Transposes,
+//!   interleaves, turned blocks, short runs: whatever has neighbours, of a power of two, on both sides.
+//! * [`Listed`]: the same where the neighbours of one side are made by loops of odd extents.
+//! * [`Kernel::Runs`]: neighbours stay neighbours, a line or more of them, or an odd number. Whole runs
+//!   are copied.
 //! * [`Kernel::Joined`]: the same where runs follow each other in the destination and are streamed,
 //!   but do not begin at lines.
-//! * [`Kernel::Zip`], [`Kernel::Unzip`]: 2, 4, 8, 16 or 32 rows interleaved, or taken apart (the
-//!   second tile of `T(8,128)(2,1)`); also 3, 5, 6 or 7 of them, as the colours of an image. Of what is
-//!   taken apart, only some rows may be there.
-//! * [`Kernel::Grid`]: neighbours in the destination are far apart in the source, and the other way
-//!   round. Squares of whole lines are transposed in registers. A side's neighbours may be made by
-//!   several loops, as where a line goes across two tiles. Where it is streamed and does not fill
-//!   lines, blocks of it are put together in the caches first. A few columns are read with what lies
-//!   beyond them, as far as that is the source's.
-//! * A [program](tile) of tiles: neighbours on either side are few. Registers are put together from
-//!   short pieces that lie anywhere.
+//! * [`Kernel::Zip`], [`Kernel::Unzip`]: 3, 5, 6 or 7 rows interleaved, or taken apart, as the colours
+//!   of an image. Of what is taken apart, only some rows may be there.
 //! * [`Kernel::Single`]: anything else, element by element.
 //!
 //! Elements below a byte are packed and unpacked ([`fold`]), transposed in squares of words
-//! ([`BitSquares`]), or moved by programs as well ([`move_bits`]), which exchange single bits.
+//! ([`BitSquares`]), or moved by programs as well ([`Mover::of_bits`]), which exchange single bits.
 //!
 //! Every kernel is written once, for registers of any length; [`Level`] says which the processor
 //! has. Boxes that do not pass the check are moved one by one with every index tested, which is
@@ -29,63 +25,53 @@
 mod bit_squares;
 mod block;
 mod fold;
-mod gather;
 mod joined;
 mod level;
-mod lists;
+mod listed;
 mod machine;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod place;
 mod places;
 mod register;
-mod rotate;
 mod runs;
-mod shuffle;
-mod squares;
-mod staged;
 mod tasks;
-mod thin;
 mod tile;
-mod turn;
 mod weave;
 #[cfg(target_arch = "x86_64")]
 mod x86;
-mod zips;
 
 pub(crate) use bit_squares::{BitSquares, Word, transpose_bits};
 pub(crate) use fold::{Fold, Form, fold};
 pub(crate) use level::Level;
-pub(crate) use lists::Lists;
 pub(crate) use place::Stores;
+use tile::Program;
 pub(crate) use tile::Slots;
+use weave::is_woven;
 
 use crate::description::KernelKind;
 use crate::nest::{Loop, walk};
 use level::fence;
+use listed::Listed;
 use place::{At, LINE};
 use places::{MAX_LOOPS, ONCE};
-use squares::Grid;
-use tasks::{Join, Run, Single, Transpose, Walk, Zip};
-use turn::Turn;
-use zips::Rows;
+use tasks::{Join, Run, Single, Walk, Zip};
+use weave::Rows;
 
 /// Of fewer steps than this, an innermost loop takes longer to begin than to run.
 const MIN_STEPS: i64 = 8;
 
-/// Registers that a thread may use, how it stores, and where it reads next.
+/// Registers that a thread may use, and how it stores.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Means {
     pub(crate) level: Level,
     pub(crate) stores: Stores,
-    /// How many bytes further on a box like this one is read next; 0 if that is not known.
-    pub(crate) ahead: i64,
 }
 
 impl Means {
     /// The best registers that there are.
     pub(crate) fn best(stores: Stores) -> Self {
-        Means { level: Level::best(), stores, ahead: 0 }
+        Means { level: Level::best(), stores }
     }
 }
 
@@ -101,98 +87,259 @@ enum Kernel {
     Zip { count: i64, step: i64, length: i64 },
     /// The same in the destination, of which the first `kept` are.
     Unzip { count: i64, kept: i64, step: i64, length: i64 },
-    /// The two chains of loops in the lists.
-    Grid,
     /// Two loops of any strides.
     Single { outer: Loop, inner: Loop },
 }
 
+/// A box that is ready to be moved, again and again.
+#[derive(Clone, Debug)]
+pub(crate) struct Mover {
+    /// The bytes that it reads, from the first to the last, from where it begins.
+    src: (i128, i128),
+    /// The bytes that it writes.
+    dst: (i128, i128),
+    /// The loops of the box, in elements of `unit` bytes; none, and 0, if it has bits.
+    loops: Vec<Loop>,
+    unit: usize,
+    way: Way,
+    /// What moves it to destinations that do not begin at a line, where that is worth while.
+    shifted: Option<Box<Shifted>>,
+}
+
+/// How a box is moved.
+#[derive(Clone, Debug)]
+enum Way {
+    /// It has no elements.
+    Nothing,
+    Program(Box<Program>),
+    Listed(Box<Listed>),
+    /// By a kernel that is chosen for the place of the box.
+    Kernel,
+    /// One by one, with every index tested.
+    Checked,
+}
+
+/// A box that is streamed to a destination of whole lines, which does not begin at one: all but a line
+/// of every row, from its first line on. What is left of the line are strips at both ends.
+#[derive(Clone, Debug)]
+struct Shifted {
+    body: Program,
+    /// The number of the loop along the rows.
+    along: usize,
+}
+
+impl Shifted {
+    /// Of the box of a program that streams lines, if its rows are long.
+    fn of(loops: &[Loop], unit: usize, level: Level, program: &Program) -> Option<Self> {
+        let along = loops.iter().position(|l| l.dst == 1 && l.extent > 1)?;
+        let line = (LINE / unit) as i64;
+        let extent = loops[along].extent;
+        if !program.streams_lines() || extent % line != 0 || extent < LEAST_LINES * line {
+            return None;
+        }
+        let mut shorter = loops.to_vec();
+        shorter[along].extent -= line;
+        let body = program_of_bits(&shorter, Slots::same(8 * unit as i64), level, true)?;
+        body.streams_lines().then_some(Shifted { body, along })
+    }
+}
+
+/// Rows of fewer lines are not shifted.
+const LEAST_LINES: i64 = 32;
+
+impl Mover {
+    /// Of elements of `unit` bytes, for registers of this level. `is_streamed` says whether it is
+    /// ever streamed.
+    pub(crate) fn new(loops: &[Loop], unit: usize, level: Level, is_streamed: bool) -> Self {
+        let (src, dst) = (span(loops, unit, |l| l.src), span(loops, unit, |l| l.dst));
+        let is_unit = unit.is_power_of_two() && unit <= MAX_UNIT;
+        let way = if loops.iter().any(|l| l.extent < 1) {
+            Way::Nothing
+        } else if loops.len() > MAX_LOOPS || !is_unit {
+            Way::Checked
+        } else {
+            way_of(loops, unit, level, is_streamed)
+        };
+        let loops: Vec<Loop> = loops.iter().filter(|l| l.extent != 1).copied().collect();
+        let shifted = match &way {
+            Way::Program(program) if is_streamed => Shifted::of(&loops, unit, level, program),
+            _ => None,
+        };
+        Mover { src, dst, loops, unit, way, shifted: shifted.map(Box::new) }
+    }
+
+    /// Of elements of any width, in loops of slots: if those are made of whole bytes on both sides.
+    pub(crate) fn of_bits(
+        loops: &[Loop],
+        slots: Slots,
+        level: Level,
+        is_streamed: bool,
+    ) -> Option<Self> {
+        let span = |stride: fn(&Loop) -> i64, slot: i64| {
+            let (low, high) = span(loops, slot.unsigned_abs() as usize, stride);
+            (low.div_euclid(8), (high + 7).div_euclid(8))
+        };
+        let (src, dst) = (span(|l| l.src, slots.src), span(|l| l.dst, slots.dst));
+        let way = match loops.iter().any(|l| l.extent < 1) {
+            true => Way::Nothing,
+            false => Way::Program(Box::new(program_of_bits(loops, slots, level, is_streamed)?)),
+        };
+        Some(Mover { src, dst, loops: Vec::new(), unit: 0, way, shifted: None })
+    }
+
+    /// Whether it writes whole lines where it is streamed, the ends of long runs aside. `None` if that
+    /// depends on where memory begins.
+    pub(crate) fn streams(&self) -> Option<bool> {
+        match &self.way {
+            Way::Program(program) => {
+                Some(program.streams_lines() || program.blocks.iter().any(Option::is_some))
+            }
+            Way::Listed(listed) => Some(listed.streams()),
+            Way::Nothing | Way::Kernel | Way::Checked => None,
+        }
+    }
+
+    /// Whether it counts elements of so many bytes.
+    pub(crate) fn is_of(&self, unit: usize) -> bool {
+        self.unit == unit
+    }
+
+    /// The most bytes that one allocates.
+    pub(crate) const MOST_BYTES: usize = 128 << 10;
+
+    /// The bytes that it has allocated.
+    pub(crate) fn held_bytes(&self) -> usize {
+        let program = match &self.way {
+            Way::Program(program) => size_of::<Program>() + program.held_bytes(),
+            Way::Listed(listed) => size_of::<Listed>() + listed.held_bytes(),
+            Way::Nothing | Way::Kernel | Way::Checked => 0,
+        };
+        let shifted = self.shifted.as_ref();
+        let shifted = shifted.map_or(0, |s| size_of::<Shifted>() + s.body.held_bytes());
+        program + shifted + self.loops.capacity() * size_of::<Loop>()
+    }
+
+    /// Moves the box from byte `start.0` of the source and `start.1` of the destination on; what lies
+    /// outside of either is left out, of a box of bits all. `room` is room for a list.
+    pub(crate) fn run(
+        &self,
+        start: (i64, i64),
+        src: &[u8],
+        dst: &mut [u8],
+        means: Means,
+        room: &mut Vec<Loop>,
+    ) {
+        let lies_inside = |start: i64, (low, high): (i128, i128), len: usize| {
+            i128::from(start) + low >= 0 && i128::from(start) + high <= len as i128
+        };
+        let is_inside =
+            lies_inside(start.0, self.src, src.len()) && lies_inside(start.1, self.dst, dst.len());
+        let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() }.plus(start.0, start.1);
+        match &self.way {
+            Way::Nothing => {}
+            Way::Program(program) if is_inside => {
+                let head = at.to_line();
+                let is_off =
+                    means.stores == Stores::Streamed && head.is_multiple_of(self.unit.max(1));
+                if let Some(shifted) = self.shifted.as_ref().filter(|_| is_off && head > 0) {
+                    let along = self.loops[shifted.along];
+                    let (first, unit) = ((head / self.unit) as i64, self.unit as i64);
+                    let further = |steps: i64| (steps * along.src * unit, steps * along.dst * unit);
+                    let (src_shift, dst_shift) = further(first);
+                    // SAFETY: the bytes of all elements were found within the two slices, which
+                    // cannot overlap; the body has all but a line's worth of the steps of a loop,
+                    // and there is at least a line's worth before and behind it together.
+                    unsafe {
+                        let at = at.plus(src_shift, dst_shift);
+                        machine::run(&shifted.body, at, means.level, means.stores);
+                    }
+                    let line = LINE as i64 / unit;
+                    let near = Means { stores: Stores::Staged, ..means };
+                    for (from, to) in [(0, first), (along.extent - line + first, along.extent)] {
+                        let mut strip = self.loops.clone();
+                        strip[shifted.along].extent = to - from;
+                        let (src_shift, dst_shift) = further(from);
+                        let start = (start.0 + src_shift, start.1 + dst_shift);
+                        move_box(&strip, self.unit, start, src, dst, near);
+                    }
+                    return;
+                }
+                // SAFETY: as above; a program reads and writes no other bytes than those of the
+                // elements.
+                unsafe { machine::run(program, at, means.level, means.stores) };
+            }
+            // SAFETY: as above.
+            Way::Listed(listed) if is_inside => unsafe {
+                listed.run(at, means.level, means.stores);
+            },
+            Way::Kernel if is_inside => {
+                room.clear();
+                room.extend_from_slice(&self.loops);
+                let end = src.as_ptr_range().end;
+                // SAFETY: as above.
+                unsafe {
+                    match self.unit {
+                        1 => move_units::<1>(room, at, means, end),
+                        2 => move_units::<2>(room, at, means, end),
+                        4 => move_units::<4>(room, at, means, end),
+                        8 => move_units::<8>(room, at, means, end),
+                        16 => move_units::<16>(room, at, means, end),
+                        _ => move_units::<MAX_UNIT>(room, at, means, end),
+                    }
+                }
+            }
+            _ if self.unit == 0 => {}
+            Way::Program(_) | Way::Listed(_) | Way::Kernel | Way::Checked => {
+                move_checked(&self.loops, self.unit, start, src, dst);
+            }
+        }
+    }
+}
+
+/// The largest elements that kernels move, in bytes.
+const MAX_UNIT: usize = 32;
+
+/// The bytes of one side of a box, from the first to behind the last, from where it begins.
+fn span(loops: &[Loop], unit: usize, stride: fn(&Loop) -> i64) -> (i128, i128) {
+    let (mut low, mut high) = (0, unit as i128);
+    for l in loops {
+        let reach = i128::from(l.extent - 1) * i128::from(stride(l)) * unit as i128;
+        low += reach.min(0);
+        high += reach.max(0);
+    }
+    (low, high)
+}
+
+/// Whether every element of a box lies within both sides.
+fn lies_inside(loops: &[Loop], unit: usize, start: (i64, i64), src: usize, dst: usize) -> bool {
+    let is_within = |start: i64, stride: fn(&Loop) -> i64, len: usize| {
+        let (low, high) = span(loops, unit, stride);
+        i128::from(start) + low >= 0 && i128::from(start) + high <= len as i128
+    };
+    is_within(start.0, |l| l.src, src) && is_within(start.1, |l| l.dst, dst)
+}
+
 /// Moves a box of elements of `unit` bytes: `loops`, from byte `start.0` of the source and
-/// `start.1` of the destination on. Uses up the list of loops.
+/// `start.1` of the destination on.
 pub(crate) fn move_box(
-    loops: &mut Vec<Loop>,
-    lists: &mut Lists,
+    loops: &[Loop],
     unit: usize,
     start: (i64, i64),
     src: &[u8],
     dst: &mut [u8],
     means: Means,
 ) {
-    if loops.iter().any(|l| l.extent < 1) {
-        return;
-    }
-    if loops.len() > MAX_LOOPS || !lies_inside(loops, unit, start, src.len(), dst.len()) {
-        return move_checked(loops, unit, start, src, dst);
-    }
-    let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() }.plus(start.0, start.1);
-    let unit = take_short_run(loops, unit);
-    let turn = Turn::take(loops, unit);
-    if turn.is_none()
-        && has_few_neighbours(loops, unit)
-        && let Some(program) = program_of(loops, unit, means.level)
-    {
-        // SAFETY: as below.
-        return unsafe { machine::run(&program, at, means.level, means.stores) };
-    }
-    let end = src.as_ptr_range().end;
-    // SAFETY: `lies_inside` found all elements of the loops within the two slices, which cannot
-    // overlap; turned blocks are the same elements.
-    unsafe {
-        match turn.map_or(unit, |turn| turn.unit) {
-            1 => move_units::<1>(loops, lists, at, means, turn, end),
-            2 => move_units::<2>(loops, lists, at, means, turn, end),
-            4 => move_units::<4>(loops, lists, at, means, turn, end),
-            8 => move_units::<8>(loops, lists, at, means, turn, end),
-            16 => move_units::<16>(loops, lists, at, means, turn, end),
-            32 => move_units::<32>(loops, lists, at, means, turn, end),
-            _ => move_checked(loops, unit, start, src, dst),
-        }
-    }
-}
-
-/// Moves a box of elements of any width from bit `start.0` of the source and `start.1` of the
-/// destination on, if it is made of whole bytes on both sides. Says whether it is.
-pub(crate) fn move_bits(
-    loops: &[Loop],
-    slots: Slots,
-    start: (i64, i64),
-    src: &[u8],
-    dst: &mut [u8],
-    means: Means,
-) -> bool {
-    if loops.iter().any(|l| l.extent < 1) {
-        return true;
-    }
-    let is_whole = start.0 % 8 == 0 && start.1 % 8 == 0;
-    let reaches = |start: i64, stride: fn(&Loop) -> i64, slot: i64, bytes: usize| {
-        let (mut low, mut high) = (i128::from(start), i128::from(start) + i128::from(slot));
-        for l in loops {
-            let reach = i128::from(l.extent - 1) * i128::from(stride(l)) * i128::from(slot);
-            low += reach.min(0);
-            high += reach.max(0);
-        }
-        low < 0 || high > bytes as i128 * 8
-    };
-    let is_beyond = reaches(start.0, |l| l.src, slots.src, src.len())
-        || reaches(start.1, |l| l.dst, slots.dst, dst.len());
-    if !is_whole || is_beyond {
-        return false;
-    }
-    let Some(program) = program_of_bits(loops, slots, means.level) else { return false };
-    let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() }.plus(start.0 / 8, start.1 / 8);
-    // SAFETY: the slots of all elements were found within the two slices, which cannot overlap; a
-    // program reads and writes whole slots of these.
-    unsafe { machine::run(&program, at, means.level, means.stores) };
-    true
-}
-
-/// Whether [`move_bits`] moves such a box where it begins with bytes.
-pub(crate) fn has_program(loops: &[Loop], slots: Slots) -> bool {
-    program_of_bits(loops, slots, Level::best()).is_some()
+    let mover = Mover::new(loops, unit, means.level, means.stores == Stores::Streamed);
+    mover.run(start, src, dst, means, &mut Vec::new());
 }
 
 /// The program of a box of elements in such slots.
-fn program_of_bits(loops: &[Loop], slots: Slots, level: Level) -> Option<tile::Program> {
+fn program_of_bits(
+    loops: &[Loop],
+    slots: Slots,
+    level: Level,
+    is_streamed: bool,
+) -> Option<Program> {
     let mut run = Loop { extent: slots.value, src: 1, dst: 1 };
     let mut in_bits = Vec::with_capacity(loops.len() + 1);
     for l in loops.iter().filter(|l| l.extent != 1) {
@@ -204,86 +351,67 @@ fn program_of_bits(loops: &[Loop], slots: Slots, level: Level) -> Option<tile::P
         }
     }
     in_bits.push(run);
-    let program = tile::Program::of(&in_bits, slots, level)?;
+    let program = Program::of(&in_bits, slots, level, is_streamed)?;
     (program.least_piece() >= LEAST_PIECE).then_some(program)
-}
-
-/// Whether what goes on together is short on either side: runs that are no elements, or chains of
-/// fewer bytes than a register has. Such boxes are moved by programs, whose registers are put together
-/// from loops of any strides.
-fn has_few_neighbours(loops: &[Loop], unit: usize) -> bool {
-    if let Some(run) = loops.iter().find(|l| l.is_run() && l.extent > 1) {
-        let bytes = run.extent.saturating_mul(unit as i64);
-        return bytes < SHORT && bytes & (bytes - 1) == 0;
-    }
-    // Rows that are zipped or taken apart have kernels of their own.
-    let (across, along) = (loops.iter().find(|l| l.dst == 1), loops.iter().find(|l| l.src == 1));
-    let bytes = |l: &Loop| l.extent.saturating_mul(unit as i64);
-    if let Some(a) = across {
-        let b = along.copied().unwrap_or(Loop { src: 1, ..ONCE });
-        let is_zip = b.dst == a.extent && is_zipped(a.extent, unit as i64) && bytes(&b) >= SHORT;
-        if is_zip || is_unzip(*a, b, unit as i64) {
-            return false;
-        }
-    }
-    // No loop is in the chains of both sides.
-    let chain = |stride: fn(&Loop) -> i64, other: fn(&Loop) -> i64| {
-        let mut length = 1i64;
-        let is_next =
-            |length: i64| move |l: &&Loop| stride(l) == length && l.extent > 1 && other(l) != 1;
-        while let Some(l) = loops.iter().find(is_next(length)) {
-            length = length.saturating_mul(l.extent);
-        }
-        length.saturating_mul(unit as i64)
-    };
-    chain(|l| l.src, |l| l.dst).min(chain(|l| l.dst, |l| l.src)) < SHORT
 }
 
 /// Registers are not put together from fewer bytes at a time.
 const LEAST_PIECE: usize = 4;
 
-/// The bytes of the shortest registers.
-const SHORT: i64 = 16;
-
-/// The program of a box of elements of `unit` bytes, if it has one.
-fn program_of(loops: &[Loop], unit: usize, level: Level) -> Option<tile::Program> {
-    let program = program_of_bits(loops, Slots::same(8 * unit as i64), level);
+/// How a box of elements of `unit` bytes is moved best.
+fn way_of(loops: &[Loop], unit: usize, level: Level, is_streamed: bool) -> Way {
+    if let Some(run) = loops.iter().find(|l| l.is_run() && l.extent > 1) {
+        let bytes = run.extent.saturating_mul(unit as i64);
+        if bytes >= LINE as i64 || bytes & (bytes - 1) != 0 {
+            return Way::Kernel;
+        }
+    } else if woven(loops, unit as i64).is_some() {
+        return Way::Kernel;
+    }
+    if let Some(listed) = Listed::of(loops, unit, level) {
+        return Way::Listed(Box::new(listed));
+    }
     // Elements that lie alone on both sides are copied one by one.
-    program.filter(|program| !program.is_all_pieces())
+    let program = program_of_bits(loops, Slots::same(8 * unit as i64), level, is_streamed);
+    match program.filter(|program| !program.is_all_pieces()) {
+        Some(program) => Way::Program(Box::new(program)),
+        None => Way::Kernel,
+    }
 }
 
-/// Moves a box of elements of `N` bytes, or of turned blocks of so many.
+/// Rows that are zipped, or taken apart, if some of the loops are such: the kernel, and the numbers of
+/// the loops that it sees to.
+fn woven(loops: &[Loop], unit: i64) -> Option<(Kernel, usize, Option<usize>)> {
+    let across = loops.iter().rposition(|l| l.dst == 1 && l.extent > 1)?;
+    let along = loops.iter().rposition(|l| l.src == 1 && l.extent > 1);
+    let (a, b) = (loops[across], along.map_or(Loop { src: 1, ..ONCE }, |along| loops[along]));
+    let is_long = |l: Loop| l.extent.saturating_mul(unit) >= 16;
+    if b.extent <= a.src
+        && (a.src <= 8 || b.extent > a.src / 2)
+        && is_long(a)
+        && is_woven(a.src, unit)
+    {
+        let (count, kept) = (a.src, b.extent);
+        return Some((Kernel::Unzip { count, kept, step: b.dst, length: a.extent }, across, along));
+    }
+    let is_zip = along.is_some() && b.dst == a.extent && is_woven(a.extent, unit) && is_long(b);
+    is_zip.then_some((
+        Kernel::Zip { count: a.extent, step: a.src, length: b.extent },
+        across,
+        along,
+    ))
+}
+
+/// Moves a box of elements of `N` bytes. Uses up the list of loops.
 ///
 /// # Safety
-/// `at` is where the loops begin; all their elements can be read and written, and the two sides do
-/// not overlap. There are no more than [`MAX_LOOPS`], and none is empty.
-unsafe fn move_units<const N: usize>(
-    loops: &mut Vec<Loop>,
-    lists: &mut Lists,
-    at: At,
-    means: Means,
-    turn: Option<Turn>,
-    end: *const u8,
-) {
+/// `at` is where the loops begin; all their elements can be read and written, as can be read all up
+/// to `end`, and the two sides do not overlap. There are no more than [`MAX_LOOPS`], and none is empty.
+unsafe fn move_units<const N: usize>(loops: &mut Vec<Loop>, at: At, means: Means, end: *const u8) {
     let (unit, level) = (N as i64, means.level);
-    let kernel = Kernel::choose(loops, lists, unit, at, means.stores, turn);
-    if kernel == Kernel::Grid
-        && let Some(mut rest) = lists.shorten(loops, unit)
-    {
-        let after = at.plus(rest.src * unit, rest.dst * unit);
-        // SAFETY: `loops` and `rest` are the caller's loops, the steps of one shared out between
-        // them, so their elements are the caller's; there are as many loops, and none is empty.
-        unsafe {
-            move_units::<N>(loops, lists, at, means, turn, end);
-            move_units::<N>(&mut rest.loops, lists, after, means, turn, end);
-        }
-        return;
-    }
-    order_walk(loops, kernel, lists, unit, means.stores);
-    if kernel == Kernel::Grid {
-        lists.list(N);
-    }
-    let walk = Walk::<N> { loops, at, stores: means.stores };
+    let kernel = Kernel::choose(loops, unit, at, means.stores);
+    order_walk(loops, kernel, unit, means.stores);
+    let walk = Walk::<N> { loops, at, stores: means.stores, end };
     // SAFETY: the caller's promise; the kernel and the loops left are those loops.
     unsafe {
         match kernel {
@@ -302,61 +430,12 @@ unsafe fn move_units<const N: usize>(
                 let rows = Rows { step: step * unit, length: length as usize, kept: kept as usize };
                 Zip { walk, rows, count }.run::<true>(level);
             }
-            Kernel::Grid => {
-                let turn = turn.as_ref().map(|turn| &turn.order);
-                let walk = lists.rotated(walk, means, turn);
-                let (grid, blocks) = lists.grid(walk.at, N, means.stores);
-                let (grid, ahead) = (Grid { turn, end, ..grid }, means.ahead);
-                match blocks {
-                    Some(blocks) => level.run(tasks::Stage { walk, grid, blocks, ahead }),
-                    None => level.run(Transpose { walk, grid, ahead }),
-                }
-            }
             Kernel::Single { outer, inner } => level.run(Single { walk, outer, inner }),
         }
     }
     if means.stores == Stores::Streamed {
         fence();
     }
-}
-
-/// Takes out the loop of short runs that are whole elements of a larger size, if all else is a
-/// multiple of it and goes on where they end on either side. The size of the elements that the
-/// loops then count.
-fn take_short_run(loops: &mut Vec<Loop>, unit: usize) -> usize {
-    let Some(place) = loops.iter().position(Loop::is_run) else { return unit };
-    let length = loops[place].extent;
-    let bytes = length.saturating_mul(unit as i64);
-    // Longer runs are quick as they are.
-    if !matches!(bytes, 2 | 4 | 8) {
-        return unit;
-    }
-    let others = || loops.iter().enumerate().filter(|(other, _)| *other != place);
-    let are_multiples = others().all(|(_, l)| l.src % length == 0 && l.dst % length == 0);
-    let goes_on = |stride: fn(&Loop) -> i64| others().any(|(_, l)| stride(l) == length);
-    if !are_multiples || !goes_on(|l| l.src) || !goes_on(|l| l.dst) {
-        return unit;
-    }
-    loops.remove(place);
-    for l in loops {
-        (l.src, l.dst) = (l.src / length, l.dst / length);
-    }
-    bytes as usize
-}
-
-/// Whether every element of a box lies within both sides.
-fn lies_inside(loops: &[Loop], unit: usize, start: (i64, i64), src: usize, dst: usize) -> bool {
-    let span = |start: i64, stride: fn(&Loop) -> i64| {
-        let (mut low, mut high) = (i128::from(start), i128::from(start) + unit as i128);
-        for l in loops {
-            let reach = i128::from(l.extent - 1) * i128::from(stride(l)) * unit as i128;
-            low += reach.min(0);
-            high += reach.max(0);
-        }
-        (low, high)
-    };
-    let (src_span, dst_span) = (span(start.0, |l| l.src), span(start.1, |l| l.dst));
-    src_span.0 >= 0 && src_span.1 <= src as i128 && dst_span.0 >= 0 && dst_span.1 <= dst as i128
 }
 
 /// Moves a box one by one; elements that lie outside either side are left out.
@@ -383,21 +462,16 @@ pub(crate) fn choice(
     start: i64,
     stores: Stores,
 ) -> (KernelKind, Vec<Loop>, Vec<Loop>) {
-    let (mut around, mut lists) = (loops.to_vec(), Lists::default());
-    let elements = unit;
-    let whole = take_short_run(&mut around, elements);
-    let turn = Turn::take(&mut around, whole);
-    if turn.is_none()
-        && has_few_neighbours(&around, whole)
-        && program_of(&around, whole, Level::best()).is_some()
-    {
-        return (KernelKind::Tile, Vec::new(), loops.to_vec());
+    let mut around: Vec<Loop> = loops.iter().filter(|l| l.extent != 1).copied().collect();
+    match Mover::new(&around, unit, Level::best(), false).way {
+        Way::Program(_) => return (KernelKind::Tile, Vec::new(), around),
+        Way::Listed(_) => return (KernelKind::ListedTile, Vec::new(), around),
+        Way::Nothing | Way::Kernel | Way::Checked => {}
     }
-    let unit = turn.map_or(unit, |turn| turn.unit);
     let place = std::ptr::without_provenance_mut(start.rem_euclid(LINE as i64) as usize);
     let at = At { src: place, dst: place };
-    let kernel = Kernel::choose(&mut around, &mut lists, unit as i64, at, stores, turn);
-    order_walk(&mut around, kernel, &lists, unit as i64, stores);
+    let kernel = Kernel::choose(&mut around, unit as i64, at, stores);
+    order_walk(&mut around, kernel, unit as i64, stores);
     let run = |extent: i64, src: i64, dst: i64| Loop { extent, src, dst };
     let (name, mut own) = match kernel {
         Kernel::Runs { length } => (KernelKind::Runs, vec![run(length, 1, 1)]),
@@ -410,60 +484,28 @@ pub(crate) fn choice(
         Kernel::Unzip { count, kept, step, length } => {
             (KernelKind::Unzip, vec![run(length, count, 1), run(kept, 1, step)])
         }
-        Kernel::Grid => {
-            let own = lists.loops().collect();
-            (lists.kind(at, unit, stores), own)
-        }
         Kernel::Single { outer, inner } => (KernelKind::Single, vec![outer, inner]),
     };
     own.retain(|l| l.extent != 1);
-    let name = if turn.is_some() { KernelKind::TurnedGrid } else { name };
-    if let Some(turn) = turn {
-        around.iter_mut().chain(&mut own).for_each(|l| turn.count_elements(l));
-        own.extend(turn.loops);
-    }
-    let length = (whole / elements) as i64;
-    for l in around.iter_mut().chain(&mut own) {
-        (l.src, l.dst) = (l.src * length, l.dst * length);
-    }
-    if length > 1 {
-        own.push(run(length, 1, 1));
-    }
     (name, around, own)
 }
 
 impl Kernel {
     /// Takes the loops a kernel will see to out of `loops`, which are in the order of the
     /// destination's strides, largest first.
-    fn choose(
-        loops: &mut Vec<Loop>,
-        lists: &mut Lists,
-        unit: i64,
-        at: At,
-        stores: Stores,
-        turn: Option<Turn>,
-    ) -> Kernel {
+    fn choose(loops: &mut Vec<Loop>, unit: i64, at: At, stores: Stores) -> Kernel {
         if let Some(place) = loops.iter().rposition(Loop::is_run) {
             return Kernel::runs(loops, place, unit, at, stores);
         }
-        let across = loops.iter().rposition(|l| l.dst == 1);
-        let along = loops.iter().rposition(|l| l.src == 1);
-        let is_turned = turn.is_some();
-        if !is_turned && let Some(unzip) = across.and_then(|a| Kernel::unzip(loops, a, along, unit))
-        {
-            return unzip;
+        if let Some((kernel, across, along)) = woven(loops, unit) {
+            let mut number = 0..;
+            loops.retain(|_| {
+                let number = number.next();
+                number != Some(across) && (along.is_none() || number != along)
+            });
+            return kernel;
         }
-        let (Some(across), Some(along)) = (across, along) else {
-            return Kernel::single(loops, unit);
-        };
-        let (a, b) = (loops[across], loops[along]);
-        if !is_turned && b.dst == a.extent && is_zipped(a.extent, unit) && b.extent * unit >= 16 {
-            remove_both(loops, across, along);
-            return Kernel::Zip { count: a.extent, step: a.src, length: b.extent };
-        }
-        remove_both(loops, across, along);
-        lists.chain(loops, a, b, unit);
-        Kernel::Grid
+        Kernel::single(loops, unit)
     }
 
     /// Moves the runs that the loop at `place` makes.
@@ -483,26 +525,6 @@ impl Kernel {
             }
             _ => Kernel::Runs { length },
         }
-    }
-
-    /// Takes apart what the loop at `across` finds at equal distances, and the one at `along` between.
-    /// A chunk may begin or end between rows, so that not all of them are there.
-    fn unzip(
-        loops: &mut Vec<Loop>,
-        across: usize,
-        along: Option<usize>,
-        unit: i64,
-    ) -> Option<Self> {
-        let a = loops[across];
-        let b = along.map_or(Loop { src: 1, ..ONCE }, |along| loops[along]);
-        if !is_unzip(a, b, unit) {
-            return None;
-        }
-        match along {
-            Some(along) => remove_both(loops, across, along),
-            None => drop(loops.remove(across)),
-        }
-        Some(Kernel::Unzip { count: a.src, kept: b.extent, step: b.dst, length: a.extent })
     }
 
     fn single(loops: &mut Vec<Loop>, unit: i64) -> Kernel {
@@ -531,40 +553,30 @@ fn take_rows(loops: &mut Vec<Loop>, step: i64) -> Loop {
     Loop { extent: part, ..rows }
 }
 
-/// Whether what loop `a` finds at equal distances, and `b` between, is a run that is taken apart.
-fn is_unzip(a: Loop, b: Loop, unit: i64) -> bool {
-    let is_worth_it = b.extent <= a.src && (a.src <= 8 || b.extent > a.src / 2);
-    is_worth_it && is_zipped(a.src, unit) && a.extent * unit >= 16
-}
-
-/// Whether rows of this number have a kernel that zips them.
-fn is_zipped(count: i64, unit: i64) -> bool {
-    let is_network = matches!(count, 2 | 4 | 8 | 16 | 32) && count * unit <= LINE as i64 / 2;
-    is_network || weave::is_woven(count, unit)
-}
-
-fn remove_both(loops: &mut Vec<Loop>, a: usize, b: usize) {
-    loops.remove(a.max(b));
-    loops.remove(a.min(b));
-}
-
 /// Puts the loops around a kernel in order. What comes from memory is walked straight on by runs,
 /// since they may go anywhere in the caches, and streamed lines too; otherwise fewer places are to
 /// be visited in turn on the side that is not.
-fn order_walk(loops: &mut [Loop], kernel: Kernel, lists: &Lists, unit: i64, stores: Stores) {
+fn order_walk(loops: &mut [Loop], kernel: Kernel, unit: i64, stores: Stores) {
     let line = LINE as i64;
     let (src_len, dst_len) = match kernel {
         Kernel::Runs { length } => (length, length),
         Kernel::Zip { count, length, .. } => (length, count * length),
         Kernel::Unzip { count, length, .. } => (count * length, length),
-        // A line of the source is visited again before it is forgotten.
-        Kernel::Grid if lists.is_thin(unit) => {
-            return loops.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
-        }
-        Kernel::Joined { .. } | Kernel::Grid | Kernel::Single { .. } => return,
+        Kernel::Joined { .. } | Kernel::Single { .. } => return,
     };
     if src_len.max(dst_len) * unit < line {
+        // Short runs are quicker one behind the other.
+        if let Kernel::Runs { length } = kernel
+            && let Some(next) = loops.iter().position(|l| l.dst == length && l.extent >= MIN_STEPS)
+        {
+            return loops[next..].rotate_left(1);
+        }
         return lengthen_innermost(loops, dst_len * unit);
+    }
+    // Parts of lines that are streamed are put together if they come one after the other.
+    let is_zip = matches!(kernel, Kernel::Zip { .. });
+    if is_zip && stores == Stores::Streamed && dst_len * unit % line != 0 {
+        return loops.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
     }
     let in_dst_order = n_places(loops, |l| l.src, src_len);
     loops.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
@@ -626,11 +638,6 @@ mod tests {
 
     /// [`check`], from byte `from` of the source on, which walks backwards on some loops.
     fn check_from(from: usize, loops: &[Loop], unit: usize) {
-        check_listed(Lists::default, from, loops, unit);
-    }
-
-    /// [`check_from`], with lists like these.
-    fn check_listed(lists: impl Fn() -> Lists, from: usize, loops: &[Loop], unit: usize) {
         let n_src = from + bytes_of(loops, unit, |l| l.src.max(0));
         let n_dst = bytes_of(loops, unit, |l| l.dst);
         let src = pattern(n_src);
@@ -640,13 +647,12 @@ mod tests {
         for level in Level::all() {
             for stores in [Stores::Cached, Stores::Streamed, Stores::Staged] {
                 for &shift in cases(&[3, 0, unit], 1) {
-                    let means = Means { level, stores, ahead: 0 };
+                    let means = Means { level, stores };
                     let mut buffer = vec![0xee; n_dst + 3 * GUARD];
                     let aligned = buffer.as_ptr().align_offset(GUARD);
                     let start = aligned + GUARD / 2 + shift;
                     let dst = &mut buffer[start..start + n_dst];
-                    let mut lists = lists();
-                    move_box(&mut loops.to_vec(), &mut lists, unit, places, &src, dst, means);
+                    move_box(loops, unit, places, &src, dst, means);
                     assert_eq!(dst, expected, "{loops:?} of {unit} bytes by {means:?} at {shift}");
                     let mut around = buffer[..start].iter().chain(&buffer[start + n_dst..]);
                     assert!(around.all(|byte| *byte == 0xee), "{loops:?} by {means:?}");
@@ -654,7 +660,8 @@ mod tests {
                     let listed: Vec<Loop> =
                         loops.iter().filter(|l| l.extent != 1).copied().collect();
                     if loops.iter().all(|l| l.extent > 0)
-                        && let Some(program) = program_of(&listed, unit, level)
+                        && let slots = Slots::same(8 * unit as i64)
+                        && let Some(program) = program_of_bits(&listed, slots, level, true)
                     {
                         buffer.fill(0xee);
                         let dst = &mut buffer[start..start + n_dst];
@@ -692,6 +699,10 @@ mod tests {
             for &length in cases(&[1, 7, 33, 70, 2, 3, 9, 16, 129, 300], 4) {
                 check(&[l(length, 1, 1)], unit);
                 check(&[l(3, 2 * length, 4 * length + 5), l(length, 1, 1)], unit);
+                // One behind the other, from places forwards and backwards.
+                check(&[l(9, 2 * length + 1, length), l(length, 1, 1)], unit);
+                let from = 8 * (length + 2) as usize * unit;
+                check_from(from, &[l(9, -length - 2, length), l(length, 1, 1)], unit);
             }
         }
     }
@@ -768,7 +779,11 @@ mod tests {
 
     /// Destinations that begin within a line and have rows of whole lines, one behind the other.
     #[test]
-    fn grids_that_are_rotated() {
+    fn rows_that_begin_within_lines() {
+        for &unit in cases(&[4, 16, 1], 1) {
+            let (line, rows) = ((LINE / unit) as i64, if cfg!(miri) { 32 } else { 40 });
+            check(&[l(17, 1, rows * line), l(rows * line, 17, 1)], unit);
+        }
         for &unit in cases(&[4, 1, 2, 8, 16], 1) {
             let line = (LINE / unit) as i64;
             for &(rows, columns) in cases(&[(2, 17), (1, 40), (8, 65), (5, 300)], 1) {
@@ -787,8 +802,6 @@ mod tests {
                 check(&[l(9, length + 1, 5 * length), l(length, 1, 1)], unit);
             }
         }
-        let mut loops = vec![l(9, 4, 20), l(5, 36, 4), l(4, 1, 1)];
-        assert_eq!((take_short_run(&mut loops, 2), loops), (8, vec![l(9, 1, 5), l(5, 9, 1)]));
     }
 
     #[test]
@@ -821,26 +834,6 @@ mod tests {
         // Chains that are too long to be listed.
         check(&[l(40_000, 1, 3), l(3, 50_000, 1)], 1);
         check(&[l(32_768, 1, 40), l(40, 32_768, 1)], 1);
-    }
-
-    /// Sides of which no more than 70 elements are listed: in parts of equal length, and with a part
-    /// left over on one side, on the other, and on both.
-    #[test]
-    fn grids_whose_sides_are_listed_in_parts() {
-        let check =
-            |loops: &[Loop], unit| check_listed(|| Lists::no_longer_than(70), 0, loops, unit);
-        for &unit in cases(&UNITS, 1) {
-            let sides = [(71, 73), (140, 5), (5, 140), (131, 64), (64, 131), (210, 333)];
-            for &(a, b) in cases(&sides, 2) {
-                check(&[l(b, 1, a), l(a, b, 1)], unit);
-                check(&[l(b, 1, a + 3), l(a, b + 5, 1)], unit);
-                check(&[l(2, b, a * b), l(b, 1, a), l(a, 2 * b, 1)], unit);
-            }
-            // Chains: the outer loop of one is cut.
-            check(&[l(37, 8, 8 * 8), l(2, 1000, 37 * 64), l(8, 1, 8), l(8, 2000, 1)], unit);
-        }
-        let block = [l(2, 1, 2), l(2, 2, 1)];
-        check(&[[l(75, 4, 83 * 4), l(83, 75 * 4, 4)], block].concat(), 2);
     }
 
     /// Code for registers is inlined, so that all of it shares a frame. Threads have two megabytes,
@@ -879,7 +872,7 @@ mod tests {
         {
             let mut dst = [0; 4];
             let src = [1, 2, 3, 4, 5, 6];
-            move_box(&mut loops.to_vec(), &mut Lists::default(), 1, start, &src, &mut dst, means);
+            move_box(&loops, 1, start, &src, &mut dst, means);
             assert_eq!(dst, expected, "{start:?}");
         }
     }

@@ -5,7 +5,7 @@
 
 use std::arch::aarch64::*;
 
-use super::register::{Lane, Register, store_parts};
+use super::register::Register;
 
 /// 16 bytes.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +52,7 @@ impl Register for Neon {
     }
 
     #[inline(always)]
-    unsafe fn zip<const N: usize>(self, other: Self) -> (Self, Self) {
+    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self) {
         if N >= 16 {
             return (self, other);
         }
@@ -112,29 +112,5 @@ impl Register for Neon {
     unsafe fn repeat(bytes: &[u8; 16]) -> Self {
         // SAFETY: see the top of the file.
         Neon(unsafe { vld1q_u8(bytes.as_ptr()) })
-    }
-
-    #[inline(always)]
-    unsafe fn unzip<const N: usize>(self, other: Self) -> (Self, Self) {
-        if N >= 16 {
-            return (self, other);
-        }
-        let (a, b) = (self.0, other.0);
-        // SAFETY: see the top of the file.
-        unsafe {
-            let evens = on_lanes!(N, a, b, vuzp1q_u8, vuzp1q_u16, vuzp1q_u32, vuzp1q_u64);
-            (Neon(evens), Neon(on_lanes!(N, a, b, vuzp2q_u8, vuzp2q_u16, vuzp2q_u32, vuzp2q_u64)))
-        }
-    }
-}
-
-impl Lane for Neon {
-    #[inline(always)]
-    unsafe fn store_first(self, to: *mut u8, len: usize) {
-        // SAFETY: see the top of the file.
-        unsafe {
-            let lanes = vreinterpretq_u64_u8(self.0);
-            store_parts([vgetq_lane_u64::<0>(lanes), vgetq_lane_u64::<1>(lanes)], to, len);
-        }
     }
 }

@@ -48,12 +48,6 @@ impl At {
         }
     }
 
-    /// Asks for the line to be read from here, which is one of many in turn.
-    #[inline(always)]
-    pub(super) fn prefetch_near(self) {
-        prefetch_near(self.src);
-    }
-
     /// Asks for the line to be read from here.
     #[inline(always)]
     pub(super) fn prefetch(self) {

@@ -55,12 +55,6 @@ impl<'t> Places<'t> {
         Some(here)
     }
 
-    /// The place that comes next.
-    #[inline(always)]
-    pub(super) fn peek(&self) -> Option<At> {
-        self.next
-    }
-
     /// Where the innermost loop begins the next time, if it does.
     #[inline(always)]
     fn next_row(&mut self, mut at: At) -> Option<At> {

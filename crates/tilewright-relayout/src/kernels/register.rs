@@ -12,7 +12,7 @@ pub(super) trait Register: Copy {
     type Half: Register;
 
     /// A register of 16 bytes, of which this one is made.
-    type Lane: Lane;
+    type Lane: Register;
 
     /// # Safety
     /// The processor has these registers, and [`BYTES`](Self::BYTES) bytes can be read at `from`.
@@ -40,37 +40,18 @@ pub(super) trait Register: Copy {
     /// The processor has these registers.
     unsafe fn lane(self, number: usize) -> Self::Lane;
 
-    /// As [`zip`](Self::zip), within each 16 bytes; elements have fewer.
-    ///
-    /// # Safety
-    /// The processor has these registers.
-    #[inline(always)]
-    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self) {
-        const { assert!(Self::BYTES == 16, "longer registers have their own") };
-        // SAFETY: the caller's promise.
-        unsafe { self.zip::<N>(other) }
-    }
-
-    /// Of four registers of four times 16 bytes, the first of each, the second of each, and so on.
-    ///
-    /// # Safety
-    /// The processor has these registers.
-    unsafe fn transpose_lanes(registers: [Self; 4]) -> [Self; 4] {
-        registers
-    }
-
     /// Stores past the caches.
     ///
     /// # Safety
     /// As [`store`](Self::store), and `to` is a multiple of `BYTES`.
     unsafe fn stream(self, to: *mut u8);
 
-    /// The elements of the two registers in turn, each `N` bytes, as two registers; where an
-    /// element is as large as a register, the two.
+    /// The elements of the two registers in turn, each `N` bytes, as two registers, within each 16
+    /// bytes; elements have fewer.
     ///
     /// # Safety
     /// The processor has these registers.
-    unsafe fn zip<const N: usize>(self, other: Self) -> (Self, Self);
+    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self);
 
     /// The bytes of every 16 in another order: the first is the one whose number `order` has first,
     /// and so on. A number of 128 stands for a zero.
@@ -118,49 +99,6 @@ pub(super) trait Register: Copy {
     /// # Safety
     /// The processor has these registers.
     unsafe fn repeat(bytes: &[u8; 16]) -> Self;
-
-    /// The elements of even place of the two registers, and those of odd place: undoes `zip`.
-    ///
-    /// # Safety
-    /// The processor has these registers.
-    unsafe fn unzip<const N: usize>(self, other: Self) -> (Self, Self);
-}
-
-/// A register of 16 bytes.
-pub(super) trait Lane: Register {
-    /// Writes the first `len` bytes, which are fewer than 16.
-    ///
-    /// # Safety
-    /// The processor has these registers; so many bytes can be written at `to`.
-    unsafe fn store_first(self, to: *mut u8, len: usize);
-}
-
-/// Writes the first `len` of sixteen bytes, which are given as two numbers: in as few parts as they
-/// come to.
-///
-/// # Safety
-/// `len`, which is below 16, bytes can be written at `to`.
-#[inline(always)]
-pub(super) unsafe fn store_parts([mut low, high]: [u64; 2], mut to: *mut u8, len: usize) {
-    // SAFETY: the parts that are written come to `len` bytes, one after the other; numbers of bytes
-    // need no alignment.
-    unsafe {
-        if len & 8 != 0 {
-            to.cast::<[u8; 8]>().write_unaligned(low.to_le_bytes());
-            (low, to) = (high, to.wrapping_add(8));
-        }
-        if len & 4 != 0 {
-            to.cast::<[u8; 4]>().write_unaligned((low as u32).to_le_bytes());
-            (low, to) = (low >> 32, to.wrapping_add(4));
-        }
-        if len & 2 != 0 {
-            to.cast::<[u8; 2]>().write_unaligned((low as u16).to_le_bytes());
-            (low, to) = (low >> 16, to.wrapping_add(2));
-        }
-        if len & 1 != 0 {
-            to.write(low as u8);
-        }
-    }
 }
 
 /// Sixteen bytes, moved by whatever instructions the compiler finds.
@@ -198,7 +136,7 @@ impl Register for Plain {
     }
 
     #[inline(always)]
-    unsafe fn zip<const N: usize>(self, other: Self) -> (Self, Self) {
+    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self) {
         if N >= 16 {
             return (self, other);
         }
@@ -244,30 +182,6 @@ impl Register for Plain {
     unsafe fn repeat(bytes: &[u8; 16]) -> Self {
         Plain(*bytes)
     }
-
-    #[inline(always)]
-    unsafe fn unzip<const N: usize>(self, other: Self) -> (Self, Self) {
-        if N >= 16 {
-            return (self, other);
-        }
-        let both = [self.0, other.0];
-        let taken = |odd: usize| {
-            let mut half = [0; 16];
-            for (place, byte) in half.iter_mut().enumerate() {
-                *byte = both.as_flattened()[place / N * 2 * N + odd * N + place % N];
-            }
-            Plain(half)
-        };
-        (taken(0), taken(1))
-    }
 }
 
 // Soundness: the bytes that are written are those promised.
-impl Lane for Plain {
-    #[inline(always)]
-    unsafe fn store_first(self, to: *mut u8, len: usize) {
-        let whole = u128::from_le_bytes(self.0);
-        // SAFETY: the caller's promise.
-        unsafe { store_parts([whole as u64, (whole >> 64) as u64], to, len) }
-    }
-}

@@ -1,6 +1,6 @@
 //! Runs: bytes that are neighbours on both sides.
 
-use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, put};
+use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one, put};
 use super::register::Register;
 
 /// Runs of equal length, one after the other in a walk.
@@ -33,6 +33,60 @@ pub(super) unsafe fn copy_runs<R: Register>(at: At, row: Row, stores: Stores) {
             _ => {
                 for run in 0..row.count {
                     copy_run::<R>(at.plus(run * row.src, run * row.dst), row.len, stores);
+                }
+            }
+        }
+    }
+}
+
+/// Copies short runs that follow each other in the destination: with each of them also what lies behind
+/// it in the source, up to a round length, over which the next ones are written. `end` is that of the
+/// source. Says whether the runs are such.
+///
+/// # Safety
+/// As [`copy_runs`]; all bytes up to `end` can be read.
+#[inline(always)]
+pub(super) unsafe fn copy_following<R: Register>(at: At, row: Row, end: *const u8) -> bool {
+    if row.dst != row.len as i64 || row.count < MIN_FOLLOWING {
+        return false;
+    }
+    // SAFETY: the caller's promise; the runs are no longer than what is copied with each.
+    unsafe {
+        match row.len {
+            3 | 5..=7 => follow::<R, 8>(at, row, end),
+            9..=15 => follow::<R, 16>(at, row, end),
+            17..=31 => follow::<R, 32>(at, row, end),
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// The fewest runs that are copied with what lies behind them.
+const MIN_FOLLOWING: i64 = 4;
+
+/// Copies `W` bytes with each run.
+///
+/// # Safety
+/// As [`copy_following`]; the runs follow each other and have no more than `W` bytes.
+#[inline(always)]
+unsafe fn follow<R: Register, const W: usize>(at: At, row: Row, end: *const u8) {
+    let all = row.len * row.count as usize;
+    for run in 0..row.count {
+        let here = at.plus(run * row.src, run * row.dst);
+        let is_inside = run as usize * row.len + W <= all && here.src.wrapping_add(W) <= end;
+        // SAFETY: the caller's promise: what is written lies within the runs that follow, and what
+        // is read before the end.
+        unsafe {
+            match W {
+                _ if !is_inside => copy_by_call_or_bytes(here, row.len),
+                8 => copy_one::<8>(here),
+                16 => R::Lane::load(here.src).store(here.dst),
+                _ => {
+                    let (low, high) =
+                        (R::Lane::load(here.src), R::Lane::load(here.plus(16, 0).src));
+                    low.store(here.dst);
+                    high.store(here.plus(0, 16).dst);
                 }
             }
         }

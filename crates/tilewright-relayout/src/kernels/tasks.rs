@@ -3,17 +3,13 @@
 //! Each kernel is a task of its own, as is each number of rows: code is compiled for every level,
 //! all of it inlined, and what is compiled together has its room on the stack together.
 
-use super::gather::Gathered;
 use super::joined;
 use super::level::{Level, Task};
 use super::place::{At, Stores, copy_one};
 use super::places::{Places, innermost};
 use super::register::Register;
 use super::runs::{self, Row};
-use super::squares::{self, Grid};
-use super::staged::{self, Blocks};
-use super::weave;
-use super::zips::{self, Rows};
+use super::weave::{self, Rows};
 use crate::nest::Loop;
 
 /// Loops around a kernel of elements of `N` bytes, from a place on.
@@ -22,6 +18,8 @@ pub(super) struct Walk<'t, const N: usize> {
     pub(super) loops: &'t [Loop],
     pub(super) at: At,
     pub(super) stores: Stores,
+    /// The end of the source.
+    pub(super) end: *const u8,
 }
 
 impl<'t, const N: usize> Walk<'t, N> {
@@ -40,7 +38,7 @@ pub(super) struct Run<'t, const N: usize> {
 impl<const N: usize> Task for Run<'_, N> {
     #[inline(always)]
     unsafe fn with<R: Register>(self) {
-        let Walk { loops, at, stores } = self.walk;
+        let Walk { loops, at, stores, end } = self.walk;
         let (inner, outer) = innermost(loops);
         let row = Row {
             len: self.length as usize * N,
@@ -51,7 +49,11 @@ impl<const N: usize> Task for Run<'_, N> {
         let mut places = Places::new(outer, N, at);
         while let Some(at) = places.next() {
             // SAFETY: the caller's promise.
-            unsafe { runs::copy_runs::<R>(at, row, stores) };
+            unsafe {
+                if !runs::copy_following::<R>(at, row, end) {
+                    runs::copy_runs::<R>(at, row, stores);
+                }
+            }
         }
     }
 }
@@ -92,11 +94,6 @@ impl<const N: usize> Zip<'_, N> {
         // SAFETY: the caller's promise.
         unsafe {
             match count {
-                2 if N <= 16 => level.run(Network::<N, 2, APART> { walk, rows }),
-                4 if N <= 8 => level.run(Network::<N, 4, APART> { walk, rows }),
-                8 if N <= 4 => level.run(Network::<N, 8, APART> { walk, rows }),
-                16 if N <= 2 => level.run(Network::<N, 16, APART> { walk, rows }),
-                32 if N == 1 => level.run(Network::<N, 32, APART> { walk, rows }),
                 3 if N <= 8 => level.run(Weave::<N, 3, APART> { walk, rows }),
                 5 if N <= 8 => level.run(Weave::<N, 5, APART> { walk, rows }),
                 6 if N <= 8 => level.run(Weave::<N, 6, APART> { walk, rows }),
@@ -123,43 +120,6 @@ impl<const N: usize> Zip<'_, N> {
     }
 }
 
-/// `K` rows by a network of zips.
-struct Network<'t, const N: usize, const K: usize, const APART: bool> {
-    walk: Walk<'t, N>,
-    rows: Rows,
-}
-
-impl<const N: usize, const K: usize, const APART: bool> Task for Network<'_, N, K, APART> {
-    #[inline(always)]
-    unsafe fn with<R: Register>(self) {
-        let Network { walk, rows } = self;
-        let mut places = walk.places();
-        let len = N * K * rows.length;
-        let steps = walk.loops.iter().map(|l| l.dst * N as i64);
-        if !APART && walk.stores == Stores::Streamed && Gathered::suits(walk.at, len, steps) {
-            let mut gathered = Gathered::new();
-            while let Some(at) = places.next() {
-                // SAFETY: the caller's promise; a run is short enough for the room.
-                unsafe {
-                    let room = gathered.room::<R>(at.dst, len);
-                    zips::zip_rows::<R, N, K>(At { dst: room, ..at }, rows, Stores::Staged);
-                }
-            }
-            // SAFETY: all runs were written into their room.
-            return unsafe { gathered.stream::<R>() };
-        }
-        while let Some(at) = places.next() {
-            // SAFETY: the caller's promise.
-            unsafe {
-                match APART {
-                    false => zips::zip_rows::<R, N, K>(at, rows, walk.stores),
-                    true => zips::unzip_rows::<R, N, K>(at, rows, walk.stores),
-                }
-            }
-        }
-    }
-}
-
 /// `K` rows by shuffles within 16 bytes.
 struct Weave<'t, const N: usize, const K: usize, const APART: bool> {
     walk: Walk<'t, N>,
@@ -180,57 +140,6 @@ impl<const N: usize, const K: usize, const APART: bool> Task for Weave<'_, N, K,
                 }
             }
         }
-    }
-}
-
-/// Transposes grids.
-pub(super) struct Transpose<'t, const N: usize> {
-    pub(super) walk: Walk<'t, N>,
-    pub(super) grid: Grid<'t>,
-    /// How many bytes further on the next grid is read, if that is not by the walk.
-    pub(super) ahead: i64,
-}
-
-impl<const N: usize> Task for Transpose<'_, N> {
-    #[inline(always)]
-    unsafe fn with<R: Register>(self) {
-        let Transpose { walk, grid, ahead } = self;
-        let mut places = walk.places();
-        while let Some(at) = places.next() {
-            let next = next_of(&places, at, ahead);
-            // SAFETY: the caller's promise.
-            unsafe { squares::transpose_grid::<R, N>(at, next, grid, walk.stores) };
-        }
-    }
-}
-
-/// Transposes grids that are put together in the caches.
-pub(super) struct Stage<'t, const N: usize> {
-    pub(super) walk: Walk<'t, N>,
-    pub(super) grid: Grid<'t>,
-    pub(super) blocks: Blocks<'t>,
-    pub(super) ahead: i64,
-}
-
-impl<const N: usize> Task for Stage<'_, N> {
-    #[inline(always)]
-    unsafe fn with<R: Register>(self) {
-        let Stage { walk, grid, blocks, ahead } = self;
-        let mut places = walk.places();
-        while let Some(at) = places.next() {
-            let next = next_of(&places, at, ahead);
-            // SAFETY: the caller's promise.
-            unsafe { staged::transpose_staged::<R, N>(at, next, grid, blocks) };
-        }
-    }
-}
-
-/// Where a walk reads after `at`: so many bytes further on, or at its next place.
-#[inline(always)]
-fn next_of(places: &Places<'_>, at: At, ahead: i64) -> At {
-    match places.peek() {
-        Some(next) if ahead == 0 => next,
-        _ => at.plus(ahead, 0),
     }
 }
 
@@ -278,7 +187,8 @@ mod tests {
             let [run, apart] = &mut dst;
             for (src, dst, is_apart) in [(&rows, run, false), (&zipped, apart, true)] {
                 let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
-                let walk = Walk::<1> { loops: &[], at, stores: Stores::Cached };
+                let end = src.as_ptr_range().end;
+                let walk = Walk::<1> { loops: &[], at, stores: Stores::Cached, end };
                 let zip = Zip { walk, rows: of, count: COUNT as i64 };
                 // SAFETY: there are `COUNT * LENGTH` bytes on both sides, which do not overlap.
                 unsafe { if is_apart { zip.run::<true>(level) } else { zip.run::<false>(level) } };

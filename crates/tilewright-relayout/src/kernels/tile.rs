@@ -19,9 +19,9 @@
 //! Where a slot is wider than what is moved, its upper bits are no index's: in the source they are
 //! dropped ([`Bit::None`] leaves and is not stored), in the destination zeros enter.
 
-use super::block::Walk;
+use super::block::{Walk, side_by_side};
 use super::level::Level;
-use super::machine::{Kernel, kernel, max_lanes};
+use super::machine::{Kernels, kernels, max_lanes};
 use super::places::MAX_LOOPS;
 use crate::nest::Loop;
 
@@ -37,8 +37,11 @@ pub(super) const MAX_REGISTERS: usize = 128;
 /// The bits of a cache line.
 const LINE_BITS: i64 = 512;
 
-/// How many bytes ahead lines are asked for along a loop of shorter steps.
-const AHEAD: i64 = 256;
+/// Runs of the destination that are longer need not be gone on with at once.
+const LONG_RUN: i64 = 256 * 8;
+
+/// The most places of the source that are read in turn before the next line of any.
+const MOST_SOURCES: i64 = 128;
 
 /// The bytes of a lane.
 const BYTES_OF_A_LANE: i64 = 16;
@@ -93,10 +96,6 @@ pub(super) struct Tile {
     pub(super) lanes: [i64; MAX_LANES],
     /// How many lanes there are.
     pub(super) n_lanes: usize,
-    /// How far ahead lines of the source are asked for; 0 if they are not.
-    pub(super) ahead: i64,
-    /// Whether they follow each other.
-    pub(super) is_contiguous: bool,
     /// Where each byte of a lane is taken from before bytes are interleaved, if they move.
     pub(super) shuffle: Option<[u8; 16]>,
     /// Bit `k` is set where registers are interleaved by `2^k` bytes; there are two for each bit.
@@ -144,12 +143,13 @@ pub(super) struct Program {
     pub(super) after: Option<After>,
     /// The loops around a bank.
     pub(super) around: Vec<Around>,
-    /// The blocks that it is moved in where it is streamed.
-    pub(super) blocks: Option<Walk>,
+    /// The blocks that it is moved in where it is streamed: to a destination that begins at a line,
+    /// if those are whole lines, and to any.
+    pub(super) blocks: [Option<Walk>; 2],
     /// Whether every line is written by one tile, or by two in turn, if the first begins on one.
     pub(super) writes_lines: bool,
-    /// What moves the tiles.
-    pub(super) kernel: Kernel,
+    /// What moves the tiles, by how they are stored.
+    pub(super) kernels: Kernels,
 }
 
 /// The widths of a move in bits: of what is moved of each element, and of the slots of both sides.
@@ -202,7 +202,39 @@ impl Chain {
     }
 }
 
+impl Tile {
+    /// The bytes of its registers.
+    pub(super) fn bytes(&self) -> i64 {
+        (self.n_lanes << (4 + self.grains.count_ones())) as i64
+    }
+
+    /// The registers that each stage brings together with the first.
+    pub(super) fn stages(&self) -> impl Iterator<Item = usize> {
+        (0..self.grains.count_ones()).map(|stage| 1 << stage)
+    }
+}
+
 impl Program {
+    /// The bytes that it has allocated.
+    pub(super) fn held_bytes(&self) -> usize {
+        let before = self.before.as_ref().map_or(0, |before| {
+            let pieces = before.pieces.as_ref().map_or(0, |pieces| pieces.offsets.capacity() * 8);
+            before.loads.capacity() * 16 + before.ops.capacity() * size_of::<Op>() + pieces
+        });
+        let after = self
+            .after
+            .as_ref()
+            .map_or(0, |after| after.stores.capacity() * 16 + after.pieces.offsets.capacity() * 8);
+        let blocks: usize = self.blocks.iter().flatten().map(Walk::held_bytes).sum();
+        let around = self.around.capacity() * size_of::<Around>();
+        before + after + self.walk.held_bytes() + blocks + around
+    }
+
+    /// Whether it streams whole lines to a destination that begins at one.
+    pub(super) fn streams_lines(&self) -> bool {
+        self.writes_lines || self.blocks[0].is_some()
+    }
+
     /// The fewest bytes that are loaded or stored at once.
     pub(super) fn least_piece(&self) -> usize {
         let before = self.before.iter().flat_map(|before| &before.pieces);
@@ -217,14 +249,25 @@ impl Program {
 
     /// The program of a box whose loops are counted in bits, the innermost of them the bits of a
     /// value. `None` where a side is not made of whole bytes, or has no two bytes together.
-    pub(super) fn of(loops: &[Loop], slots: Slots, level: Level) -> Option<Program> {
-        let by_lanes = |max_lanes| Self::of_lanes(loops, slots, level, max_lanes);
+    pub(super) fn of(
+        loops: &[Loop],
+        slots: Slots,
+        level: Level,
+        is_streamed: bool,
+    ) -> Option<Program> {
+        let by_lanes = |max_lanes| Self::of_lanes(loops, slots, level, max_lanes, is_streamed);
         let best = max_lanes(level);
         by_lanes(best).or_else(|| if best > 1 { by_lanes(1) } else { None })
     }
 
     /// The same by registers of no more lanes.
-    fn of_lanes(loops: &[Loop], slots: Slots, level: Level, max_lanes: usize) -> Option<Program> {
+    fn of_lanes(
+        loops: &[Loop],
+        slots: Slots,
+        level: Level,
+        max_lanes: usize,
+        is_streamed: bool,
+    ) -> Option<Program> {
         let widths = [slots.value, slots.src, slots.dst].map(i64::unsigned_abs);
         let are_powers = widths.iter().all(|width| width.is_power_of_two());
         if loops.len() > MAX_LOOPS || loops.is_empty() || !are_powers && widths != [widths[0]; 3] {
@@ -317,23 +360,20 @@ impl Program {
         let mut around: Vec<Around> = Vec::with_capacity(loops.len() + 1);
         for (l, &taken) in loops.iter().zip(&taken) {
             let step = 1i64 << taken;
-            let count = l.extent / step + i64::from(l.extent % step != 0);
             let weight = l.src * step;
             let more = (LINE_BITS / weight.max(1)).min(4);
-            let is_part = weight >= BYTES_OF_A_LANE * 8 && more > 1;
-            if is_part && count % more == 0 && l.extent % step == 0 && synthesis.slots.len() > 1 {
-                let dst = step * l.dst;
-                completing.push(Around { count: more, src: weight, dst, src_back: 0, dst_back: 0 });
-                if count > more {
-                    around.push(Around {
-                        count: count / more,
-                        src: weight * more,
-                        dst: dst * more,
-                        src_back: 0,
-                        dst_back: 0,
-                    });
+            // Registers that make a line of the source are loaded one after the other.
+            let is_part = weight >= BYTES_OF_A_LANE * 8 && more > 1 && l.extent >= more * step;
+            let step = match is_part && synthesis.slots.len() > 1 {
+                true => {
+                    let dst = step * l.dst;
+                    completing.push(Around { count: more, src: weight, dst, ..ONCE });
+                    more * step
                 }
-            } else if count > 1 {
+                false => step,
+            };
+            let count = (l.extent + step - 1) / step;
+            if count > 1 {
                 let back = count * step - l.extent;
                 around.push(Around {
                     count,
@@ -349,19 +389,23 @@ impl Program {
             _ => false,
         };
         let n_inner = outer_lanes.len() + completing.len();
-        let reach = |inner: &[Around], own: i64, stride: fn(&Around) -> i64| {
-            let mut len = own;
-            while let Some(l) = inner.iter().find(|l| stride(l) == len && l.count > 1) {
-                len *= l.count;
-            }
-            len
-        };
         let inner: Vec<Around> = match inner_first {
             true => completing.iter().chain(&outer_lanes).copied().collect(),
             false => outer_lanes.iter().chain(&completing).copied().collect(),
         };
-        let src_len = reach(&inner, BYTES_OF_A_LANE * 8, |l| l.src);
-        let dst_len = reach(&inner, BYTES_OF_A_LANE * 8 * n_lanes as i64, |l| l.dst);
+        // How far the registers and the inner loops go on by themselves.
+        let reach = |numbers: &[Bit], own: i64, of: fn(&Loop) -> i64, by: fn(&Around) -> i64| {
+            let bits = numbers.iter().filter_map(|bit| bits.weight(*bit, of));
+            let steps =
+                bits.map(|weight| (2, weight)).chain(inner.iter().map(|l| (l.count, by(l))));
+            let steps: Vec<(i64, i64)> = steps.collect();
+            side_by_side(own, || steps.iter().copied())
+        };
+        let lane_bits = BYTES_OF_A_LANE * 8;
+        let loaded: Vec<Bit> = entering.iter().chain(&lanes).copied().collect();
+        let src_len = reach(&loaded, lane_bits, |l| l.src, |l| l.src);
+        let register_bits = lane_bits * n_lanes as i64;
+        let dst_len = reach(&synthesis.slots, register_bits, |l| l.dst, |l| l.dst);
         order(&mut around, src_len, dst_len);
         around.extend(inner);
         for l in &mut around {
@@ -387,8 +431,6 @@ impl Program {
             loads: [0; 16],
             lanes: if is_banked { contiguous } else { lanes },
             n_lanes,
-            ahead: 0,
-            is_contiguous: is_banked || lanes[..n_lanes] == contiguous[..n_lanes],
             shuffle,
             grains,
             lane_stages: lane_mask,
@@ -427,29 +469,22 @@ impl Program {
             Some(pieces) => Some(After { stores: offsets(&bits, leaving, |l| l.dst)?, pieces }),
             None => None,
         };
-        let kernel = kernel(&tile, level);
+        let kernels = kernels(&tile, level);
         let is_plain = before.is_none() && after.is_none();
-        let blocks = if is_plain { Walk::in_blocks(&tile, &around, n_inner, level) } else { None };
         let writes_lines = is_plain && writes_lines(&tile, &around);
-        tile.ahead = ahead(&around);
+        let blocks = match is_plain && is_streamed {
+            true => Walk::in_blocks(&tile, &around, n_inner, level),
+            false => [None, None],
+        };
         let (walk, around) = match is_plain {
             true => (Walk::of(tile, around), Vec::new()),
             false => (Walk::of(tile, within), around),
         };
-        Some(Program { before, walk, after, around, blocks, writes_lines, kernel })
+        Some(Program { before, walk, after, around, blocks, writes_lines, kernels })
     }
 }
 
-/// How far ahead lines of the source are asked for where it comes from memory: some of them along
-/// the innermost loop that leaves a line.
-pub(super) fn ahead(around: &[Around]) -> i64 {
-    let line = LINE_BITS / 8;
-    let next =
-        around.iter().rev().find(|l| l.src.abs() >= line || l.src.abs() * l.count > 2 * line);
-    next.map_or(0, |l| l.src * (AHEAD / l.src.abs().max(1)).max(1))
-}
-
-/// Whether tiles write whole lines, each alone or with the next.
+/// Whether tiles write whole lines, each alone or, if it is one register, with the next.
 fn writes_lines(tile: &Tile, around: &[Around]) -> bool {
     let registers = 1usize << tile.grains.count_ones();
     let mut len = 16 * tile.n_lanes as i64;
@@ -462,7 +497,7 @@ fn writes_lines(tile: &Tile, around: &[Around]) -> bool {
         len *= 2;
     }
     let mut around = around;
-    if registers <= 2
+    if registers == 1
         && let Some((inner, outer)) = around.split_last()
         && inner.dst == len
         && inner.dst_back == 0
@@ -476,12 +511,36 @@ fn writes_lines(tile: &Tile, around: &[Around]) -> bool {
     is_lines(len) && others.copied().chain(steps).all(is_lines)
 }
 
-/// Puts loops in the order of either side, whichever goes on sooner where it has been on the other
-/// side: what goes on at once are so many bits of each.
-fn order(around: &mut [Around], mut src_len: i64, mut dst_len: i64) {
-    // What goes on at once on both sides is innermost whatever the order.
-    while let Some(l) = around.iter().find(|l| l.src == src_len && l.dst == dst_len) {
-        (src_len, dst_len) = (src_len * l.count, dst_len * l.count);
+/// Puts loops in an order, from the outermost to the innermost, where `src_len` bits of the source
+/// and `dst_len` of the destination are moved within them.
+///
+/// Either side had better go on where it has been. What goes on in the destination comes first, until
+/// that makes long runs, and as long as no more places of the source are read in turn than can be
+/// asked for ahead; then what goes on in the source, whatever the places of the destination.
+fn order(around: &mut Vec<Around>, mut src_len: i64, mut dst_len: i64) {
+    let mut n_sources = 1;
+    around.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
+    let mut inner = Vec::with_capacity(around.len() + 1);
+    loop {
+        let find = |fits: &dyn Fn(&Around) -> bool| around.iter().position(fits);
+        let both = find(&|l| l.src == src_len && l.dst == dst_len);
+        let part = (LONG_RUN / dst_len).min(MOST_SOURCES / n_sources);
+        let along_dst = || if part > 1 { find(&|l| l.dst == dst_len) } else { None };
+        let along_src = || find(&|l| l.src == src_len);
+        let Some(number) = both.or_else(along_dst).or_else(along_src) else { break };
+        let l = match both.is_none() && part > 1 && around[number].dst == dst_len {
+            true => part_of(around, number, part),
+            false => around.remove(number),
+        };
+        inner.push(l);
+        if l.src == src_len {
+            src_len *= l.count;
+        } else {
+            n_sources *= l.count;
+        }
+        if l.dst == dst_len {
+            dst_len *= l.count;
+        }
     }
     let places = |around: &[Around], stride: fn(&Around) -> i64, len: i64| {
         let inner = around.iter().rev().take_while(|l| stride(l) != len);
@@ -494,6 +553,28 @@ fn order(around: &mut [Around], mut src_len: i64, mut dst_len: i64) {
     if in_dst_order < in_src_order {
         around.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
     }
+    around.extend(inner.into_iter().rev());
+}
+
+/// Takes up to `part` steps out of loop `number`, as equal parts as can be; what is left of the loop
+/// goes on in parts, the last of which shares elements with the one before.
+pub(super) fn part_of(loops: &mut Vec<Around>, number: usize, part: i64) -> Around {
+    let l = loops[number];
+    let part = part.clamp(1, l.count);
+    let count = (l.count + part - 1) / part;
+    if count == 1 {
+        return loops.remove(number);
+    }
+    let part = (l.count + count - 1) / count;
+    let beyond = count * part - l.count;
+    loops[number] = Around {
+        count,
+        src: l.src * part,
+        dst: l.dst * part,
+        src_back: l.src_back + beyond * l.src,
+        dst_back: l.dst_back + beyond * l.dst,
+    };
+    Around { count: part, src_back: 0, dst_back: 0, ..l }
 }
 
 /// Of each register that these bits number, its offset in bytes, if those are whole ones; none where

@@ -1,18 +1,38 @@
 //! Rows zipped together and taken apart where there are 3, 5, 6 or 7 of them: the colours of an
 //! image, the coordinates of points.
 //!
-//! Numbers that are no powers of two have no networks of zips. Every register that comes out is put
+//! Numbers that are no powers of two are no bits of a tile's index. Every register that comes out is put
 //! together from all that went in, the bytes of each shuffled to their places and zeros elsewhere.
 
-use super::place::{At, CACHED, STAGED, STREAMED, Stores, put};
+use super::place::{At, CACHED, STAGED, STREAMED, Stores, copy_one, put};
 use super::register::Register;
-use super::zips::{Rows, unzip_each, zip_each};
+
+/// `K` rows of elements, `row` bytes apart, and how long they are in elements.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rows {
+    pub(super) step: i64,
+    pub(super) length: usize,
+    /// How many of the rows are there, where a run is taken apart.
+    pub(super) kept: usize,
+}
+
+impl Rows {
+    /// The elements of a row that are taken apart `count` at a time: all that goes with the last one
+    /// may not be there.
+    #[inline(always)]
+    pub(super) fn whole(&self, count: usize) -> usize {
+        self.length - usize::from(self.kept < count)
+    }
+}
 
 /// No more rows than this are woven.
 const MAX_ROWS: usize = 7;
 
 /// The bytes of the registers that are shuffled.
 const BYTES: usize = 16;
+
+/// Runs of fewer bytes are not streamed.
+const LONG_RUN: usize = 2048;
 
 /// For every register that comes out and every one that goes in, where bytes come from.
 type Shuffles = [[[u8; BYTES]; MAX_ROWS]; MAX_ROWS];
@@ -84,7 +104,8 @@ unsafe fn shuffled<R: Register, const K: usize>(from: [R; K], shuffles: &Shuffle
 /// Weaves `K` rows of the source into one run of the destination.
 ///
 /// # Safety
-/// As [`zip_rows`](super::zips::zip_rows).
+/// The processor has these registers. `rows.length` elements of `N` bytes can be read in each of
+/// the rows, and `K` times as many written.
 #[inline(always)]
 pub(super) unsafe fn weave_rows<R: Register, const N: usize, const K: usize>(
     at: At,
@@ -94,10 +115,13 @@ pub(super) unsafe fn weave_rows<R: Register, const N: usize, const K: usize>(
     // SAFETY: the caller's promise; streamed registers are at multiples of one.
     unsafe {
         let done = match stores {
-            Stores::Streamed if (at.dst as usize).is_multiple_of(BYTES) => {
+            // What is left of a short run goes through the caches, and with it its line.
+            Stores::Streamed
+                if (at.dst as usize).is_multiple_of(BYTES) && rows.length * N * K >= LONG_RUN =>
+            {
                 weave::<R, N, K, STREAMED>(at, rows, 0)
             }
-            Stores::Staged => weave::<R, N, K, STAGED>(at, rows, 0),
+            Stores::Streamed | Stores::Staged => weave::<R, N, K, STAGED>(at, rows, 0),
             _ => weave::<R, N, K, CACHED>(at, rows, 0),
         };
         let done = weave::<R::Lane, N, K, CACHED>(at, rows, done);
@@ -144,7 +168,8 @@ unsafe fn weave<R: Register, const N: usize, const K: usize, const S: u8>(
 /// Takes a run of the source apart into `K` rows of the destination.
 ///
 /// # Safety
-/// As [`unzip_rows`](super::zips::unzip_rows).
+/// The processor has these registers. `rows.length` times, `rows.kept` of `K` elements of `N` bytes can
+/// be read, and what lies between; `rows.length` can be written in each of the rows.
 #[inline(always)]
 pub(super) unsafe fn unweave_rows<R: Register, const N: usize, const K: usize>(
     at: At,
@@ -195,4 +220,34 @@ unsafe fn unweave<R: Register, const N: usize, const K: usize, const S: u8>(
         done += per_register;
     }
     done
+}
+
+/// Zips the elements from one to another, one by one.
+///
+/// # Safety
+/// As [`weave_rows`].
+#[inline(always)]
+unsafe fn zip_each<const N: usize, const K: usize>(at: At, rows: Rows, from: usize, to: usize) {
+    for place in from..to {
+        let group = at.plus((place * N) as i64, (place * N * K) as i64);
+        for row in 0..K {
+            // SAFETY: `place` is below the length of the rows.
+            unsafe { copy_one::<N>(group.plus(row as i64 * rows.step, (row * N) as i64)) };
+        }
+    }
+}
+
+/// Takes the elements from `done` on apart, one by one.
+///
+/// # Safety
+/// As [`unweave_rows`].
+#[inline(always)]
+unsafe fn unzip_each<const N: usize, const K: usize>(at: At, rows: Rows, done: usize) {
+    for place in done..rows.length {
+        let group = at.plus((place * N * K) as i64, (place * N) as i64);
+        for row in 0..rows.kept {
+            // SAFETY: `place` is below the length of the rows.
+            unsafe { copy_one::<N>(group.plus((row * N) as i64, row as i64 * rows.step)) };
+        }
+    }
 }

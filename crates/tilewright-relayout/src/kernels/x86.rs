@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-use super::register::{Lane, Register, store_parts};
+use super::register::Register;
 
 /// 16 bytes: SSE4.1.
 #[derive(Clone, Copy, Debug)]
@@ -18,70 +18,6 @@ pub(super) struct Avx2(__m256i);
 /// 64 bytes: AVX-512 F, BW and VBMI.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Avx512(__m512i);
-
-/// For [`_mm_shuffle_epi8`]: the elements of `N` bytes of even place first.
-const fn evens_first<const N: usize>() -> [i8; 16] {
-    let mut order = [0; 16];
-    let mut place = 0;
-    while place < 16 {
-        let odd = place / 8;
-        order[place] = ((place % 8 / N * 2 + odd) * N + place % N) as i8;
-        place += 1;
-    }
-    order
-}
-
-/// Where each element of a zipped pair comes from, `half` 0 or 1 of it: the number of an element
-/// of the first register, or beyond those of the second.
-const fn zipped<const COUNT: usize>(half: usize) -> [u64; COUNT] {
-    let mut order = [0; COUNT];
-    let mut place = 0;
-    while place < COUNT {
-        let element = (half * COUNT + place) / 2;
-        order[place] = (place % 2 * COUNT + element) as u64;
-        place += 1;
-    }
-    order
-}
-
-/// Where each element of an unzipped pair comes from, of even or of odd place.
-const fn unzipped<const COUNT: usize>(odd: usize) -> [u64; COUNT] {
-    let mut order = [0; COUNT];
-    let mut place = 0;
-    while place < COUNT {
-        order[place] = (2 * place + odd) as u64;
-        place += 1;
-    }
-    order
-}
-
-/// A list of numbers as a register of numbers of this width.
-macro_rules! register_of {
-    ($order:expr, $count:literal, $number:ty) => {{
-        const ORDER: [$number; $count] = {
-            let wide: [u64; $count] = $order;
-            let mut order = [0; $count];
-            let mut place = 0;
-            while place < $count {
-                order[place] = wide[place] as $number;
-                place += 1;
-            }
-            order
-        };
-        _mm512_loadu_si512(ORDER.as_ptr().cast())
-    }};
-}
-
-/// A list of pairs of 64-bit numbers, in place of 128-bit numbers.
-const fn paired(order: [u64; 4]) -> [u64; 8] {
-    let mut pairs = [0; 8];
-    let mut place = 0;
-    while place < 8 {
-        pairs[place] = order[place / 2] * 2 + place as u64 % 2;
-        place += 1;
-    }
-    pairs
-}
 
 impl Register for Sse {
     const BYTES: usize = 16;
@@ -112,7 +48,7 @@ impl Register for Sse {
     }
 
     #[inline(always)]
-    unsafe fn zip<const N: usize>(self, other: Self) -> (Self, Self) {
+    unsafe fn zip_lanes<const N: usize>(self, other: Self) -> (Self, Self) {
         let (a, b) = (self.0, other.0);
         // SAFETY: see the top of the file.
         unsafe {
@@ -172,34 +108,6 @@ impl Register for Sse {
     unsafe fn repeat(bytes: &[u8; 16]) -> Self {
         // SAFETY: see the top of the file.
         Sse(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
-    }
-
-    #[inline(always)]
-    unsafe fn unzip<const N: usize>(self, other: Self) -> (Self, Self) {
-        if N >= 16 {
-            return (self, other);
-        }
-        let (mut a, mut b) = (self.0, other.0);
-        // SAFETY: see the top of the file.
-        unsafe {
-            if N < 8 {
-                let order = _mm_loadu_si128(const { evens_first::<N>() }.as_ptr().cast());
-                (a, b) = (_mm_shuffle_epi8(a, order), _mm_shuffle_epi8(b, order));
-            }
-            (Sse(_mm_unpacklo_epi64(a, b)), Sse(_mm_unpackhi_epi64(a, b)))
-        }
-    }
-}
-
-impl Lane for Sse {
-    #[inline(always)]
-    unsafe fn store_first(self, to: *mut u8, len: usize) {
-        // SAFETY: see the top of the file.
-        unsafe {
-            let halves =
-                [_mm_extract_epi64::<0>(self.0) as u64, _mm_extract_epi64::<1>(self.0) as u64];
-            store_parts(halves, to, len);
-        }
     }
 }
 
@@ -263,26 +171,6 @@ impl Register for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn zip<const N: usize>(self, other: Self) -> (Self, Self) {
-        if N >= 32 {
-            return (self, other);
-        }
-        let (a, b) = (self.0, other.0);
-        // SAFETY: see the top of the file.
-        unsafe {
-            let (low, high) = match N {
-                1 => (_mm256_unpacklo_epi8(a, b), _mm256_unpackhi_epi8(a, b)),
-                2 => (_mm256_unpacklo_epi16(a, b), _mm256_unpackhi_epi16(a, b)),
-                4 => (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b)),
-                8 => (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)),
-                _ => (a, b),
-            };
-            let first = _mm256_permute2x128_si256::<0x20>(low, high);
-            (Avx2(first), Avx2(_mm256_permute2x128_si256::<0x31>(low, high)))
-        }
-    }
-
-    #[inline(always)]
     unsafe fn shuffle(self, order: Self) -> Self {
         // SAFETY: see the top of the file.
         Avx2(unsafe { _mm256_shuffle_epi8(self.0, order.0) })
@@ -337,28 +225,6 @@ impl Register for Avx2 {
     unsafe fn repeat(bytes: &[u8; 16]) -> Self {
         // SAFETY: see the top of the file.
         Avx2(unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(bytes.as_ptr().cast())) })
-    }
-
-    #[inline(always)]
-    unsafe fn unzip<const N: usize>(self, other: Self) -> (Self, Self) {
-        if N >= 32 {
-            return (self, other);
-        }
-        let (mut a, mut b) = (self.0, other.0);
-        // SAFETY: see the top of the file.
-        unsafe {
-            if N == 16 {
-                let evens = _mm256_permute2x128_si256::<0x20>(a, b);
-                return (Avx2(evens), Avx2(_mm256_permute2x128_si256::<0x31>(a, b)));
-            }
-            if N < 8 {
-                let order = _mm_loadu_si128(const { evens_first::<N>() }.as_ptr().cast());
-                let order = _mm256_broadcastsi128_si256(order);
-                (a, b) = (_mm256_shuffle_epi8(a, order), _mm256_shuffle_epi8(b, order));
-            }
-            let evens = _mm256_permute4x64_epi64::<0xd8>(_mm256_unpacklo_epi64(a, b));
-            (Avx2(evens), Avx2(_mm256_permute4x64_epi64::<0xd8>(_mm256_unpackhi_epi64(a, b))))
-        }
     }
 }
 
@@ -419,59 +285,9 @@ impl Register for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn transpose_lanes([a, b, c, d]: [Self; 4]) -> [Self; 4] {
-        // SAFETY: see the top of the file.
-        unsafe {
-            let first = _mm512_shuffle_i64x2::<0x44>(a.0, b.0);
-            let second = _mm512_shuffle_i64x2::<0xee>(a.0, b.0);
-            let third = _mm512_shuffle_i64x2::<0x44>(c.0, d.0);
-            let fourth = _mm512_shuffle_i64x2::<0xee>(c.0, d.0);
-            [
-                Avx512(_mm512_shuffle_i64x2::<0x88>(first, third)),
-                Avx512(_mm512_shuffle_i64x2::<0xdd>(first, third)),
-                Avx512(_mm512_shuffle_i64x2::<0x88>(second, fourth)),
-                Avx512(_mm512_shuffle_i64x2::<0xdd>(second, fourth)),
-            ]
-        }
-    }
-
-    #[inline(always)]
     unsafe fn stream(self, to: *mut u8) {
         // SAFETY: see the top of the file; `to` is a multiple of 64.
         unsafe { _mm512_stream_si512(to.cast(), self.0) }
-    }
-
-    #[inline(always)]
-    unsafe fn zip<const N: usize>(self, other: Self) -> (Self, Self) {
-        let (a, b) = (self.0, other.0);
-        // SAFETY: see the top of the file.
-        let (low, high) = unsafe {
-            match N {
-                1 => (
-                    _mm512_permutex2var_epi8(a, register_of!(zipped::<64>(0), 64, u8), b),
-                    _mm512_permutex2var_epi8(a, register_of!(zipped::<64>(1), 64, u8), b),
-                ),
-                2 => (
-                    _mm512_permutex2var_epi16(a, register_of!(zipped::<32>(0), 32, u16), b),
-                    _mm512_permutex2var_epi16(a, register_of!(zipped::<32>(1), 32, u16), b),
-                ),
-                4 => (
-                    _mm512_permutex2var_epi32(a, register_of!(zipped::<16>(0), 16, u32), b),
-                    _mm512_permutex2var_epi32(a, register_of!(zipped::<16>(1), 16, u32), b),
-                ),
-                8 => (
-                    _mm512_permutex2var_epi64(a, register_of!(zipped::<8>(0), 8, u64), b),
-                    _mm512_permutex2var_epi64(a, register_of!(zipped::<8>(1), 8, u64), b),
-                ),
-                16 => (
-                    _mm512_permutex2var_epi64(a, register_of!(paired(zipped::<4>(0)), 8, u64), b),
-                    _mm512_permutex2var_epi64(a, register_of!(paired(zipped::<4>(1)), 8, u64), b),
-                ),
-                32 => (_mm512_shuffle_i64x2::<0x44>(a, b), _mm512_shuffle_i64x2::<0xee>(a, b)),
-                _ => (a, b),
-            }
-        };
-        (Avx512(low), Avx512(high))
     }
 
     #[inline(always)]
@@ -520,35 +336,5 @@ impl Register for Avx512 {
     unsafe fn repeat(bytes: &[u8; 16]) -> Self {
         // SAFETY: see the top of the file.
         Avx512(unsafe { _mm512_broadcast_i32x4(_mm_loadu_si128(bytes.as_ptr().cast())) })
-    }
-
-    #[inline(always)]
-    unsafe fn unzip<const N: usize>(self, other: Self) -> (Self, Self) {
-        let (a, b) = (self.0, other.0);
-        // SAFETY: see the top of the file.
-        let (evens, odds) = unsafe {
-            match N {
-                1 => (
-                    _mm512_permutex2var_epi8(a, register_of!(unzipped::<64>(0), 64, u8), b),
-                    _mm512_permutex2var_epi8(a, register_of!(unzipped::<64>(1), 64, u8), b),
-                ),
-                2 => (
-                    _mm512_permutex2var_epi16(a, register_of!(unzipped::<32>(0), 32, u16), b),
-                    _mm512_permutex2var_epi16(a, register_of!(unzipped::<32>(1), 32, u16), b),
-                ),
-                4 => (
-                    _mm512_permutex2var_epi32(a, register_of!(unzipped::<16>(0), 16, u32), b),
-                    _mm512_permutex2var_epi32(a, register_of!(unzipped::<16>(1), 16, u32), b),
-                ),
-                8 => (
-                    _mm512_permutex2var_epi64(a, register_of!(unzipped::<8>(0), 8, u64), b),
-                    _mm512_permutex2var_epi64(a, register_of!(unzipped::<8>(1), 8, u64), b),
-                ),
-                16 => (_mm512_shuffle_i64x2::<0x88>(a, b), _mm512_shuffle_i64x2::<0xdd>(a, b)),
-                32 => (_mm512_shuffle_i64x2::<0x44>(a, b), _mm512_shuffle_i64x2::<0xee>(a, b)),
-                _ => (a, b),
-            }
-        };
-        (Avx512(evens), Avx512(odds))
     }
 }
