@@ -155,6 +155,12 @@ impl BoxMoves {
         movers
     }
 
+    /// What was prepared for pieces like this one.
+    fn prepared_for(&self, piece: &Piece) -> Option<&Mover> {
+        let form = piece.form();
+        self.movers.iter().find(|(other, _)| *other == form).map(|(_, mover)| mover)
+    }
+
     /// What moves a piece, if that can be said beforehand.
     fn mover(&self, nest: &Cuttable, piece: &Piece) -> Option<Mover> {
         let loops: Vec<Loop> = nest.loops(piece).collect();
@@ -453,8 +459,8 @@ impl BoxMoves {
                 return false;
             }
             let made;
-            let mover = match self.movers.iter().find(|(form, _)| *form == piece.form()) {
-                Some((_, mover)) => mover,
+            let mover = match self.prepared_for(piece) {
+                Some(mover) => mover,
                 None => match self.mover(nest, piece) {
                     Some(mover) => {
                         made = mover;
@@ -520,8 +526,7 @@ impl BoxMoves {
         for (nest, piece) in self.nests_of(&work.pieces) {
             let bytes = |place: i64| place * unit as i64;
             let start = (bytes(piece.src) - src.start as i64, bytes(piece.dst - first_dst));
-            let prepared = self.movers.iter().find(|(form, _)| *form == piece.form());
-            if let Some((_, mover)) = prepared.filter(|(_, mover)| mover.is_of(unit)) {
+            if let Some(mover) = self.prepared_for(piece).filter(|mover| mover.is_of(unit)) {
                 mover.run(start, src.bytes, dst, means, &mut work.loops);
                 continue;
             }

@@ -15,8 +15,7 @@ pub(crate) struct Chunks<'a> {
     pub(crate) dst: &'a mut [u8],
     /// The bytes of each chunk but the last.
     pub(crate) chunk_bytes: usize,
-    /// The order of all of them if it is not that of their numbers, and how many bytes further on
-    /// in the source each goes on where the one before it has been.
+    /// The order of all of them if it is not that of their numbers.
     pub(crate) order: Option<&'a Order>,
 }
 

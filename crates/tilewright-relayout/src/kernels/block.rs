@@ -236,12 +236,7 @@ impl Block<'_> {
         let mut rows = Vec::with_capacity(n_rows as usize);
         rows.push(0);
         for (count, src) in self.src_steps().filter(|&(_, src)| src >= len || src < 0) {
-            let n = rows.len();
-            for step in 1..count {
-                rows.extend_from_within(..n);
-                let first = rows.len() - n;
-                rows[first..].iter_mut().for_each(|row| *row += step * src);
-            }
+            repeat(&mut rows, count, src);
         }
         rows.sort_unstable();
         let lines = rows.len() as i64 * ((len + LINE as i64 - 1) / LINE as i64);
@@ -259,12 +254,7 @@ impl Block<'_> {
                 continue;
             }
             places.push(rows.len() as i64 * pitch);
-            let n = rows.len();
-            for step in 1..count {
-                rows.extend_from_within(..n);
-                let first = rows.len() - n;
-                rows[first..].iter_mut().for_each(|row| *row += step * dst);
-            }
+            repeat(&mut rows, count, dst);
         }
         (rows, places)
     }
@@ -300,6 +290,16 @@ impl Block<'_> {
         let out = Some(Out { rows, len, pitch, copy: copy_out(level), has_tails });
         let tiles = tiles(&self.inside);
         Some(Walk { tile, tiles, around: self.outer, panel, out })
+    }
+}
+
+/// Repeats places at every one of so many steps.
+pub(super) fn repeat(places: &mut Vec<i64>, count: i64, step: i64) {
+    let n = places.len();
+    for number in 1..count {
+        places.extend_from_within(..n);
+        let first = places.len() - n;
+        places[first..].iter_mut().for_each(|place| *place += number * step);
     }
 }
 

@@ -5,9 +5,9 @@
 //! belongs together on the other side, rows of at least a register, goes through a stage in the first
 //! cache, one row behind the other in the order of those neighbours. There they are one loop.
 
+use super::block::repeat;
 use super::level::{Level, Task};
-use super::machine;
-use super::machine::Places;
+use super::machine::{self, Places};
 use super::place::{At, LINE, Stores};
 use super::register::Register;
 use super::runs::{Row, copy_runs};
@@ -95,12 +95,7 @@ impl Listed {
         }
         let mut rows = vec![0];
         for l in &chain {
-            let n = rows.len();
-            for step in 1..l.extent {
-                rows.extend_from_within(..n);
-                let first = rows.len() - n;
-                rows[first..].iter_mut().for_each(|row| *row += step * l.dst * unit);
-            }
+            repeat(&mut rows, l.extent, l.dst * unit);
         }
         let bits = |steps: i64| steps * unit * 8;
         let side = |src: i64, dst: i64| if is_source { (dst, src) } else { (src, dst) };

@@ -229,11 +229,8 @@ impl Mover {
         means: Means,
         room: &mut Vec<Loop>,
     ) {
-        let lies_inside = |start: i64, (low, high): (i128, i128), len: usize| {
-            i128::from(start) + low >= 0 && i128::from(start) + high <= len as i128
-        };
         let is_inside =
-            lies_inside(start.0, self.src, src.len()) && lies_inside(start.1, self.dst, dst.len());
+            is_within(start.0, self.src, src.len()) && is_within(start.1, self.dst, dst.len());
         let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() }.plus(start.0, start.1);
         match &self.way {
             Way::Nothing => {}
@@ -312,11 +309,13 @@ fn span(loops: &[Loop], unit: usize, stride: fn(&Loop) -> i64) -> (i128, i128) {
 
 /// Whether every element of a box lies within both sides.
 fn lies_inside(loops: &[Loop], unit: usize, start: (i64, i64), src: usize, dst: usize) -> bool {
-    let is_within = |start: i64, stride: fn(&Loop) -> i64, len: usize| {
-        let (low, high) = span(loops, unit, stride);
-        i128::from(start) + low >= 0 && i128::from(start) + high <= len as i128
-    };
-    is_within(start.0, |l| l.src, src) && is_within(start.1, |l| l.dst, dst)
+    is_within(start.0, span(loops, unit, |l| l.src), src)
+        && is_within(start.1, span(loops, unit, |l| l.dst), dst)
+}
+
+/// Whether bytes from `low` to `high` behind a place lie within so many.
+fn is_within(start: i64, (low, high): (i128, i128), len: usize) -> bool {
+    i128::from(start) + low >= 0 && i128::from(start) + high <= len as i128
 }
 
 /// Moves a box of elements of `unit` bytes: `loops`, from byte `start.0` of the source and
@@ -645,6 +644,8 @@ mod tests {
         let places = (from as i64, 0);
         move_checked(loops, unit, places, &src, &mut expected);
         for level in Level::all() {
+            let held = Mover::new(loops, unit, level, true).held_bytes();
+            assert!(held <= Mover::MOST_BYTES, "{loops:?} of {unit} bytes: {held} bytes");
             for stores in [Stores::Cached, Stores::Streamed, Stores::Staged] {
                 for &shift in cases(&[3, 0, unit], 1) {
                     let means = Means { level, stores };

@@ -19,7 +19,7 @@
 //! Where a slot is wider than what is moved, its upper bits are no index's: in the source they are
 //! dropped ([`Bit::None`] leaves and is not stored), in the destination zeros enter.
 
-use super::block::{Walk, side_by_side};
+use super::block::{Walk, repeat, side_by_side};
 use super::level::Level;
 use super::machine::{Kernels, kernels, max_lanes};
 use super::places::MAX_LOOPS;
@@ -634,9 +634,7 @@ fn pieces(
         if weight % 8 != 0 {
             return None;
         }
-        offsets.extend_from_within(..);
-        let half = offsets.len() / 2;
-        offsets[half..].iter_mut().for_each(|offset| *offset += weight / 8);
+        repeat(&mut offsets, 2, weight / 8);
     }
     Some(Some(Pieces { bytes: 1 << (own - BYTE), offsets }))
 }
