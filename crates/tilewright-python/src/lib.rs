@@ -23,7 +23,6 @@ mod mover;
 mod native;
 mod nested;
 mod placement;
-mod pool;
 mod shape;
 mod tpu;
 

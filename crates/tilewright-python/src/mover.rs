@@ -1,6 +1,7 @@
 //! Moving bytes.
 
 use std::convert::Infallible;
+use std::num::NonZeroUsize;
 
 use numpy::{BorrowError, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -11,10 +12,6 @@ use tilewright_relayout::{Pad, Placement as Place, Plan, RunOptions, Threads};
 use crate::error::Failure;
 use crate::native::{Native, Source, Target};
 use crate::placement::Placement;
-use crate::pool::Movers;
-
-/// Arrays of at least so many bytes are moved by several threads.
-const SHARED_FROM: usize = 4 << 20;
 
 /// Arrays of fewer bytes are moved before another thread could use the GIL.
 const DETACHED_FROM: usize = 1 << 14;
@@ -102,16 +99,13 @@ impl Mover {
         pad: Pad,
         threads: Option<usize>,
     ) -> Result<(), Failure> {
-        // A small array is moved before a second thread is awake.
-        let movers = match threads {
-            Some(0) => Movers::of(threads)?,
-            _ if target.len() < SHARED_FROM => Movers::Caller,
-            threads => Movers::of(threads)?,
-        };
-        let threads = match &movers {
-            Movers::Caller => Threads::Current,
-            Movers::Pool(pool) => Threads::Pool(pool),
-            Movers::Count(count) => Threads::Count(*count),
+        let threads = match threads.map(NonZeroUsize::new) {
+            None => Threads::Global,
+            Some(None) => {
+                return Err(Failure::value("threads=0: there has to be one, at least"));
+            }
+            Some(Some(NonZeroUsize::MIN)) => Threads::Current,
+            Some(Some(count)) => Threads::Count(count),
         };
         let options = RunOptions { pad, threads };
         if target.len() < DETACHED_FROM && source.len() < DETACHED_FROM {

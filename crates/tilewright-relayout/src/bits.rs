@@ -69,6 +69,152 @@ pub(crate) fn write(bytes: &mut [u8], start: usize, width: u32, value: u128) {
     }
 }
 
+/// Copies `n` bits, from bit `from` on, to bit `to` on, and leaves the bits around them as they are.
+/// What does not lie within both buffers is not copied at all.
+pub(crate) fn copy(src: &[u8], from: usize, dst: &mut [u8], to: usize, n: usize) {
+    if !(holds(src, from, n) && holds(dst, to, n)) {
+        return;
+    }
+    let head = (to.next_multiple_of(8) - to).min(n);
+    put(dst, to, head, word(src, from));
+    let (mut from, mut to, mut n) = (from + head, to + head, n - head);
+    let (first, words) = (from / 8, n / 64);
+    let body = &mut dst[to / 8..to / 8 + 8 * words];
+    match from % 8 {
+        0 => body.copy_from_slice(&src[first..first + 8 * words]),
+        shift if words > 0 => copy_shifted(&src[first..=first + 8 * words], shift as u32, body),
+        _ => {}
+    }
+    (from, to, n) = (from + 64 * words, to + 64 * words, n % 64);
+    put(dst, to, n.min(WORD), word(src, from));
+    if n > WORD {
+        put(dst, to + WORD, n - WORD, word(src, from + WORD));
+    }
+}
+
+/// Whether a buffer has `n` bits from bit `start` on.
+fn holds(bytes: &[u8], start: usize, n: usize) -> bool {
+    start.saturating_add(n).div_ceil(8) <= bytes.len()
+}
+
+/// Puts bits into a buffer, row by row. Where rows follow each other, what they share is not read
+/// again.
+pub(crate) struct Rows<'d> {
+    dst: &'d mut [u8],
+    /// The last bits, which are not in the buffer yet, and how many: fewer than 64.
+    pending: u64,
+    n_pending: usize,
+    /// The byte where they go.
+    byte: usize,
+}
+
+impl<'d> Rows<'d> {
+    /// Longer rows are copied alone.
+    const LONG: usize = 512;
+
+    pub(crate) fn new(dst: &'d mut [u8]) -> Self {
+        Rows { dst, pending: 0, n_pending: 0, byte: 0 }
+    }
+
+    /// As [`copy`]; the row need not be there before [`finish`](Self::finish).
+    #[inline]
+    pub(crate) fn copy(&mut self, src: &[u8], from: usize, to: usize, n: usize) {
+        let goes_on = to == self.byte * 8 + self.n_pending;
+        if n > Self::LONG || !goes_on && n > WORD {
+            self.finish();
+            return copy(src, from, self.dst, to, n);
+        }
+        if !(holds(src, from, n) && holds(self.dst, to, n)) {
+            return;
+        }
+        if !goes_on {
+            self.finish();
+            (self.byte, self.n_pending) = (to / 8, to % 8);
+            let before = self.dst.get(self.byte).copied().unwrap_or(0);
+            self.pending = u64::from(before) & ((1 << self.n_pending) - 1);
+        }
+        let mut done = 0;
+        while done < n {
+            let part = (n - done).min(WORD);
+            self.push(word(src, from + done) & ((1 << part) - 1), part);
+            done += part;
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, bits: u64, n: usize) {
+        self.pending |= bits << self.n_pending;
+        let all = self.n_pending + n;
+        if all < 64 {
+            self.n_pending = all;
+            return;
+        }
+        let rest = self.dst.get_mut(self.byte..).and_then(<[u8]>::first_chunk_mut);
+        if let Some(place) = rest {
+            *place = self.pending.to_le_bytes();
+        }
+        self.byte += 8;
+        // At least 7 of the bits, of at most 57, are in place.
+        self.pending = bits >> (64 - self.n_pending);
+        self.n_pending = all - 64;
+    }
+
+    /// Puts what is left in place.
+    pub(crate) fn finish(&mut self) {
+        let first = self.n_pending.min(32);
+        put(self.dst, self.byte * 8, first, self.pending);
+        put(self.dst, self.byte * 8 + first, self.n_pending - first, self.pending >> 32);
+        (self.byte, self.n_pending) = (usize::MAX / 16, 0);
+    }
+}
+
+/// The bits that a word has from any bit of a byte on.
+const WORD: usize = 57;
+
+/// At least [`WORD`] bits from bit `from` on, where there are as many.
+#[inline]
+fn word(src: &[u8], from: usize) -> u64 {
+    let rest = src.get(from / 8..).unwrap_or_default();
+    let bytes = match rest.first_chunk() {
+        Some(bytes) => *bytes,
+        None => {
+            let mut bytes = [0; 8];
+            bytes.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+            bytes
+        }
+    };
+    u64::from_le_bytes(bytes) >> (from % 8)
+}
+
+/// Puts up to [`WORD`] bits in place.
+#[inline]
+fn put(dst: &mut [u8], to: usize, n: usize, bits: u64) {
+    let (mask, shift) = ((1u64 << n) - 1, to % 8);
+    let put = |bytes: &mut [u8; 8]| {
+        let before = u64::from_le_bytes(*bytes);
+        *bytes = (before & !(mask << shift) | (bits & mask) << shift).to_le_bytes();
+    };
+    let rest = dst.get_mut(to / 8..).unwrap_or_default();
+    if let Some(bytes) = rest.first_chunk_mut() {
+        return put(bytes);
+    }
+    let mut bytes = [0; 8];
+    bytes.iter_mut().zip(&*rest).for_each(|(to, from)| *to = *from);
+    put(&mut bytes);
+    rest.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+}
+
+/// Words of a stream of bits from bit `shift` (1 to 7) of its first byte on, which has one byte more.
+fn copy_shifted(src: &[u8], shift: u32, dst: &mut [u8]) {
+    let next = src.get(1..).unwrap_or_default();
+    // Words that overlap by all but a byte: no bits cross from word to word.
+    let pairs = src.as_chunks::<8>().0.iter().zip(next.as_chunks::<8>().0);
+    for (word, (low, high)) in dst.as_chunks_mut::<8>().0.iter_mut().zip(pairs) {
+        let (low, high) = (u64::from_le_bytes(*low), u64::from_le_bytes(*high));
+        *word = (low >> shift | high << (8 - shift)).to_le_bytes();
+    }
+}
+
 /// Packs elements of `width` bits, given in the low bits of a byte each. Higher bits are cut off.
 /// What is left of the last byte is zero.
 pub(crate) fn pack(elements: &[u8], width: u32, packed: &mut [u8]) {

@@ -10,6 +10,7 @@
 //!   (16 if elements are wider than a byte) and then packed. A packed source is unpacked to bytes
 //!   first where what the chunk reads lies close together.
 
+use crate::bit_rows::BitRows;
 use crate::bits;
 use crate::chunk::{Cuttable, Form, Piece, chunk_elements};
 use crate::description::{BoxDescription, KernelKind, Storing};
@@ -19,6 +20,7 @@ use crate::nest::{Loop, Nest, walk};
 use crate::order::Order;
 use crate::packed::{self, FoldWork, Folded, Packed};
 use crate::padding::Padding;
+use crate::ready::{Fill, Move, Ready};
 use crate::refine::Refined;
 use crate::sizing::{Sizing, alignment, writes_lines};
 use crate::widths::Widths;
@@ -72,8 +74,19 @@ pub(crate) struct BoxMoves {
     /// write parts of lines.
     is_staged: bool,
     /// The pieces that chunks are mostly made of, ready to be moved.
-    movers: Vec<(Form, Mover)>,
+    movers: Prepared<Mover>,
+    /// Those of them that are moved row by row, ready to be.
+    rows: Prepared<BitRows>,
+    /// Whether they may be moved so.
+    moves_rows: bool,
+    /// The chunks themselves, if there is no more than one and nothing about it is left to be found
+    /// out, or if they are shares.
+    ready: Vec<Ready>,
+    level: Level,
 }
+
+/// What moves pieces of these forms.
+type Prepared<T> = Vec<(Form, T)>;
 
 /// What the boxes count in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,13 +132,21 @@ impl BoxMoves {
             is_injective: refined.is_injective,
             digits: refined.digits,
             movers: Vec::new(),
+            rows: Vec::new(),
+            moves_rows: false,
+            ready: Vec::new(),
+            level: Level::best(),
         };
-        moves.with_chunks_of(target)
+        BoxMoves { moves_rows: moves.has_rows(), ..moves }.with_chunks_of(target)
     }
 
     /// The same moves in chunks of about this many elements.
     pub(crate) fn with_chunks_of(mut self, target: i64) -> Self {
-        let align = alignment(target, self.widths.to);
+        let align = match self.steps {
+            Steps::Units(_) => alignment(target, self.widths.to),
+            // Chunks of parts of rows would be many pieces.
+            Steps::Elements => 8 >> self.widths.to.trailing_zeros().min(3),
+        };
         let whole = self.allocation.max(1).saturating_add(align);
         self.chunk_elements = match self.is_injective {
             true => chunk_elements(&self.digits, self.allocation, target.max(1), align),
@@ -133,13 +154,70 @@ impl BoxMoves {
             false => whole - whole % align,
         };
         self.order = self.source_order();
-        self.movers = self.prepared();
+        (self.movers, self.rows) = self.prepared();
+        self.ready = if self.n_chunks() == 1 { self.made_ready() } else { Vec::new() };
         self
     }
 
+    /// The same moves in smaller chunks, for several threads, if they can be cut.
+    pub(crate) fn in_shares_of(&self, target: i64) -> Option<Self> {
+        let mut shares = self.clone().with_chunks_of(target);
+        shares.ready = shares.made_ready();
+        (shares.n_chunks() > 1).then_some(shares)
+    }
+
+    /// The most bytes that the moves for several threads allocate.
+    pub(crate) fn most_bytes_of_shares(&self) -> usize {
+        self.held_bytes().saturating_mul(2) + (32 << 10)
+    }
+
+    /// Every chunk, to be moved straight from here; none if that cannot be said of all.
+    fn made_ready(&self) -> Vec<Ready> {
+        let ready: Option<Vec<Ready>> = (0..self.n_chunks()).map(|n| self.ready_chunk(n)).collect();
+        ready.unwrap_or_default()
+    }
+
+    /// A chunk whose pieces all have been prepared, in whole bytes.
+    fn ready_chunk(&self, chunk: usize) -> Option<Ready> {
+        let slots = self.elements_of(&(chunk..chunk + 1));
+        let within = self.within(&slots);
+        let mut pieces = Vec::new();
+        self.cut(&within, &mut pieces);
+        let n_slots = (slots.end - slots.start) as usize;
+        let (src_step, dst_step) = match self.steps {
+            Steps::Units(bits) => (bits, bits),
+            Steps::Elements => (self.widths.from.into(), self.widths.to.into()),
+        };
+        let fill = match (&self.padding, self.steps) {
+            _ if self.is_filled(&pieces, n_slots, dst_step) => Fill::Nothing,
+            (Some(padding), Steps::Units(_)) => Fill::Runs(padding.runs(&slots)?),
+            _ => Fill::All(n_slots),
+        };
+        let in_place = |piece: &Piece| {
+            let form = piece.form();
+            let mover = self.movers.iter().position(|(other, _)| *other == form)?;
+            let bits = (piece.src * src_step, (piece.dst - within.start) * dst_step);
+            let are_bytes = bits.0 % 8 == 0 && bits.1 % 8 == 0;
+            are_bytes.then_some(Move { mover, start: (bits.0 / 8, bits.1 / 8) })
+        };
+        // Boxes of bits have other ways where there is not one for all.
+        let moves: Vec<Move> = pieces.iter().map(in_place).collect::<Option<_>>()?;
+        Some(Ready::new(fill, moves))
+    }
+
+    /// Writes the only chunk into the caches, if nothing about it is left to be found out. Says whether
+    /// it has.
+    #[inline]
+    pub(crate) fn run_ready(&self, src: SourcePart<'_>, dst: &mut [u8], pad: u128) -> bool {
+        let [only] = self.ready.as_slice() else { return false };
+        only.run(&self.movers, self.level, src, dst, pad, self.widths.to);
+        true
+    }
+
     /// The pieces of the first, the second and the last chunk, ready to be moved.
-    fn prepared(&self) -> Vec<(Form, Mover)> {
-        let mut movers: Vec<(Form, Mover)> = Vec::new();
+    fn prepared(&self) -> (Prepared<Mover>, Prepared<BitRows>) {
+        let mut movers: Prepared<Mover> = Vec::new();
+        let mut rows: Prepared<BitRows> = Vec::new();
         let n = self.n_chunks();
         let mut pieces = Vec::new();
         for chunk in [0, 1, n.saturating_sub(1)] {
@@ -147,12 +225,46 @@ impl BoxMoves {
             self.cut(&self.within(&self.elements_of(&(chunk..chunk + 1))), &mut pieces);
             for (nest, piece) in self.nests_of(&pieces) {
                 let form = piece.form();
-                if movers.len() < MAX_MOVERS && movers.iter().all(|(other, _)| *other != form) {
-                    movers.extend(self.mover(nest, piece).map(|mover| (form, mover)));
+                let is_there = movers.iter().any(|(other, _)| *other == form)
+                    || rows.iter().any(|(other, _)| *other == form);
+                if is_there || movers.len() + rows.len() >= MAX_MOVERS {
+                    continue;
+                }
+                match self.mover(nest, piece) {
+                    Some(mover) => movers.push((form, mover)),
+                    None => rows.extend(self.bit_rows(nest, piece).map(|rows| (form, rows))),
                 }
             }
         }
-        movers
+        (movers, rows)
+    }
+
+    /// Whether nearly all elements below a byte are of boxes that have rows, or tiles.
+    fn has_rows(&self) -> bool {
+        let (slots, level) = (self.slots(), Level::best());
+        let has_rows = |nest: &Nest| {
+            Mover::of_bits(&nest.loops, slots, level, false).is_some()
+                || BitRows::of(&nest.loops, slots, level).is_some_and(|rows| rows.has_rows())
+        };
+        let elements = |nest: &Nest| nest.loops.iter().map(|l| l.extent).product::<i64>();
+        let all: i64 = self.boxes.iter().map(|nest| elements(nest.nest())).sum();
+        let large = |nest: &&Nest| elements(nest) > all / 8;
+        self.steps == Steps::Elements
+            && self.boxes.iter().map(Cuttable::nest).filter(large).all(has_rows)
+    }
+
+    /// What moves a piece of packed elements row by row, if they are not moved by bytes.
+    fn bit_rows(&self, nest: &Cuttable, piece: &Piece) -> Option<BitRows> {
+        if !self.moves_rows || self.is_folded(nest) {
+            return None;
+        }
+        BitRows::of(&nest.loops(piece).collect::<Vec<Loop>>(), self.slots(), Level::best())
+    }
+
+    /// Whether all of a box is best folded.
+    fn is_folded(&self, nest: &Cuttable) -> bool {
+        let folded = self.packed.and_then(|packed| packed.folded(nest.nest()));
+        folded.is_some_and(|folded| folded.is_quick())
     }
 
     /// What was prepared for pieces like this one.
@@ -171,8 +283,7 @@ impl BoxMoves {
                 Some(Mover::new(&loops, unit, Level::best(), is_streamed))
             }
             Steps::Elements => {
-                let folded = self.packed.and_then(|packed| packed.folded(nest.nest()));
-                if folded.is_some_and(|folded| folded.is_quick()) {
+                if self.is_folded(nest) {
                     return None;
                 }
                 Mover::of_bits(&loops, self.slots(), Level::best(), is_streamed)
@@ -230,6 +341,11 @@ impl BoxMoves {
         dst: &mut [u8],
         pad: u128,
     ) {
+        if work.means.stores == Stores::Cached
+            && let Some(ready) = self.ready.get(chunk)
+        {
+            return ready.run(&self.movers, self.level, src, dst, pad, self.widths.to);
+        }
         let elements = self.elements_of(&(chunk..chunk + 1));
         let part = self.part_elements();
         if elements.end - elements.start <= part {
@@ -271,7 +387,11 @@ impl BoxMoves {
         let folded = if self.packed.is_some() { bytes(slots, 4) } else { 0 };
         let movers = if self.packed.is_some() { 1 + FoldWork::MOST_MOVERS } else { 1 };
         let movers = (movers * Mover::MOST_BYTES) as i64;
-        let all = [stage, on_the_way, folded].into_iter().fold(movers, i64::saturating_add);
+        let rows = match self.steps {
+            Steps::Units(_) => 0,
+            Steps::Elements => BitRows::MOST_BYTES as i64,
+        };
+        let all = [stage, on_the_way, folded, rows].into_iter().fold(movers, i64::saturating_add);
         usize::try_from(all).unwrap_or(usize::MAX).saturating_add(self.list_bytes())
     }
 
@@ -303,8 +423,12 @@ impl BoxMoves {
         let all = self.boxes.capacity() * size_of::<Cuttable>() + boxes;
         let padding = self.padding.as_ref().map_or(0, Padding::held_bytes);
         let movers = self.movers.iter().map(|(_, mover)| mover.held_bytes()).sum::<usize>()
-            + self.movers.capacity() * size_of::<(Form, Mover)>();
-        all + padding + movers + self.digits.capacity() * size_of::<Loop>()
+            + self.movers.capacity() * size_of::<(Form, Mover)>()
+            + self.rows.iter().map(|(_, rows)| rows.held_bytes()).sum::<usize>()
+            + self.rows.capacity() * size_of::<(Form, BitRows)>();
+        let ready = self.ready.iter().map(Ready::held_bytes).sum::<usize>()
+            + self.ready.capacity() * size_of::<Ready>();
+        all + padding + movers + ready + self.digits.capacity() * size_of::<Loop>()
     }
 
     /// Writes some slots of a chunk, which are the bytes of `dst`, padding included.
@@ -361,11 +485,14 @@ impl BoxMoves {
             (Steps::Units(bits), _) => BoxDescription::of_units(nest, bits, to, storing),
             (Steps::Elements, packed) => {
                 let folded = packed.and_then(|packed| packed.folded(nest).zip(Some(packed)));
-                let is_tile =
-                    || Mover::of_bits(&nest.loops, self.slots(), Level::best(), false).is_some();
+                let (loops, slots, level) = (&nest.loops, self.slots(), Level::best());
+                let is_tile = || Mover::of_bits(loops, slots, level, false).is_some();
+                let has_rows =
+                    || BitRows::of(loops, slots, level).is_some_and(|rows| rows.has_rows());
                 let kernel = match folded {
                     Some((folded, packed)) if folded.is_quick() => packed.kernel(),
                     _ if is_tile() => KernelKind::Tile,
+                    _ if has_rows() => KernelKind::BitRows,
                     Some((_, packed)) => packed.kernel(),
                     None => KernelKind::Bits,
                 };
@@ -451,26 +578,33 @@ impl BoxMoves {
         let slots = self.slots();
         if !self.is_filled(&work.pieces, n_elements, slots.dst) {
             bits::fill(dst, pad, self.widths.to, n_elements);
+        } else if let Some(last) = dst.last_mut() {
+            // What is left of it is zero.
+            *last = 0;
         }
-        self.nests_of(&work.pieces).all(|(nest, piece)| {
+        let Work { pieces, loops, elements, unpacked, means, .. } = work;
+        self.nests_of(pieces).all(|(nest, piece)| {
             let start =
                 (piece.src * slots.src - src.start as i64 * 8, (piece.dst - first_dst) * slots.dst);
-            if start.0 % 8 != 0 || start.1 % 8 != 0 {
-                return false;
+            if start.0 % 8 == 0 && start.1 % 8 == 0 {
+                let start = (start.0 / 8, start.1 / 8);
+                if let Some(mover) = self.prepared_for(piece) {
+                    mover.run(start, src.bytes, dst, *means, loops);
+                    return true;
+                }
+                if let Some(mover) = self.mover(nest, piece) {
+                    mover.run(start, src.bytes, dst, *means, loops);
+                    return true;
+                }
             }
-            let made;
-            let mover = match self.prepared_for(piece) {
-                Some(mover) => mover,
-                None => match self.mover(nest, piece) {
-                    Some(mover) => {
-                        made = mover;
-                        &made
-                    }
-                    None => return false,
-                },
-            };
-            let start = (start.0 / 8, start.1 / 8);
-            mover.run(start, src.bytes, dst, work.means, &mut work.loops);
+            let form = piece.form();
+            let prepared = self.rows.iter().find(|(other, _)| *other == form);
+            if let Some((_, rows)) = prepared {
+                rows.run(start, src.bytes, dst, means.level, [elements, unpacked]);
+                return true;
+            }
+            let Some(rows) = self.bit_rows(nest, piece) else { return false };
+            rows.run(start, src.bytes, dst, means.level, [elements, unpacked]);
             true
         })
     }

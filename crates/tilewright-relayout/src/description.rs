@@ -124,8 +124,9 @@ kernel_kinds! {
     Pack = "pack",
     /// Elements below a byte are taken apart into a byte each.
     Unpack = "unpack",
-    /// Elements below a byte, packed along another loop on either side, are transposed in squares.
-    BitSquares = "bit squares",
+    /// Elements below a byte whose rows begin within bytes: rows are copied to a stage where they begin
+    /// at bytes, exchanged there as tiles, and copied to their places.
+    BitRows = "bit rows",
     /// Elements of any other widths, or at places within bytes, one by one.
     Bits = "bits",
 }

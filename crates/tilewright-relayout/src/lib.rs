@@ -76,12 +76,15 @@
 #![deny(unsafe_code, unsafe_op_in_unsafe_fn)]
 
 // To be read in this order: what comes in (`placement`, `options`), the plan (`plan`, `refine`,
-// `linear`, `nest`, `chunk`, `sizing`, `order`), running it (`run`, `boxes`, `padding`, `packed`, `general`), and what
-// that is made of (`kernels`, `bits`).
+// `linear`, `nest`, `chunk`, `sizing`, `order`), running it (`run`, `boxes`, `ready`, `padding`, `packed`,
+// `bit_rows`, `general`), by whom (`pool`, `desk`), and what that is made of (`kernels`, `bits`).
+mod bit_rows;
 mod bits;
 mod boxes;
 mod chunk;
 mod description;
+#[allow(unsafe_code, reason = "one line, for which the module is there")]
+mod desk;
 mod error;
 mod general;
 mod in_place;
@@ -95,6 +98,8 @@ mod packed;
 mod padding;
 mod placement;
 mod plan;
+mod pool;
+mod ready;
 mod refine;
 mod run;
 mod sizing;

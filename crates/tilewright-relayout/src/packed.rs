@@ -1,30 +1,27 @@
-//! Boxes of packed elements, moved by whole bytes: from or to bytes that hold an element each, or to
-//! packed elements.
+//! Boxes of packed elements, moved by whole bytes from or to bytes that hold an element each.
 //!
 //! On a packed side, the first loop of a box makes bytes: of 8, 4 or 2 elements. Packing puts
 //! those together ([`Fold`]), row by row, in the order of the source, and what comes out, a byte for
 //! each packed byte, is then moved like any other bytes. Unpacking moves packed bytes into the order
 //! of the destination first and takes them apart there.
 //!
-//! Where both sides are packed, along loops that differ, squares of whole words are transposed
-//! ([`BitSquares`]).
-//!
 //! Boxes that begin or end within a byte are not moved in this way.
 
 use crate::bits::{self, SubByte};
 use crate::description::KernelKind;
-use crate::kernels::{BitSquares, Fold, Form, Level, Means, Mover, Stores, Word};
-use crate::kernels::{fold, transpose_bits};
+use crate::kernels::{Fold, Form, Level, Means, Mover, Stores, fold};
 use crate::nest::{Loop, Nest, walk};
 use crate::widths::Widths;
 use crate::work::grown;
+
+/// Runs of fewer bytes are not folded if there is another way.
+const LEAST_RUN: i64 = 16;
 
 /// The sides of a move: which one is packed, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packed {
     Destination(SubByte),
     Source(SubByte),
-    Both(SubByte),
 }
 
 /// A box on its way.
@@ -34,8 +31,6 @@ pub(crate) enum Folded {
     Pack(FoldedBytes),
     /// To such bytes. The sides of the box are exchanged, so that the packed one is the destination.
     Unpack(FoldedBytes),
-    /// Both sides are packed, along different loops.
-    Squares(BitSquares),
 }
 
 /// How the elements of a box make bytes, and all that is left.
@@ -99,14 +94,12 @@ impl FoldWork {
 }
 
 impl Packed {
-    /// Which side is packed, where the other has a byte for each element; or both, where elements go
-    /// over as they are.
+    /// Which side is packed, where the other has a byte for each element.
     pub(crate) fn of(widths: Widths) -> Option<Self> {
         let Widths { from, to, value } = widths;
         match (SubByte::of(from), SubByte::of(to)) {
             (None, Some(width)) if from == 8 && value == to => Some(Packed::Destination(width)),
             (Some(width), None) if to == 8 && value == from => Some(Packed::Source(width)),
-            (Some(width), Some(_)) if widths.are_equal() => Some(Packed::Both(width)),
             _ => None,
         }
     }
@@ -115,7 +108,7 @@ impl Packed {
     pub(crate) fn source_elements(self, bytes: usize) -> i64 {
         match self {
             Packed::Destination(_) => bytes as i64,
-            Packed::Source(width) | Packed::Both(width) => bytes as i64 * width.per_byte(),
+            Packed::Source(width) => bytes as i64 * width.per_byte(),
         }
     }
 
@@ -124,7 +117,6 @@ impl Packed {
         match self {
             Packed::Destination(_) => KernelKind::Pack,
             Packed::Source(_) => KernelKind::Unpack,
-            Packed::Both(_) => KernelKind::BitSquares,
         }
     }
 
@@ -136,15 +128,15 @@ impl Packed {
             Packed::Source(width) => {
                 FoldedBytes::of(exchanged(nest.clone()), width).map(Folded::Unpack)
             }
-            Packed::Both(width) => squares(nest, width).map(Folded::Squares),
         }
     }
 }
 
 impl Folded {
-    /// Whether what is moved at a time is more than single bytes.
+    /// Whether this is quicker than a program of tiles: if it is of runs of a register and more.
     pub(crate) fn is_quick(&self) -> bool {
-        !matches!(self, Folded::Squares(squares) if squares.word == Word::One)
+        let (Folded::Pack(folded) | Folded::Unpack(folded)) = self;
+        folded.run.extent >= LEAST_RUN
     }
 
     /// Moves a box whose places count elements of `src` and `dst` from their beginning.
@@ -152,7 +144,6 @@ impl Folded {
         match self {
             Folded::Pack(folded) => folded.pack(src, dst, work, means),
             Folded::Unpack(folded) => folded.unpack(src, dst, work, means),
-            Folded::Squares(squares) => transpose_bits(means.level, squares, src, dst),
         }
     }
 }
@@ -272,36 +263,6 @@ impl FoldedBytes {
             }
         });
     }
-}
-
-/// A box between packed elements whose neighbours come from two loops, as squares of whole words.
-fn squares(nest: &Nest, width: SubByte) -> Option<BitSquares> {
-    let per_byte = width.per_byte();
-    let is_whole = |steps: i64| steps % per_byte == 0;
-    let along = nest.loops.iter().position(|l| l.src == 1)?;
-    let across = nest.loops.iter().position(|l| l.dst == 1)?;
-    let (row, column) = (nest.loops[along], nest.loops[across]);
-    let others = || nest.loops.iter().enumerate().filter(|(p, _)| *p != along && *p != across);
-    let are_whole = others().all(|(_, l)| is_whole(l.src) && is_whole(l.dst));
-    let starts = [nest.src, nest.dst, row.dst, column.src];
-    if along == across || !are_whole || !starts.into_iter().all(is_whole) {
-        return None;
-    }
-    let fits = |word: &Word| {
-        let side = word.bytes() * per_byte;
-        row.extent % side == 0 && column.extent % side == 0
-    };
-    let word = Word::ALL.into_iter().find(fits)?;
-    let (bytes, side) = (word.bytes(), word.bytes() * per_byte);
-    let in_bytes = |l: &Loop| Loop { src: l.src / per_byte, dst: l.dst / per_byte, ..*l };
-    let mut loops: Vec<Loop> = others().map(|(_, l)| in_bytes(l)).collect();
-    loops.push(Loop { extent: column.extent / side, src: column.src * bytes, dst: bytes });
-    loops.push(Loop { extent: row.extent / side, src: bytes, dst: row.dst * bytes });
-    loops.retain(|l| l.extent != 1);
-    loops.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
-    let (src_step, dst_step) = (column.src / per_byte, row.dst / per_byte);
-    let (src, dst) = (nest.src / per_byte, nest.dst / per_byte);
-    Some(BitSquares { width, word, src_step, dst_step, loops, src, dst })
 }
 
 /// The most bytes of a box with so many loops on its way, as an item of a list that grows.

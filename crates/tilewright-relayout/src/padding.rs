@@ -3,6 +3,7 @@
 use crate::bits;
 use crate::chunk::{Cuttable, Piece};
 use crate::nest::{Loop, Nest, walk};
+use crate::ready::add_runs;
 use std::ops::Range;
 
 /// Where runs of padding are shorter than this on average, in bytes, all of a chunk is filled.
@@ -42,6 +43,20 @@ impl Padding {
     /// The most pieces of padding in a range of so many slots.
     pub(crate) fn most_pieces(&self, slots: i64) -> i64 {
         self.boxes.iter().fold(0, |sum, nest| sum.saturating_add(nest.most_pieces(slots)))
+    }
+
+    /// The runs of bytes of the padding in slots `within`, from the first of which on they are counted, if
+    /// there are few.
+    pub(crate) fn runs(&self, within: &Range<i64>) -> Option<Vec<(usize, usize)>> {
+        let (mut pieces, mut runs) = (Vec::new(), Vec::new());
+        for (number, nest) in self.boxes.iter().enumerate() {
+            nest.cut(number, within, &mut pieces);
+        }
+        for piece in &pieces {
+            let loops: Vec<Loop> = self.boxes.get(piece.nest)?.loops(piece).collect();
+            add_runs(&loops, piece.dst - within.start, self.slot_bytes, &mut runs)?;
+        }
+        Some(runs)
     }
 
     /// Fills the padding in slots `within` of the destination, which are the bytes of `dst`.

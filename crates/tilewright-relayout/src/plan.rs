@@ -4,15 +4,18 @@ use crate::boxes::BoxMoves;
 use crate::description::{Description, Route, Storing, registers};
 use crate::error::{Error, Kind, check_length, check_width};
 use crate::general::ElementMoves;
+use crate::kernels::Stores;
 use crate::linear::worth_finding;
 use crate::nest::Nest;
 use crate::options::RunOptions;
 use crate::placement::Placement;
+use crate::pool::SHARED_FROM;
 use crate::refine::{MAX_BOXES, Refined, refine, refine_any};
-use crate::run::Chunks;
+use crate::run::{Chunks, Crew};
 use crate::widths::Widths;
 use crate::work::{MAX_KEPT, SourcePart};
 use std::ops::Range;
+use std::sync::OnceLock;
 use tilewright::IndexMap;
 use tilewright::xla::Layout;
 
@@ -23,6 +26,14 @@ const MOST_BOXES: usize = 1 << 16;
 /// with the number of dimensions more than once over. No more than 62 sizes above 1 have a product
 /// that an `i64` counts.
 const MAX_RANK: usize = 62;
+
+/// What threads share is cut into so many pieces for each of them, so that one that is late does not
+/// keep the others waiting.
+const SHARES_A_THREAD: usize = 4;
+
+/// The bytes of such a piece.
+const LEAST_SHARE: usize = 32 << 10;
+const MOST_SHARE: usize = 512 << 10;
 
 /// How to move an array from one [`Placement`] to another.
 ///
@@ -53,6 +64,9 @@ pub struct Plan {
     widths: Widths,
     padding_slots: i64,
     route: Way,
+    /// The same in smaller chunks, for a destination that is too small for several of the plan's: made
+    /// when threads are first there to share it. `None` if it cannot be cut.
+    shares: OnceLock<Option<Box<BoxMoves>>>,
 }
 
 /// How the elements are moved.
@@ -125,7 +139,17 @@ impl Plan {
         let (src_bytes, dst_bytes) = (from.bytes(), to.bytes());
         let (n_chunks, chunk_bytes) = route.chunks(dst_bytes)?;
         let padding_slots = to.map().allocation() - to.map().elements();
-        Ok(Plan { src_bytes, dst_bytes, chunk_bytes, n_chunks, widths, padding_slots, route })
+        let shares = OnceLock::new();
+        Ok(Plan {
+            src_bytes,
+            dst_bytes,
+            chunk_bytes,
+            n_chunks,
+            widths,
+            padding_slots,
+            route,
+            shares,
+        })
     }
 
     /// The same plan in chunks of about `bytes` bytes of the destination, instead of what the plan
@@ -139,6 +163,7 @@ impl Plan {
         let bits = i64::try_from(bytes).unwrap_or(i64::MAX).saturating_mul(8);
         self.route = self.route.with_chunks_of(bits / i64::from(self.widths.to));
         (self.n_chunks, self.chunk_bytes) = self.route.chunks(self.dst_bytes)?;
+        self.shares = OnceLock::new();
         Ok(self)
     }
 
@@ -238,7 +263,13 @@ impl Plan {
     pub fn held_bytes(&self) -> usize {
         let here = size_of::<Self>();
         here.saturating_add(match &self.route {
-            Way::Copy(moves) | Way::Boxes(moves) => moves.held_bytes(),
+            Way::Copy(moves) => moves.held_bytes(),
+            Way::Boxes(moves) => {
+                let is_cached = Stores::for_bytes(self.dst_bytes) == Stores::Cached;
+                let is_shared = is_cached && self.dst_bytes >= SHARED_FROM;
+                let most = if is_shared { moves.most_bytes_of_shares() } else { 0 };
+                moves.held_bytes().saturating_add(most)
+            }
             Way::Through(plans) => plans.iter().map(Plan::held_bytes).sum(),
             Way::Elements(moves) => moves.held_bytes(),
         })
@@ -364,6 +395,17 @@ impl Plan {
         }
     }
 
+    /// The moves in chunks that so many threads can share, if those of the plan are too large for it.
+    fn shares(&self, moves: &BoxMoves, threads: usize) -> Option<&BoxMoves> {
+        let target = (self.dst_bytes / (SHARES_A_THREAD * threads)).clamp(LEAST_SHARE, MOST_SHARE);
+        if self.chunk_bytes <= target + target / 4 {
+            return None;
+        }
+        let slots = target as i64 * 8 / i64::from(self.widths.to);
+        let cut = || moves.in_shares_of(slots).map(Box::new);
+        self.shares.get_or_init(cut).as_deref()
+    }
+
     /// Writes chunks from number `first` on into a `dst` of the right length.
     fn write(
         &self,
@@ -376,13 +418,23 @@ impl Plan {
         match &self.route {
             Way::Copy(_) => copy(src, self.chunk_bytes(first).start, dst),
             Way::Boxes(moves) => {
+                let crew = Crew::of(options.threads, dst.len());
                 let is_whole = dst.len() == self.dst_bytes;
-                let chunks = Chunks {
-                    dst,
-                    chunk_bytes: self.chunk_bytes,
-                    order: if is_whole { moves.order() } else { None },
+                let is_cached = Stores::for_bytes(dst.len()) == Stores::Cached;
+                let shares = match crew.is_caller() {
+                    false if is_whole && is_cached => self.shares(moves, crew.n_threads()),
+                    false => None,
+                    true if is_whole && is_cached && moves.run_ready(src, dst, pad) => {
+                        return Ok(());
+                    }
+                    true => None,
                 };
-                chunks.write(options.threads, |work, number, dst| {
+                let (moves, chunk_bytes) = match shares {
+                    Some(shares) => (shares, shares.chunk_bytes()?),
+                    None => (moves, self.chunk_bytes),
+                };
+                let order = if is_whole { moves.order() } else { None };
+                Chunks { dst, chunk_bytes, order }.write(&crew, |work, number, dst| {
                     moves.run_chunk(work, src, first + number, dst, pad);
                 });
             }

@@ -1,11 +1,19 @@
 //! Sharing chunks out to threads.
+//!
+//! Every thread has a part of the chunks, neighbours as far as possible, and when that is done takes
+//! from what others have left. So nothing depends on whether those who were asked come, nor when.
 
+use crate::desk::Wanted;
 use crate::kernels::{Means, Stores};
 use crate::options::Threads;
 use crate::order::Order;
+use crate::pool::{Pool, WOKEN_FOR, helpers};
 use crate::work::Work;
-use rayon::prelude::*;
-use std::sync::{Mutex, PoisonError};
+use rayon::ThreadPool;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A chunk's number and its bytes.
 type Chunk<'a> = (usize, &'a mut [u8]);
@@ -19,14 +27,64 @@ pub(crate) struct Chunks<'a> {
     pub(crate) order: Option<&'a Order>,
 }
 
+/// Who writes a destination.
+pub(crate) enum Crew<'p> {
+    Caller,
+    /// Workers of this crate's own, and the caller.
+    Own(Arc<Pool>, Wanted),
+    /// The threads of a pool of rayon's, of the one that the caller is in if none is said.
+    Rayon(Option<&'p ThreadPool>),
+}
+
+impl<'p> Crew<'p> {
+    /// Those that it is worth while to ask for a destination of so many bytes.
+    #[inline]
+    pub(crate) fn of(threads: Threads<'p>, bytes: usize) -> Self {
+        if bytes < crate::pool::SHARED_FROM || matches!(threads, Threads::Current) {
+            return Crew::Caller;
+        }
+        Self::of_large(threads, bytes)
+    }
+
+    #[inline(never)]
+    fn of_large(threads: Threads<'p>, bytes: usize) -> Self {
+        let own = |most: usize| match helpers(bytes, most) {
+            Some((pool, wanted)) => Crew::Own(pool, wanted),
+            None => Crew::Caller,
+        };
+        let is_large = bytes >= WOKEN_FOR;
+        match threads {
+            Threads::Current => Crew::Caller,
+            Threads::Global if rayon::current_thread_index().is_some() => match is_large {
+                true => Crew::Rayon(None),
+                false => Crew::Caller,
+            },
+            Threads::Global => own(usize::MAX),
+            Threads::Count(count) => own(count.get() - 1),
+            Threads::Pool(pool) if is_large => Crew::Rayon(Some(pool)),
+            Threads::Pool(_) => Crew::Caller,
+        }
+    }
+
+    pub(crate) fn is_caller(&self) -> bool {
+        matches!(self, Crew::Caller)
+    }
+
+    /// The most threads that there are ever to share with.
+    pub(crate) fn n_threads(&self) -> usize {
+        match self {
+            Crew::Caller => 1,
+            Crew::Own(pool, _) => pool.n_threads(),
+            Crew::Rayon(Some(pool)) => pool.current_num_threads(),
+            Crew::Rayon(None) => rayon::current_num_threads(),
+        }
+    }
+}
+
 impl Chunks<'_> {
     /// Calls `write` with the number and the bytes of every chunk. Every thread has its own
     /// [`Work`].
-    pub(crate) fn write(
-        self,
-        threads: Threads<'_>,
-        write: impl Fn(&mut Work, usize, &mut [u8]) + Sync,
-    ) {
+    pub(crate) fn write(self, crew: &Crew<'_>, write: impl Fn(&mut Work, usize, &mut [u8]) + Sync) {
         let Chunks { dst, chunk_bytes, order } = self;
         let means = Means::best(Stores::for_bytes(dst.len()));
         if dst.len() <= chunk_bytes {
@@ -35,7 +93,7 @@ impl Chunks<'_> {
         }
         let order = order.filter(|_| means.stores == Stores::Streamed);
         let chunks = dst.chunks_mut(chunk_bytes.max(1)).enumerate();
-        if order.is_none() && matches!(threads, Threads::Current) {
+        if order.is_none() && crew.is_caller() {
             return write_alone(chunks, means, write);
         }
         let chunks: Vec<Chunk<'_>> = chunks.collect();
@@ -43,7 +101,7 @@ impl Chunks<'_> {
             Some(order) => in_order(chunks, &order.numbers()),
             None => chunks,
         };
-        share_out(chunks, means, threads, write);
+        share_out(chunks, means, crew, write);
     }
 }
 
@@ -59,22 +117,106 @@ fn in_order<'a>(chunks: Vec<Chunk<'a>>, numbers: &[usize]) -> Vec<Chunk<'a>> {
 fn share_out(
     chunks: Vec<Chunk<'_>>,
     means: Means,
-    threads: Threads<'_>,
+    crew: &Crew<'_>,
     write: impl Fn(&mut Work, usize, &mut [u8]) + Sync,
 ) {
-    let shared = |chunks: Vec<Chunk<'_>>| {
-        chunks
-            .into_par_iter()
-            .for_each_init(|| Work::new(means), |work, (number, chunk)| write(work, number, chunk));
+    let helpers = match crew {
+        Crew::Caller => return write_alone(chunks, means, write),
+        Crew::Own(_, wanted) => wanted.most,
+        Crew::Rayon(_) => crew.n_threads() - 1,
     };
-    match threads {
-        Threads::Current => write_alone(chunks, means, write),
-        Threads::Global => shared(chunks),
-        Threads::Pool(pool) => pool.install(|| shared(chunks)),
-        Threads::Count(count) => {
-            let helpers = count.get().min(chunks.len()) - 1;
-            with_helpers(helpers, means, chunks.into_iter(), &write);
+    let helpers = helpers.min(chunks.len() - 1);
+    let shares = Shares::new(chunks, helpers + 1);
+    let work_off = || {
+        let own = shares.join();
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            write_alone(std::iter::from_fn(|| shares.take(own)), means, &write);
+        }));
+        if let Err(panic) = outcome {
+            shares.fail(panic);
         }
+    };
+    match crew {
+        Crew::Own(pool, wanted) => {
+            let wanted = Wanted { most: helpers, ..*wanted };
+            pool.share(wanted, &work_off, work_off);
+        }
+        Crew::Rayon(Some(pool)) => pool.in_place_scope(|scope| spread(scope, helpers, &work_off)),
+        Crew::Rayon(None) => rayon::in_place_scope(|scope| spread(scope, helpers, &work_off)),
+        Crew::Caller => {}
+    }
+    if let Some(panic) = shares.into_panic() {
+        resume_unwind(panic);
+    }
+}
+
+/// Has a job done by this thread and so many more of a pool.
+fn spread<'scope>(
+    scope: &rayon::Scope<'scope>,
+    helpers: usize,
+    job: &'scope (dyn Fn() + Sync + 'scope),
+) {
+    (0..helpers).for_each(|_| scope.spawn(move |_| job()));
+    job();
+}
+
+/// Chunks in as many parts as there are threads. A thread's numbers are on lines of their own, so that
+/// none waits for what another writes.
+struct Shares<'a> {
+    chunks: Vec<Mutex<Option<Chunk<'a>>>>,
+    parts: Vec<Part>,
+    /// How many threads have come.
+    joined: AtomicUsize,
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+/// The chunks from `next` to before `end`.
+#[repr(align(128))]
+struct Part {
+    next: AtomicUsize,
+    end: usize,
+}
+
+impl<'a> Shares<'a> {
+    fn new(chunks: Vec<Chunk<'a>>, threads: usize) -> Self {
+        let at = |part: usize| chunks.len() * part / threads;
+        let part = |n: usize| Part { next: AtomicUsize::new(at(n)), end: at(n + 1) };
+        let parts = (0..threads).map(part).collect();
+        let chunks = chunks.into_iter().map(|chunk| Mutex::new(Some(chunk))).collect();
+        Shares { chunks, parts, joined: AtomicUsize::new(0), panic: Mutex::new(None) }
+    }
+
+    /// The part that a thread begins with.
+    fn join(&self) -> usize {
+        self.joined.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The next chunk of a part, or of one after it.
+    fn take(&self, own: usize) -> Option<Chunk<'a>> {
+        let n = self.parts.len();
+        let parts = (own..own + n).filter_map(|number| self.parts.get(number % n));
+        let next = parts.filter_map(|part| {
+            // So that a part that is done is not written to.
+            let is_left = part.next.load(Ordering::Relaxed) < part.end;
+            let number = is_left.then(|| part.next.fetch_add(1, Ordering::Relaxed))?;
+            let chunk = self.chunks.get(number).filter(|_| number < part.end)?;
+            chunk.lock().unwrap_or_else(PoisonError::into_inner).take()
+        });
+        next.into_iter().next()
+    }
+
+    /// Keeps the first panic for the caller, and leaves no more chunks.
+    fn fail(&self, panic: Box<dyn Any + Send>) {
+        self.parts.iter().for_each(|part| part.next.store(part.end, Ordering::Relaxed));
+        let mut first = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
+        let later = if first.is_none() { first.replace(panic) } else { Some(panic) };
+        drop(first);
+        // What the drop of a payload might do is none of ours.
+        std::mem::forget(later);
+    }
+
+    fn into_panic(self) -> Option<Box<dyn Any + Send>> {
+        self.panic.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -89,28 +231,103 @@ fn write_alone<'a>(
     work.keep();
 }
 
-/// Hands items out one by one to the calling thread and to `helpers` more, as far as the system
-/// will start them.
-fn with_helpers<'a>(
-    helpers: usize,
-    means: Means,
-    chunks: impl Iterator<Item = Chunk<'a>> + Send,
-    write: &(impl Fn(&mut Work, usize, &mut [u8]) + Sync),
-) {
-    let queue = Mutex::new(chunks);
-    let take = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let work_off = || {
-        let mut work = Work::new(means);
-        while let Some((number, chunk)) = take() {
-            write(&mut work, number, chunk);
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..helpers {
-            if std::thread::Builder::new().spawn_scoped(scope, work_off).is_err() {
-                break;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Crews with workers that are woken for anything.
+    fn crews<'p>(pool: &Arc<Pool>, rayon: &'p ThreadPool) -> [Crew<'p>; 3] {
+        let wanted = Wanted { most: pool.n_threads() - 1, woken: pool.n_threads() - 1 };
+        [Crew::Caller, Crew::Own(pool.clone(), wanted), Crew::Rayon(Some(rayon))]
+    }
+
+    fn rayon_pool() -> ThreadPool {
+        rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap()
+    }
+
+    const ROUNDS: usize = if cfg!(miri) { 2 } else { 100 };
+
+    fn check(crew: &Crew<'_>, bytes: usize, chunk_bytes: usize) {
+        let mut dst = vec![0u8; bytes];
+        let chunks = Chunks { dst: &mut dst, chunk_bytes, order: None };
+        chunks.write(crew, |_, number, chunk| {
+            chunk.iter_mut().for_each(|byte| *byte += 1 + number as u8 % 100);
+        });
+        let expected = |at: usize| 1 + (at / chunk_bytes) as u8 % 100;
+        assert!(dst.iter().enumerate().all(|(at, byte)| *byte == expected(at)));
+    }
+
+    #[test]
+    fn every_chunk_is_written_once() {
+        let (pool, rayon) = (Arc::new(Pool::new(3)), rayon_pool());
+        for crew in crews(&pool, &rayon) {
+            for (bytes, chunk_bytes) in [(0, 5), (3, 5), (5, 5), (6, 5), (10, 5), (997, 10)] {
+                (0..ROUNDS).for_each(|_| check(&crew, bytes, chunk_bytes));
             }
         }
-        work_off();
-    });
+    }
+
+    #[test]
+    fn many_callers_share_a_pool() {
+        let (pool, rayon) = (Arc::new(Pool::new(2)), rayon_pool());
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for crew in crews(&pool, &rayon) {
+                        (0..ROUNDS).for_each(|_| check(&crew, 500, 7));
+                    }
+                });
+            }
+        });
+        // From within a pool of rayon's too.
+        rayon.broadcast(|_| {
+            crews(&pool, &rayon).iter().for_each(|crew| check(crew, 500, 7));
+            check(&Crew::Rayon(None), 500, 7);
+        });
+    }
+
+    /// A caller that comes to nothing but its first chunk has the others written by those who come.
+    #[test]
+    fn what_is_left_is_taken() {
+        let (pool, rayon) = (Arc::new(Pool::new(1)), rayon_pool());
+        let [_, own, _] = crews(&pool, &rayon);
+        for slow in [0, 9] {
+            let others = AtomicUsize::new(0);
+            let mut dst = [0; 10];
+            Chunks { dst: &mut dst, chunk_bytes: 1, order: None }.write(
+                &own,
+                |_, number, chunk| {
+                    if number == slow {
+                        // Nine others have been written before this one is.
+                        while others.load(Ordering::SeqCst) < 5 {
+                            std::thread::yield_now();
+                        }
+                    }
+                    others.fetch_add(1, Ordering::SeqCst);
+                    chunk.fill(1);
+                },
+            );
+            assert_eq!(dst, [1; 10]);
+        }
+    }
+
+    #[test]
+    fn a_panic_of_any_thread_reaches_the_caller() {
+        let (pool, rayon) = (Arc::new(Pool::new(2)), rayon_pool());
+        for crew in &crews(&pool, &rayon)[1..] {
+            for bad in [0, 5, 9] {
+                let mut dst = [0; 10];
+                let chunks = Chunks { dst: &mut dst, chunk_bytes: 1, order: None };
+                let outcome = catch_unwind(AssertUnwindSafe(|| {
+                    chunks.write(crew, |_, number, _| {
+                        if number == bad {
+                            resume_unwind(Box::new(number));
+                        }
+                    });
+                }));
+                assert_eq!(outcome.unwrap_err().downcast_ref(), Some(&bad));
+            }
+            check(crew, 100, 3);
+        }
+    }
 }

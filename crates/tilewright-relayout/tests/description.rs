@@ -24,7 +24,7 @@ const CASES: [(KernelKind, Side, Side); 11] = [
     (KernelKind::Single, ("f32[6,1]{1,0:PAD(6,3)}", 32), ("f32[6,1]{1,0:PAD(6,5)}", 32)),
     (KernelKind::Pack, ("f32[64,512]", 8), ("f32[64,512]", 4)),
     (KernelKind::Unpack, ("f32[64,512]", 4), ("f32[64,512]", 8)),
-    (KernelKind::BitSquares, ("f32[64,512]{1,0}", 4), ("f32[64,512]{0,1}", 4)),
+    (KernelKind::BitRows, ("f32[33,65]{1,0}", 4), ("f32[33,65]{0,1}", 4)),
     (KernelKind::Bits, ("f32[7,5]", 3), ("f32[7,5]{0,1}", 3)),
 ];
 

@@ -113,6 +113,15 @@ impl Walk {
         Walk { around: block.outer, tile, tiles, panel, out: None }
     }
 
+    /// Has a walk of one panel, which is in the caches already, ask for what is read after it.
+    pub(super) fn ask_for(&mut self, next: &Panel) {
+        self.panel = Panel::default();
+        if self.around.is_empty() {
+            let lines = next.rows.len() * (next.len as usize).div_ceil(LINE);
+            self.panel = Panel { lines: lines.div_ceil(self.tiles.len()), ..next.clone() };
+        }
+    }
+
     /// The blocks of a tile that is moved by these loops, of which the last `n_inner` had better
     /// stay together: whole lines, if the destination begins at one, and any.
     pub(super) fn in_blocks(
@@ -204,7 +213,11 @@ impl Block<'_> {
 
     /// The steps of the registers of a tile and of the loops: of the stages, then of the loops.
     fn steps(&self) -> impl Iterator<Item = (i64, i64)> {
-        let stages = self.tile.stages().map(|number| (2, self.tile.stores[number]));
+        let tile = self.tile;
+        let stages = tile.stages().map(|number| match number < tile.stored {
+            true => (2, tile.stores[number]),
+            false => (1, 0),
+        });
         stages.chain(self.inside.iter().map(|l| (l.count, l.dst)))
     }
 

@@ -150,14 +150,10 @@ impl Listed {
             unsafe {
                 if self.is_source {
                     level.run(Rows { of: self, far: At { src: at.src, dst: stage }, stores: near });
-                    machine::run(
-                        &self.program,
-                        At { src: stage, dst: at.dst },
-                        level,
-                        Stores::Cached,
-                    );
+                    let at = At { src: stage, dst: at.dst };
+                    machine::run(&self.program, at, Stores::Cached);
                 } else {
-                    machine::run(&self.program, At { src: at.src, dst: stage }, level, near);
+                    machine::run(&self.program, At { src: at.src, dst: stage }, near);
                     level.run(Rows { of: self, far: At { src: stage, dst: at.dst }, stores });
                 }
             }

@@ -2,10 +2,10 @@
 //! loops around it.
 
 use super::block::{Out, Panel, Stage, Walk};
-use super::level::{Level, Task, prefetch_near};
+use super::level::{Level, prefetch_near};
 use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one, put};
 use super::register::Register;
-use super::tile::{After, Around, Before, MAX_LANES, MAX_REGISTERS, ONCE, Op, Program, Tile};
+use super::tile::{Around, BANK, MOST_REGISTER_BYTES, ONCE, Op, Program, Scattered, Tile};
 use std::mem::MaybeUninit;
 
 /// Moves a box.
@@ -13,29 +13,53 @@ use std::mem::MaybeUninit;
 /// # Safety
 /// Every element of the loops that the program was made of can be read and written at these places;
 /// the sides do not overlap.
-pub(super) unsafe fn run(program: &Program, at: At, level: Level, stores: Stores) {
+#[inline]
+pub(super) unsafe fn run(program: &Program, at: At, stores: Stores) {
     let (kernels, walk) = (&program.kernels, &program.walk);
     let none = std::ptr::null_mut();
     // SAFETY: the caller's promise.
     unsafe {
-        if program.before.is_some() || program.after.is_some() {
-            return level.run(Run { program, at });
+        if stores == Stores::Streamed {
+            return stream(program, at);
         }
-        let is_on_line = at.to_line() == 0;
-        let [lines, any] = &program.blocks;
-        match stores {
-            Stores::Cached => return (kernels.cached)(walk, at, none),
-            Stores::Staged => return (kernels.staged)(walk, at, none),
-            Stores::Streamed if program.writes_lines && is_on_line => {
-                (kernels.streamed)(walk, at, none);
+        let kernel = match stores {
+            Stores::Cached => kernels.cached,
+            _ => kernels.staged,
+        };
+        if program.is_in_banks() {
+            return by_way_of_banks(program, walk, kernel, at, none);
+        }
+        kernel(walk, at, none, at.src);
+    }
+}
+
+/// The same past the caches. A function of its own: room for a block on the stack takes longer to be
+/// had than a small box to be moved.
+///
+/// # Safety
+/// As [`run`].
+#[inline(never)]
+unsafe fn stream(program: &Program, at: At) {
+    let (kernels, walk) = (&program.kernels, &program.walk);
+    let none = std::ptr::null_mut();
+    let is_on_line = at.to_line() == 0;
+    let [lines, any] = &program.blocks;
+    let lines = lines.as_ref().filter(|_| is_on_line);
+    let mut stage = Stage(MaybeUninit::uninit());
+    let stage = stage.0.as_mut_ptr().cast();
+    // SAFETY: the caller's promise.
+    unsafe {
+        if program.is_in_banks() {
+            match lines {
+                Some(lines) => by_way_of_banks(program, lines, kernels.staged, at, stage),
+                None => by_way_of_banks(program, walk, kernels.staged, at, none),
             }
-            Stores::Streamed => {
-                let lines = lines.as_ref().filter(|_| is_on_line);
-                let mut stage = Stage(MaybeUninit::uninit());
-                match lines.or(any.as_ref()) {
-                    Some(blocks) => (kernels.staged)(blocks, at, stage.0.as_mut_ptr().cast()),
-                    None => (kernels.staged)(walk, at, none),
-                }
+        } else if program.writes_lines && is_on_line {
+            (kernels.streamed)(walk, at, none, at.src);
+        } else {
+            match lines.or(any.as_ref()) {
+                Some(blocks) => (kernels.staged)(blocks, at, stage, at.src),
+                None => (kernels.staged)(walk, at, none, at.src),
             }
         }
     }
@@ -52,97 +76,81 @@ pub(super) fn max_lanes(level: Level) -> usize {
     }
 }
 
-struct Run<'p> {
-    program: &'p Program,
-    at: At,
-}
-
-impl Task for Run<'_> {
-    #[inline(always)]
-    unsafe fn with<R: Register>(self) {
-        let Run { program, at } = self;
-        // SAFETY: the caller's promise.
-        unsafe {
-            match program.walk.tile.n_lanes * 16 {
-                n if n == R::BYTES => all::<R>(program, at),
-                n if n == R::Half::BYTES => all::<R::Half>(program, at),
-                _ => all::<R::Lane>(program, at),
-            }
-        }
-    }
-}
-
 /// Registers in memory, on lines.
 #[repr(align(64))]
-struct Bank(MaybeUninit<[u8; MAX_REGISTERS * MAX_LANES * 16]>);
+struct Bank<const BYTES: usize>(MaybeUninit<[u8; BYTES]>);
 
+/// Moves a box whose registers are put together in memory, or taken apart there. `walk` is the program's
+/// or its block, and `kernel` what moves that.
+///
 /// # Safety
-/// As [`run`]; the processor has these registers.
-#[inline(always)]
-unsafe fn all<R: Register>(program: &Program, at: At) {
-    let Program { before, walk, after, around, kernels, .. } = program;
-    // SAFETY: the caller's promise.
-    unsafe {
-        let mut places = Places::new(around, at);
-        let (mut loaded, mut stored) = (Bank(MaybeUninit::uninit()), Bank(MaybeUninit::uninit()));
-        while let Some(at) = places.next() {
-            let mut here = at;
+/// As [`run`]; for a block, the stage is a [`Stage`]'s.
+unsafe fn by_way_of_banks(program: &Program, walk: &Walk, kernel: Kernel, at: At, stage: *mut u8) {
+    let Program { before, after, around, .. } = program;
+    let mut loaded = Bank::<BANK>(MaybeUninit::uninit());
+    let mut stored = Bank::<MOST_REGISTER_BYTES>(MaybeUninit::uninit());
+    let (loaded, stored) = (loaded.0.as_mut_ptr().cast(), stored.0.as_mut_ptr().cast());
+    let mut places = Places::new(around, at);
+    while let Some(at) = places.next() {
+        let mut here = at;
+        // SAFETY: the caller's promise. A bank has room for all registers, and each step reads those
+        // that the one before has written; from one bank to the other, or to or from the box's sides.
+        unsafe {
             if let Some(before) = before {
-                let bank = loaded.0.as_mut_ptr().cast();
-                fill::<R>(before, at, bank);
-                change::<R>(before, bank);
-                here.src = bank;
+                here.src = loaded;
+                if let Some((walk, kernels)) = &before.bits {
+                    let mut from = at;
+                    if let Some(pieces) = &before.pieces {
+                        gather(pieces, At { src: at.src, dst: stored });
+                        from.src = stored;
+                    }
+                    (kernels.cached)(walk, At { src: from.src, dst: loaded }, stage, at.src);
+                } else if let Some(pieces) = &before.pieces {
+                    gather(pieces, At { src: at.src, dst: loaded });
+                }
             }
             if after.is_some() {
-                here.dst = stored.0.as_mut_ptr().cast();
+                here.dst = stored;
             }
-            (kernels.cached)(walk, here, std::ptr::null_mut());
+            kernel(walk, here, stage, places.next.map_or(at.src, |next| next.src));
             if let Some(after) = after {
-                scatter::<R>(after, At { src: here.dst, dst: at.dst });
+                scatter(after, At { src: stored, dst: at.dst });
             }
         }
     }
 }
 
-/// Loads the registers of a tile into a bank.
-///
-/// # Safety
-/// As [`all`], for a tile at this place; the bank has room for its registers.
-#[inline(always)]
-unsafe fn fill<R: Register>(before: &Before, at: At, bank: *mut u8) {
-    for (number, load) in before.loads.iter().enumerate() {
-        let to = bank.wrapping_add(number * R::BYTES);
-        // SAFETY: the caller's promise; a register in pieces is a lane.
-        unsafe {
-            match (load, &before.pieces) {
-                (None, _) => R::repeat(&[0; 16]).store(to),
-                (Some(load), None) => {
-                    R::load_lanes(at.plus(*load, 0).src, &before.lanes, 1).store(to);
-                }
-                (Some(load), Some(pieces)) => {
-                    for (piece, &offset) in pieces.offsets.iter().enumerate() {
-                        let dst = to.wrapping_add(piece * pieces.bytes);
-                        copy_piece(At { src: at.plus(load + offset, 0).src, dst }, pieces.bytes);
-                    }
-                }
-            }
-        }
-    }
-}
+/// The bytes of a register that is put together or taken apart, which has one lane.
+const REGISTER: usize = 16;
 
-/// Stores the registers of a tile in pieces.
+/// Puts registers together from pieces, one behind the other.
 ///
 /// # Safety
-/// As [`all`], for a tile at this place, whose registers are in the bank.
-#[inline(always)]
-unsafe fn scatter<R: Register>(after: &After, at: At) {
-    let pieces = &after.pieces;
-    for (number, store) in after.stores.iter().enumerate() {
-        let Some(store) = store else { continue };
+/// The pieces can be read from here, and there is room for the registers.
+unsafe fn gather(side: &Scattered, at: At) {
+    let Scattered { places, pieces } = side;
+    for (number, place) in places.iter().enumerate() {
+        let Some(place) = place else { continue };
         for (piece, &offset) in pieces.offsets.iter().enumerate() {
-            let from = number * R::BYTES + piece * pieces.bytes;
+            let to = number * REGISTER + piece * pieces.bytes;
             // SAFETY: the caller's promise.
-            unsafe { copy_piece(at.plus(from as i64, store + offset), pieces.bytes) };
+            unsafe { copy_piece(at.plus(place + offset, to as i64), pieces.bytes) };
+        }
+    }
+}
+
+/// Takes registers apart that lie one behind the other.
+///
+/// # Safety
+/// The pieces can be written from here, and the registers read.
+unsafe fn scatter(side: &Scattered, at: At) {
+    let Scattered { places, pieces } = side;
+    for (number, place) in places.iter().enumerate() {
+        let Some(place) = place else { continue };
+        for (piece, &offset) in pieces.offsets.iter().enumerate() {
+            let from = number * REGISTER + piece * pieces.bytes;
+            // SAFETY: the caller's promise.
+            unsafe { copy_piece(at.plus(from as i64, place + offset), pieces.bytes) };
         }
     }
 }
@@ -162,60 +170,13 @@ unsafe fn copy_piece(at: At, bytes: usize) {
     }
 }
 
-/// Does what is done to bits.
-///
-/// # Safety
-/// As [`all`]; the bank has the tile's registers.
-#[inline(always)]
-unsafe fn change<R: Register>(before: &Before, bank: *mut u8) {
-    let n = before.loads.len();
-    let at = |number: usize| bank.wrapping_add(number * R::BYTES);
-    // SAFETY: the caller's promise.
-    unsafe {
-        for op in &before.ops {
-            match op {
-                Op::Exchange { slot, lower, shift } => {
-                    let lower = R::repeat(lower);
-                    let bit = 1 << slot;
-                    for first in 0..n {
-                        if first & bit != 0 {
-                            continue;
-                        }
-                        let (first, second) = (at(first), at(first | bit));
-                        let (a, b) = R::load(first).exchange(R::load(second), lower, *shift);
-                        a.store(first);
-                        b.store(second);
-                    }
-                }
-                Op::Swap { lower, shift } => {
-                    let lower = R::repeat(lower);
-                    for n in 0..n {
-                        R::load(at(n)).swap_bits(lower, *shift).store(at(n));
-                    }
-                }
-                Op::Shuffle(order) => {
-                    let order = R::repeat(order);
-                    for n in 0..n {
-                        R::load(at(n)).shuffle(order).store(at(n));
-                    }
-                }
-                Op::Mask(mask) => {
-                    let mask = R::repeat(mask);
-                    for n in 0..n {
-                        R::load(at(n)).and(mask).store(at(n));
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// What moves the tiles of a program at every place of some loops.
+/// What moves the tiles of a program at every place of some loops, by way of a stage if there are
+/// blocks. What follows the last place in the source is asked for last.
 ///
 /// # Safety
 /// The processor has the registers that it was made for. Everything that the tile reads and writes at
 /// every place can be read and written, and the sides do not overlap.
-type Kernel = unsafe fn(&Walk, At, *mut u8);
+type Kernel = unsafe fn(&Walk, At, *mut u8, *const u8);
 
 /// A kernel for each way to store, as [`Stores`] are.
 #[derive(Clone, Copy, Debug)]
@@ -367,9 +328,10 @@ macro_rules! code {
                     walk: &Walk,
                     at: At,
                     stage: *mut u8,
+                    ahead: *const u8,
                 ) {
                     // SAFETY: the caller's promise.
-                    unsafe { tiles::<R, N, G, L, S>(walk, at, stage) }
+                    unsafe { tiles::<R, N, G, L, S>(walk, at, stage, ahead) }
                 }
                 Kernels {
                     cached: run::<R, N, G, L, CACHED>,
@@ -400,7 +362,13 @@ code!(Avx2Code, "avx2");
 #[cfg(target_arch = "x86_64")]
 code!(Avx512Code, "avx2,avx512f,avx512bw,avx512vl,avx512vbmi");
 
+/// Stands for the grains where a tile has a list of steps.
+const STEPS: u8 = 16;
+
 fn by_lanes<C: Code, R: Register>(tile: &Tile) -> Kernels {
+    if !tile.ops.is_empty() {
+        return C::kernels::<R, 8, STEPS, 0>();
+    }
     match tile.lane_stages {
         1 if R::BYTES > 16 => by_grains::<C, R, 1>(tile),
         _ => by_grains::<C, R, 0>(tile),
@@ -431,13 +399,14 @@ fn by_grains<C: Code, R: Register, const L: u8>(tile: &Tile) -> Kernels {
 /// Moves a tile at every place.
 ///
 /// # Safety
-/// As [`Kernel`]; `G` are the tile's grains, by which `N` registers are interleaved, `L` its lanes'
-/// stages, and `S` is how it is stored: only whole lines are [`STREAMED`].
+/// As [`Kernel`]; `G` are the tile's grains, by which `N` registers are interleaved, or [`STEPS`],
+/// `L` its lanes' stages, and `S` is how it is stored: only whole lines are [`STREAMED`].
 #[inline(always)]
 unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: u8>(
     walk: &Walk,
     at: At,
     stage: *mut u8,
+    ahead: *const u8,
 ) {
     let Walk { tile, tiles, around, panel, out } = walk;
     let mut places = Places::new(around, at);
@@ -452,7 +421,7 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
         while let Some(at) = places.next() {
             let dst = if out.is_some() { stage.wrapping_add(LINE) } else { at.dst };
             let first = At { dst, ..at };
-            let next = places.next.map_or(at.src, |next| next.src);
+            let next = places.next.map_or(ahead, |next| next.src);
             let mut soon = Soon { panel, at: next, row: 0, place: 0 };
             for &(src, dst) in tiles {
                 if S != CACHED {
@@ -520,9 +489,121 @@ unsafe fn one<R: Register, const N: usize, const G: u8, const L: u8, const S: u8
                 *register = register.shuffle(order);
             }
         }
-        let registers = in_lanes::<R, N, L>(interleaved::<R, N, G>(registers));
-        for (register, &store) in registers.into_iter().zip(&tile.stores) {
+        let registers = match G {
+            STEPS => stepped::<R, N>(registers, &tile.ops),
+            _ => in_lanes::<R, N, L>(interleaved::<R, N, G>(registers)),
+        };
+        for (number, (register, &store)) in registers.into_iter().zip(&tile.stores).enumerate() {
+            // Those that are not stored are the last half, or three quarters, and so on.
+            if G == STEPS && number.is_power_of_two() && number == tile.stored {
+                break;
+            }
             put::<R, S>(register, at.plus(0, store).dst);
+        }
+    }
+}
+
+/// Does one step after the other. That is a branch for each, which is the same for every tile; the
+/// registers stay what they are.
+///
+/// # Safety
+/// The processor has these registers.
+#[inline(always)]
+unsafe fn stepped<R: Register, const N: usize>(mut registers: [R; N], ops: &[Op]) -> [R; N] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        for op in ops {
+            match op {
+                Op::Exchange { bit, lower, shift } => {
+                    let lower = R::repeat(lower);
+                    match bit {
+                        0 => exchange::<R, N, 1>(&mut registers, lower, *shift),
+                        1 => exchange::<R, N, 2>(&mut registers, lower, *shift),
+                        _ => exchange::<R, N, 4>(&mut registers, lower, *shift),
+                    }
+                }
+                Op::Spread { bit, lower, shift } => {
+                    let lower = R::repeat(lower);
+                    match bit {
+                        0 => spread::<R, N, 1>(&mut registers, lower, *shift),
+                        1 => spread::<R, N, 2>(&mut registers, lower, *shift),
+                        _ => spread::<R, N, 4>(&mut registers, lower, *shift),
+                    }
+                }
+                Op::Swap { lower, shift } => {
+                    let lower = R::repeat(lower);
+                    for register in &mut registers {
+                        *register = register.swap_bits(lower, *shift);
+                    }
+                }
+                Op::Shuffle(order) => {
+                    let order = R::repeat(order);
+                    for register in &mut registers {
+                        *register = register.shuffle(order);
+                    }
+                }
+                Op::Mask(mask) => {
+                    let mask = R::repeat(mask);
+                    for register in &mut registers {
+                        *register = register.and(mask);
+                    }
+                }
+                Op::Zip { bit, grain } => match (bit, grain) {
+                    (0, 0) => stage::<R, N, 1>(&mut registers, 1),
+                    (0, 1) => stage::<R, N, 2>(&mut registers, 1),
+                    (0, 2) => stage::<R, N, 4>(&mut registers, 1),
+                    (0, _) => stage::<R, N, 8>(&mut registers, 1),
+                    (1, 0) => stage::<R, N, 1>(&mut registers, 2),
+                    (1, 1) => stage::<R, N, 2>(&mut registers, 2),
+                    (1, 2) => stage::<R, N, 4>(&mut registers, 2),
+                    (1, _) => stage::<R, N, 8>(&mut registers, 2),
+                    (_, 0) => stage::<R, N, 1>(&mut registers, 4),
+                    (_, 1) => stage::<R, N, 2>(&mut registers, 4),
+                    (_, 2) => stage::<R, N, 4>(&mut registers, 4),
+                    _ => stage::<R, N, 8>(&mut registers, 4),
+                },
+                Op::Lanes => registers = in_lanes::<R, N, 1>(registers),
+            }
+        }
+    }
+    registers
+}
+
+/// Exchanges bits of the registers of each pair whose numbers differ in one.
+///
+/// # Safety
+/// The processor has these registers.
+#[inline(always)]
+unsafe fn exchange<R: Register, const N: usize, const BIT: usize>(
+    registers: &mut [R; N],
+    lower: R,
+    shift: usize,
+) {
+    for number in 0..N {
+        if number & BIT == 0 && number | BIT < N {
+            // SAFETY: the caller's promise.
+            let (first, second) =
+                unsafe { registers[number].exchange(registers[number | BIT], lower, shift) };
+            (registers[number], registers[number | BIT]) = (first, second);
+        }
+    }
+}
+
+/// The same with registers of zeros for those that have the bit.
+///
+/// # Safety
+/// The processor has these registers.
+#[inline(always)]
+unsafe fn spread<R: Register, const N: usize, const BIT: usize>(
+    registers: &mut [R; N],
+    lower: R,
+    shift: usize,
+) {
+    for number in 0..N {
+        if number & BIT == 0 && number | BIT < N {
+            // SAFETY: the caller's promise.
+            let (first, second) = unsafe { registers[number].spread(lower, shift) };
+            (registers[number], registers[number | BIT]) = (first, second);
         }
     }
 }

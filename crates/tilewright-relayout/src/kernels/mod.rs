@@ -1,6 +1,7 @@
 //! The inner loops: moving dense boxes of elements of 1, 2, 4, 8, 16 or 32 bytes.
 //!
-//! This is the one room of the project in which code is `unsafe`. What comes in is safe: two
+//! This is the one room of the project in which code is `unsafe`, but for a line that lends jobs to
+//! threads ([`desk`](crate::desk)). What comes in is safe: two
 //! slices, and loops over them that are checked once, as a whole, before anything is touched
 //! ([`Mover::run`]). What the loops of a box are decides how it is moved:
 //!
@@ -15,14 +16,13 @@
 //!   of an image. Of what is taken apart, only some rows may be there.
 //! * [`Kernel::Single`]: anything else, element by element.
 //!
-//! Elements below a byte are packed and unpacked ([`fold`]), transposed in squares of words
-//! ([`BitSquares`]), or moved by programs as well ([`Mover::of_bits`]), which exchange single bits.
+//! Elements below a byte are packed and unpacked ([`fold`]), or moved by programs as well
+//! ([`Mover::of_bits`]), which exchange single bits.
 //!
 //! Every kernel is written once, for registers of any length; [`Level`] says which the processor
 //! has. Boxes that do not pass the check are moved one by one with every index tested, which is
 //! also what the tests hold the kernels to.
 
-mod bit_squares;
 mod block;
 mod fold;
 mod joined;
@@ -41,7 +41,6 @@ mod weave;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub(crate) use bit_squares::{BitSquares, Word, transpose_bits};
 pub(crate) use fold::{Fold, Form, fold};
 pub(crate) use level::Level;
 pub(crate) use place::Stores;
@@ -51,9 +50,10 @@ use weave::is_woven;
 
 use crate::description::KernelKind;
 use crate::nest::{Loop, walk};
-use level::fence;
+use level::{fence, prefetch_near};
 use listed::Listed;
-use place::{At, LINE};
+use place::At;
+pub(crate) use place::LINE;
 use places::{MAX_LOOPS, ONCE};
 use tasks::{Join, Run, Single, Walk, Zip};
 use weave::Rows;
@@ -95,9 +95,9 @@ enum Kernel {
 #[derive(Clone, Debug)]
 pub(crate) struct Mover {
     /// The bytes that it reads, from the first to the last, from where it begins.
-    src: (i128, i128),
+    src: (i64, i64),
     /// The bytes that it writes.
-    dst: (i128, i128),
+    dst: (i64, i64),
     /// The loops of the box, in elements of `unit` bytes; none, and 0, if it has bits.
     loops: Vec<Loop>,
     unit: usize,
@@ -113,8 +113,9 @@ enum Way {
     Nothing,
     Program(Box<Program>),
     Listed(Box<Listed>),
-    /// By a kernel that is chosen for the place of the box.
-    Kernel,
+    /// By a kernel that is chosen for the place of the box, unless it goes into the caches: then by
+    /// this one, with these loops around it.
+    Kernel(Option<(Kernel, Vec<Loop>)>),
     /// One by one, with every index tested.
     Checked,
 }
@@ -161,6 +162,10 @@ impl Mover {
             way_of(loops, unit, level, is_streamed)
         };
         let loops: Vec<Loop> = loops.iter().filter(|l| l.extent != 1).copied().collect();
+        let way = match way {
+            Way::Kernel(_) if !is_streamed => Way::Kernel(Some(cached_kernel(&loops, unit))),
+            way => way,
+        };
         let shifted = match &way {
             Way::Program(program) if is_streamed => Shifted::of(&loops, unit, level, program),
             _ => None,
@@ -177,7 +182,7 @@ impl Mover {
     ) -> Option<Self> {
         let span = |stride: fn(&Loop) -> i64, slot: i64| {
             let (low, high) = span(loops, slot.unsigned_abs() as usize, stride);
-            (low.div_euclid(8), (high + 7).div_euclid(8))
+            (low.div_euclid(8), high.saturating_add(7).div_euclid(8))
         };
         let (src, dst) = (span(|l| l.src, slots.src), span(|l| l.dst, slots.dst));
         let way = match loops.iter().any(|l| l.extent < 1) {
@@ -195,7 +200,7 @@ impl Mover {
                 Some(program.streams_lines() || program.blocks.iter().any(Option::is_some))
             }
             Way::Listed(listed) => Some(listed.streams()),
-            Way::Nothing | Way::Kernel | Way::Checked => None,
+            Way::Nothing | Way::Kernel(_) | Way::Checked => None,
         }
     }
 
@@ -212,7 +217,8 @@ impl Mover {
         let program = match &self.way {
             Way::Program(program) => size_of::<Program>() + program.held_bytes(),
             Way::Listed(listed) => size_of::<Listed>() + listed.held_bytes(),
-            Way::Nothing | Way::Kernel | Way::Checked => 0,
+            Way::Kernel(Some((_, loops))) => loops.capacity() * size_of::<Loop>(),
+            Way::Nothing | Way::Kernel(None) | Way::Checked => 0,
         };
         let shifted = self.shifted.as_ref();
         let shifted = shifted.map_or(0, |s| size_of::<Shifted>() + s.body.held_bytes());
@@ -221,7 +227,34 @@ impl Mover {
 
     /// Moves the box from byte `start.0` of the source and `start.1` of the destination on; what lies
     /// outside of either is left out, of a box of bits all. `room` is room for a list.
+    #[inline]
     pub(crate) fn run(
+        &self,
+        start: (i64, i64),
+        src: &[u8],
+        dst: &mut [u8],
+        means: Means,
+        room: &mut Vec<Loop>,
+    ) {
+        match &self.way {
+            // What small boxes have most: nothing else is looked at, and no stack is taken.
+            Way::Program(program)
+                if means.stores == Stores::Cached
+                    && is_within(start.0, self.src, src.len())
+                    && is_within(start.1, self.dst, dst.len()) =>
+            {
+                let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() }.plus(start.0, start.1);
+                // SAFETY: the bytes of all elements were found within the two slices, which cannot
+                // overlap; a program reads and writes no others.
+                unsafe { machine::run(program, at, means.stores) };
+            }
+            _ => self.run_any(start, src, dst, means, room),
+        }
+    }
+
+    /// The same by any way.
+    #[inline(never)]
+    fn run_any(
         &self,
         start: (i64, i64),
         src: &[u8],
@@ -248,7 +281,7 @@ impl Mover {
                     // and there is at least a line's worth before and behind it together.
                     unsafe {
                         let at = at.plus(src_shift, dst_shift);
-                        machine::run(&shifted.body, at, means.level, means.stores);
+                        machine::run(&shifted.body, at, means.stores);
                     }
                     let line = LINE as i64 / unit;
                     let near = Means { stores: Stores::Staged, ..means };
@@ -263,30 +296,39 @@ impl Mover {
                 }
                 // SAFETY: as above; a program reads and writes no other bytes than those of the
                 // elements.
-                unsafe { machine::run(program, at, means.level, means.stores) };
+                unsafe { machine::run(program, at, means.stores) };
             }
             // SAFETY: as above.
             Way::Listed(listed) if is_inside => unsafe {
                 listed.run(at, means.level, means.stores);
             },
-            Way::Kernel if is_inside => {
-                room.clear();
-                room.extend_from_slice(&self.loops);
+            Way::Kernel(known) if is_inside => {
+                let known = known.as_ref().filter(|_| means.stores == Stores::Cached);
+                let (kernel, loops) = match known {
+                    Some((kernel, loops)) => (*kernel, &**loops),
+                    None => {
+                        room.clear();
+                        room.extend_from_slice(&self.loops);
+                        let kernel = Kernel::choose(room, self.unit as i64, at, means.stores);
+                        order_walk(room, kernel, self.unit as i64, means.stores);
+                        (kernel, &**room)
+                    }
+                };
                 let end = src.as_ptr_range().end;
-                // SAFETY: as above.
+                // SAFETY: as above; the kernel and the loops left are those of the box.
                 unsafe {
                     match self.unit {
-                        1 => move_units::<1>(room, at, means, end),
-                        2 => move_units::<2>(room, at, means, end),
-                        4 => move_units::<4>(room, at, means, end),
-                        8 => move_units::<8>(room, at, means, end),
-                        16 => move_units::<16>(room, at, means, end),
-                        _ => move_units::<MAX_UNIT>(room, at, means, end),
+                        1 => move_units::<1>(kernel, loops, at, means, end),
+                        2 => move_units::<2>(kernel, loops, at, means, end),
+                        4 => move_units::<4>(kernel, loops, at, means, end),
+                        8 => move_units::<8>(kernel, loops, at, means, end),
+                        16 => move_units::<16>(kernel, loops, at, means, end),
+                        _ => move_units::<MAX_UNIT>(kernel, loops, at, means, end),
                     }
                 }
             }
             _ if self.unit == 0 => {}
-            Way::Program(_) | Way::Listed(_) | Way::Kernel | Way::Checked => {
+            Way::Program(_) | Way::Listed(_) | Way::Kernel(_) | Way::Checked => {
                 move_checked(&self.loops, self.unit, start, src, dst);
             }
         }
@@ -296,26 +338,24 @@ impl Mover {
 /// The largest elements that kernels move, in bytes.
 const MAX_UNIT: usize = 32;
 
-/// The bytes of one side of a box, from the first to behind the last, from where it begins.
-fn span(loops: &[Loop], unit: usize, stride: fn(&Loop) -> i64) -> (i128, i128) {
+/// The bytes of one side of a box, from the first to behind the last, from where it begins; of more
+/// than can be counted, the most that can, which no memory has.
+fn span(loops: &[Loop], unit: usize, stride: fn(&Loop) -> i64) -> (i64, i64) {
     let (mut low, mut high) = (0, unit as i128);
     for l in loops {
         let reach = i128::from(l.extent - 1) * i128::from(stride(l)) * unit as i128;
         low += reach.min(0);
         high += reach.max(0);
     }
-    (low, high)
-}
-
-/// Whether every element of a box lies within both sides.
-fn lies_inside(loops: &[Loop], unit: usize, start: (i64, i64), src: usize, dst: usize) -> bool {
-    is_within(start.0, span(loops, unit, |l| l.src), src)
-        && is_within(start.1, span(loops, unit, |l| l.dst), dst)
+    let counted = |bytes: i128| bytes.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+    (counted(low), counted(high))
 }
 
 /// Whether bytes from `low` to `high` behind a place lie within so many.
-fn is_within(start: i64, (low, high): (i128, i128), len: usize) -> bool {
-    i128::from(start) + low >= 0 && i128::from(start) + high <= len as i128
+#[inline]
+fn is_within(start: i64, (low, high): (i64, i64), len: usize) -> bool {
+    let first = start.checked_add(low).is_some_and(|first| first >= 0);
+    first && start.checked_add(high).is_some_and(|end| end <= len as i64)
 }
 
 /// Moves a box of elements of `unit` bytes: `loops`, from byte `start.0` of the source and
@@ -330,6 +370,14 @@ pub(crate) fn move_box(
 ) {
     let mover = Mover::new(loops, unit, means.level, means.stores == Stores::Streamed);
     mover.run(start, src, dst, means, &mut Vec::new());
+}
+
+/// Asks for the line of a byte, if it is one of these.
+#[inline]
+pub(crate) fn prefetch(bytes: &[u8], place: i64) {
+    if let Some(byte) = usize::try_from(place).ok().and_then(|place| bytes.get(place)) {
+        prefetch_near(byte);
+    }
 }
 
 /// The program of a box of elements in such slots.
@@ -362,10 +410,10 @@ fn way_of(loops: &[Loop], unit: usize, level: Level, is_streamed: bool) -> Way {
     if let Some(run) = loops.iter().find(|l| l.is_run() && l.extent > 1) {
         let bytes = run.extent.saturating_mul(unit as i64);
         if bytes >= LINE as i64 || bytes & (bytes - 1) != 0 {
-            return Way::Kernel;
+            return Way::Kernel(None);
         }
     } else if woven(loops, unit as i64).is_some() {
-        return Way::Kernel;
+        return Way::Kernel(None);
     }
     if let Some(listed) = Listed::of(loops, unit, level) {
         return Way::Listed(Box::new(listed));
@@ -374,7 +422,7 @@ fn way_of(loops: &[Loop], unit: usize, level: Level, is_streamed: bool) -> Way {
     let program = program_of_bits(loops, Slots::same(8 * unit as i64), level, is_streamed);
     match program.filter(|program| !program.is_all_pieces()) {
         Some(program) => Way::Program(Box::new(program)),
-        None => Way::Kernel,
+        None => Way::Kernel(None),
     }
 }
 
@@ -401,15 +449,29 @@ fn woven(loops: &[Loop], unit: i64) -> Option<(Kernel, usize, Option<usize>)> {
     ))
 }
 
-/// Moves a box of elements of `N` bytes. Uses up the list of loops.
+/// The kernel of a box that goes into the caches, wherever it begins, and the loops around it.
+fn cached_kernel(loops: &[Loop], unit: usize) -> (Kernel, Vec<Loop>) {
+    let (mut around, unit) = (loops.to_vec(), unit as i64);
+    let anywhere = At { src: std::ptr::null(), dst: std::ptr::null_mut() };
+    let kernel = Kernel::choose(&mut around, unit, anywhere, Stores::Cached);
+    order_walk(&mut around, kernel, unit, Stores::Cached);
+    (kernel, around)
+}
+
+/// Moves a box of elements of `N` bytes.
 ///
 /// # Safety
-/// `at` is where the loops begin; all their elements can be read and written, as can be read all up
-/// to `end`, and the two sides do not overlap. There are no more than [`MAX_LOOPS`], and none is empty.
-unsafe fn move_units<const N: usize>(loops: &mut Vec<Loop>, at: At, means: Means, end: *const u8) {
+/// `at` is where the box begins, which is made of these loops and the kernel's; all its elements can
+/// be read and written, as can be read all up to `end`, and the two sides do not overlap. There are no
+/// more than [`MAX_LOOPS`], and none is empty.
+unsafe fn move_units<const N: usize>(
+    kernel: Kernel,
+    loops: &[Loop],
+    at: At,
+    means: Means,
+    end: *const u8,
+) {
     let (unit, level) = (N as i64, means.level);
-    let kernel = Kernel::choose(loops, unit, at, means.stores);
-    order_walk(loops, kernel, unit, means.stores);
     let walk = Walk::<N> { loops, at, stores: means.stores, end };
     // SAFETY: the caller's promise; the kernel and the loops left are those loops.
     unsafe {
@@ -465,7 +527,7 @@ pub(crate) fn choice(
     match Mover::new(&around, unit, Level::best(), false).way {
         Way::Program(_) => return (KernelKind::Tile, Vec::new(), around),
         Way::Listed(_) => return (KernelKind::ListedTile, Vec::new(), around),
-        Way::Nothing | Way::Kernel | Way::Checked => {}
+        Way::Nothing | Way::Kernel(_) | Way::Checked => {}
     }
     let place = std::ptr::without_provenance_mut(start.rem_euclid(LINE as i64) as usize);
     let at = At { src: place, dst: place };
@@ -669,7 +731,7 @@ mod tests {
                         let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
                         // SAFETY: the buffers are as long as the loops reach.
                         unsafe {
-                            machine::run(&program, at.plus(places.0, places.1), level, stores);
+                            machine::run(&program, at.plus(places.0, places.1), stores);
                         };
                         assert_eq!(
                             dst, expected,
@@ -854,6 +916,113 @@ mod tests {
             }
         });
         thread.unwrap().join().unwrap();
+    }
+
+    /// Moves a box of elements in slots by its program, with all registers there are, stored every way,
+    /// to places of any alignment; and bit by bit. The program of the best registers.
+    fn check_bits(loops: &[Loop], slots: Slots) -> Program {
+        let n_bytes = |stride: fn(&Loop) -> i64, slot: i64| {
+            let last: i64 = loops.iter().map(|l| (l.extent - 1) * stride(l)).sum();
+            ((last + 1) * slot) as usize / 8
+        };
+        let (n_src, n_dst) = (n_bytes(|l| l.src, slots.src), n_bytes(|l| l.dst, slots.dst));
+        let src = pattern(n_src);
+        let mut expected = vec![0xee; n_dst];
+        walk(loops, (0, 0), &mut |(from, to)| {
+            for bit in 0..slots.dst {
+                let (from, to) = (from * slots.src + bit, (to * slots.dst + bit) as usize);
+                let is_set = bit < slots.value && src[(from / 8) as usize] >> (from % 8) & 1 == 1;
+                let mask = 1 << (to % 8);
+                expected[to / 8] = expected[to / 8] & !mask | if is_set { mask } else { 0 };
+            }
+        });
+        for level in Level::all() {
+            let mover = Mover::of_bits(loops, slots, level, true);
+            let mover = mover.unwrap_or_else(|| panic!("{loops:?} {slots:?} by {level:?}"));
+            assert!(mover.held_bytes() <= Mover::MOST_BYTES, "{loops:?}: {}", mover.held_bytes());
+            for stores in [Stores::Cached, Stores::Streamed, Stores::Staged] {
+                for &shift in cases(&[0, 3, 32], 1) {
+                    let means = Means { level, stores };
+                    let mut buffer = vec![0xee; n_dst + 4 * GUARD];
+                    let start = buffer.as_ptr().align_offset(GUARD) + GUARD + shift;
+                    let dst = &mut buffer[start..start + n_dst];
+                    mover.run((0, 0), &src, dst, means, &mut Vec::new());
+                    assert!(dst == expected, "{loops:?} {slots:?} by {means:?} at {shift}");
+                    let mut around = buffer[..start].iter().chain(&buffer[start + n_dst..]);
+                    assert!(around.all(|byte| *byte == 0xee), "{loops:?} by {means:?}");
+                }
+            }
+        }
+        program_of_bits(loops, slots, Level::best(), true).unwrap()
+    }
+
+    /// The steps that a program takes on registers, in its tiles or on the way into a bank.
+    fn steps_of(program: &Program) -> &[tile::Op] {
+        let before = program.before.as_ref().and_then(|before| before.bits.as_ref());
+        before.map_or(&program.walk.tile.ops, |(walk, _)| &walk.tile.ops)
+    }
+
+    #[test]
+    fn bits_within_registers() {
+        // Words of nibbles in two orders, next to each other and apart.
+        let orders = [[l(4, 1, 2), l(2, 4, 1)], [l(2, 1, 4), l(4, 2, 1)]];
+        for order in cases(&orders, 1) {
+            for &(count, src, dst) in cases(&[(43, 8, 8), (512, 8, 8), (45, 24, 8), (45, 8, 24)], 1)
+            {
+                let loops = [[l(count, src, dst)].as_slice(), order].concat();
+                let program = check_bits(&loops, Slots::same(4));
+                assert!(steps_of(&program).iter().any(|op| matches!(op, tile::Op::Swap { .. })));
+            }
+        }
+        // Slots whose upper bits are no element's.
+        check_bits(&[l(256, 1, 1)], Slots { value: 8, src: 16, dst: 16 });
+        for &(value, src, dst) in cases(&[(4, 8, 8), (2, 4, 4), (1, 4, 8), (4, 4, 8), (1, 1, 8)], 2)
+        {
+            for &count in cases(&[256, 1000], 1) {
+                check_bits(&[l(count, 1, 1)], Slots { value, src, dst });
+            }
+        }
+    }
+
+    /// Rows of bits interleaved and taken apart: an exchange for each place below a byte, in a tile as
+    /// long as there are few rows.
+    #[test]
+    fn bits_of_several_registers() {
+        for &bits in cases(&[4, 1, 2], 2) {
+            for &rows in cases(&[8, 2, 4, 16, 32], 1) {
+                for &(length, pitch) in cases(&[(512, 512), (896, 1024)], 1) {
+                    let zip = [l(rows, pitch, 1), l(length, 1, rows)];
+                    let program = check_bits(&zip, Slots::same(bits));
+                    let is_exchange = |op: &&tile::Op| matches!(op, tile::Op::Exchange { .. });
+                    let n = steps_of(&program).iter().filter(is_exchange).count();
+                    assert_eq!(n, (8 / bits).ilog2() as usize, "{rows} rows of {bits} bits");
+                    assert_eq!(program.before.is_none(), rows <= 8, "{rows} rows of {bits} bits");
+                    check_bits(&[l(rows, 1, pitch), l(length, rows, 1)], Slots::same(bits));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn grids_of_bits() {
+        for &bits in cases(&[4, 1, 2], 1) {
+            for &(a, b) in cases(&[(128, 128), (128, 320), (264, 136)], 1) {
+                check_bits(&[l(b, 1, a), l(a, b, 1)], Slots::same(bits));
+                let pitch = (a + 511) / 512 * 512;
+                check_bits(&[l(b, 1, pitch), l(a, b + 8, 1)], Slots::same(bits));
+            }
+            // Tiles of eight rows of one column.
+            let tiles =
+                [l(2, 128 * 8, 8 * 256), l(2, 2 * 128 * 8, 128), l(8, 1, 256), l(128, 8, 1)];
+            check_bits(&tiles, Slots::same(bits));
+        }
+        for &(value, src, dst) in cases(&[(4, 8, 4), (1, 8, 1), (4, 4, 8), (2, 8, 4), (1, 1, 8)], 1)
+        {
+            check_bits(&[l(128, 1, 256), l(256, 128, 1)], Slots { value, src, dst });
+            if src <= dst {
+                check_bits(&[l(2, 2048, 1), l(512, 1, 2)], Slots { value, src, dst });
+            }
+        }
     }
 
     #[test]

@@ -90,6 +90,16 @@ impl Register for Neon {
     }
 
     #[inline(always)]
+    unsafe fn spread(self, lower: Self, shift: usize) -> (Self, Self) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let down = vdupq_n_s64(-(shift as i64));
+            let upper = vreinterpretq_u8_u64(vshlq_u64(vreinterpretq_u64_u8(self.0), down));
+            (Neon(vandq_u8(self.0, lower.0)), Neon(vandq_u8(upper, lower.0)))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn and(self, other: Self) -> Self {
         // SAFETY: see the top of the file.
         Neon(unsafe { vandq_u8(self.0, other.0) })

@@ -77,7 +77,7 @@ impl At {
 pub(super) const AHEAD: usize = 2048;
 
 /// The bytes of a cache line.
-pub(super) const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
 
 /// Stores a register, past the caches if `S` is [`STREAMED`].
 ///

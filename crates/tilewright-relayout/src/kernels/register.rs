@@ -73,6 +73,13 @@ pub(super) trait Register: Copy {
     /// The processor has these registers.
     unsafe fn exchange(self, other: Self, lower: Self, shift: usize) -> (Self, Self);
 
+    /// As [`exchange`](Self::exchange) with a register of zeros, if `lower` and the bits above its are
+    /// all bits.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn spread(self, lower: Self, shift: usize) -> (Self, Self);
+
     /// Exchanges the odd lanes of this register for the even lanes of the other.
     ///
     /// # Safety
@@ -164,6 +171,12 @@ impl Register for Plain {
         let (first, last) = (number(self), number(other));
         let changed = (first >> shift ^ last) & number(lower);
         (Plain((first ^ changed << shift).to_le_bytes()), Plain((last ^ changed).to_le_bytes()))
+    }
+
+    #[inline(always)]
+    unsafe fn spread(self, lower: Self, shift: usize) -> (Self, Self) {
+        let (bits, lower) = (u128::from_le_bytes(self.0), u128::from_le_bytes(lower.0));
+        (Plain((bits & lower).to_le_bytes()), Plain((bits >> shift & lower).to_le_bytes()))
     }
 
     #[inline(always)]

@@ -11,13 +11,21 @@
 //! So `2^c` registers are loaded, numbered by the bits that enter, exchanged in `c` stages, and
 //! stored, numbered by the bits that leave. A stage brings one entering bit to its place:
 //!
-//! * of a bit within the byte, by shifts under a mask ([`Op::Exchange`]);
+//! * of a bit within the byte, by shifts under a mask ([`Op::Exchange`]); a bit that moves from one
+//!   place to another within a register, as the nibbles of a word in another order, changes places
+//!   with the one there ([`Op::Swap`]);
 //! * of a byte, by interleaving two registers ([`Tile::grains`]): the bit is inserted at its place,
 //!   those above move up by one, and the topmost becomes a bit of the register's number. For that,
 //!   the bytes are put in order before: those that stay at the bottom, those that leave at the top.
 //!
 //! Where a slot is wider than what is moved, its upper bits are no index's: in the source they are
 //! dropped ([`Bit::None`] leaves and is not stored), in the destination zeros enter.
+//!
+//! A tile that only interleaves is a kernel of its own. One that moves bits below a byte has a list of
+//! steps ([`Tile::ops`]), which are done one by one with 8 registers: those that the stages need, and
+//! neighbouring ones, so that each step is worth a branch. Where the stages need more, the steps of the
+//! bits are a walk into a *bank*, registers in memory, from where bytes are interleaved; a bank holds as
+//! many tiles as stay in the caches.
 
 use super::block::{Walk, repeat, side_by_side};
 use super::level::Level;
@@ -31,8 +39,23 @@ pub(super) const PLACES: usize = 7;
 /// The places below a byte.
 const BYTE: usize = 3;
 
-/// No tile has more registers.
-pub(super) const MAX_REGISTERS: usize = 128;
+/// No box is moved by more registers at a time.
+const MAX_REGISTERS: usize = 128;
+
+/// The most bytes of those registers.
+pub(super) const MOST_REGISTER_BYTES: usize = MAX_REGISTERS * MAX_LANES * 16;
+
+/// The bytes of a bank: registers in memory. It has room for the most registers, each of two lanes, and
+/// else for several tiles: so that what is streamed has long rows on either side.
+pub(super) const BANK: usize = 64 << 10;
+
+/// The bytes of a bank that are used where nothing is streamed: they stay in the first cache, and it is
+/// more to fill them than to begin.
+const NEAR_BANK: usize = 16 << 10;
+
+/// A tile of steps has `2^` so many registers: all of them stay registers, and each step is worth the
+/// branch that it takes.
+const STEPPED: usize = 3;
 
 /// The bits of a cache line.
 const LINE_BITS: i64 = 512;
@@ -70,26 +93,53 @@ pub(super) struct Around {
     pub(super) dst_back: i64,
 }
 
+impl Around {
+    /// Whether all its places in the destination are whole lines apart.
+    fn is_by_lines(&self) -> bool {
+        [self.dst, self.dst_back].iter().all(|bytes| bytes % (LINE_BITS / 8) == 0)
+    }
+}
+
 /// A loop of one step.
 pub(super) const ONCE: Around = Around { count: 1, src: 0, dst: 0, src_back: 0, dst_back: 0 };
 
-/// A step of the bits within bytes, on registers or pairs of them.
+/// A step of what is done to registers. `bit` is one of their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Op {
     /// Exchanges a bit of the register's number for a place of the register.
-    Exchange { slot: usize, lower: [u8; 16], shift: usize },
+    Exchange { bit: usize, lower: [u8; 16], shift: usize },
+    /// The same where that place is to hold zeros; registers whose bit is 1 are none before.
+    Spread { bit: usize, lower: [u8; 16], shift: usize },
     /// Exchanges two places of a register.
     Swap { lower: [u8; 16], shift: usize },
     /// Takes each byte of a lane from the place that is given for it.
     Shuffle([u8; 16]),
     /// Keeps these bits, and zeros elsewhere.
     Mask([u8; 16]),
+    /// Interleaves registers by `2^grain` bytes.
+    Zip { bit: usize, grain: usize },
+    /// Exchanges the lowest bit of the register's number for that of a lane's.
+    Lanes,
+}
+
+impl Op {
+    /// The bit of the registers' number, if it brings registers together before bytes move.
+    fn bit(&mut self) -> Option<&mut usize> {
+        match self {
+            Op::Exchange { bit, .. } | Op::Spread { bit, .. } => Some(bit),
+            _ => None,
+        }
+    }
 }
 
 /// Registers that are loaded, interleaved and stored. Offsets are in bytes, from the beginning of a
 /// place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tile {
+    /// How many registers there are.
+    pub(super) registers: usize,
+    /// How many of them are stored: the first.
+    pub(super) stored: usize,
     /// Of each register, where it is loaded from.
     pub(super) loads: [i64; 16],
     /// Of each lane of a register, where it lies from the first.
@@ -100,6 +150,8 @@ pub(super) struct Tile {
     pub(super) shuffle: Option<[u8; 16]>,
     /// Bit `k` is set where registers are interleaved by `2^k` bytes; there are two for each bit.
     pub(super) grains: u8,
+    /// What is done instead, step by step, where bits below a byte move.
+    pub(super) ops: Vec<Op>,
     /// Bit `k` is set where the next of those bits, from the lowest on, change places with bit `k` of
     /// a lane's number.
     pub(super) lane_stages: u8,
@@ -107,22 +159,20 @@ pub(super) struct Tile {
     pub(super) stores: [i64; 16],
 }
 
-/// What is done before bytes are interleaved: registers are loaded into a bank, and bits exchanged.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What is done before registers are loaded, by way of memory.
+#[derive(Clone, Debug)]
 pub(super) struct Before {
-    /// Of each register of the bank, where it is loaded from; `None` for one of zeros.
-    pub(super) loads: Vec<Option<i64>>,
-    pub(super) lanes: [i64; MAX_LANES],
-    /// The pieces that a lane is loaded in, where it is not one.
-    pub(super) pieces: Option<Pieces>,
-    pub(super) ops: Vec<Op>,
+    /// The pieces that registers are put together from, where they are.
+    pub(super) pieces: Option<Scattered>,
+    /// What moves bits below a byte, where one tile has too few registers to do all.
+    pub(super) bits: Option<(Walk, Kernels)>,
 }
 
-/// What is done after: registers are stored in pieces.
+/// Registers of which each is many pieces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct After {
-    /// Of each register of the bank, where it is stored; `None` if it is not.
-    pub(super) stores: Vec<Option<i64>>,
+pub(super) struct Scattered {
+    /// Of each register, where it is; `None` if it is nowhere.
+    pub(super) places: Vec<Option<i64>>,
     pub(super) pieces: Pieces,
 }
 
@@ -140,7 +190,8 @@ pub(super) struct Program {
     pub(super) before: Option<Before>,
     /// The tile and its loops; with a bank, those within it.
     pub(super) walk: Walk,
-    pub(super) after: Option<After>,
+    /// The pieces that registers are stored in, where they are.
+    pub(super) after: Option<Scattered>,
     /// The loops around a bank.
     pub(super) around: Vec<Around>,
     /// The blocks that it is moved in where it is streamed: to a destination that begins at a line,
@@ -205,29 +256,60 @@ impl Chain {
 impl Tile {
     /// The bytes of its registers.
     pub(super) fn bytes(&self) -> i64 {
-        (self.n_lanes << (4 + self.grains.count_ones())) as i64
+        (16 * self.n_lanes * self.registers) as i64
+    }
+
+    /// Where a register is loaded from and stored that differs from the first by one bit of its number,
+    /// for each bit; `None` if it is not stored.
+    fn of_bits(bits: &[(i64, Option<i64>)], n_lanes: usize, lanes: [i64; MAX_LANES]) -> Tile {
+        let stored = bits.iter().take_while(|(_, store)| store.is_some()).count();
+        let mut tile = Tile {
+            registers: 1 << bits.len(),
+            stored: 1 << stored,
+            loads: [0; 16],
+            lanes,
+            n_lanes,
+            shuffle: None,
+            grains: 0,
+            ops: Vec::new(),
+            lane_stages: 0,
+            stores: [0; 16],
+        };
+        for (stage, &(load, store)) in bits.iter().enumerate() {
+            for register in (0..16).filter(|register| register >> stage & 1 == 1) {
+                tile.loads[register] += load;
+                tile.stores[register] += store.unwrap_or(0);
+            }
+        }
+        tile
     }
 
     /// The registers that each stage brings together with the first.
     pub(super) fn stages(&self) -> impl Iterator<Item = usize> {
-        (0..self.grains.count_ones()).map(|stage| 1 << stage)
+        (0..self.registers.trailing_zeros()).map(|stage| 1 << stage)
     }
 }
 
 impl Program {
     /// The bytes that it has allocated.
     pub(super) fn held_bytes(&self) -> usize {
-        let before = self.before.as_ref().map_or(0, |before| {
-            let pieces = before.pieces.as_ref().map_or(0, |pieces| pieces.offsets.capacity() * 8);
-            before.loads.capacity() * 16 + before.ops.capacity() * size_of::<Op>() + pieces
-        });
-        let after = self
-            .after
-            .as_ref()
-            .map_or(0, |after| after.stores.capacity() * 16 + after.pieces.offsets.capacity() * 8);
+        let pieces =
+            [self.before.as_ref().and_then(|before| before.pieces.as_ref()), self.after.as_ref()];
+        let scattered: usize = pieces
+            .into_iter()
+            .flatten()
+            .map(|side| side.places.capacity() * 16 + side.pieces.offsets.capacity() * 8)
+            .sum();
+        let bits = self.before.as_ref().and_then(|before| before.bits.as_ref());
+        let bits = bits.map_or(0, |(walk, _)| walk.held_bytes());
         let blocks: usize = self.blocks.iter().flatten().map(Walk::held_bytes).sum();
         let around = self.around.capacity() * size_of::<Around>();
-        before + after + self.walk.held_bytes() + blocks + around
+        scattered + bits + self.walk.held_bytes() + blocks + around
+    }
+
+    /// Whether tiles are put together in banks, before or after.
+    pub(super) fn is_in_banks(&self) -> bool {
+        self.before.is_some() || self.after.is_some()
     }
 
     /// Whether it streams whole lines to a destination that begins at one.
@@ -237,9 +319,9 @@ impl Program {
 
     /// The fewest bytes that are loaded or stored at once.
     pub(super) fn least_piece(&self) -> usize {
-        let before = self.before.iter().flat_map(|before| &before.pieces);
-        let pieces = before.chain(self.after.iter().map(|after| &after.pieces));
-        pieces.map(|pieces| pieces.bytes).fold(BYTES_OF_A_LANE as usize, usize::min)
+        let before = self.before.iter().filter_map(|before| before.pieces.as_ref());
+        let sides = before.chain(&self.after);
+        sides.map(|side| side.pieces.bytes).fold(BYTES_OF_A_LANE as usize, usize::min)
     }
 
     /// Whether registers are both loaded and stored in pieces.
@@ -388,7 +470,7 @@ impl Program {
             (Some(rows), Some(columns)) => rows.src.abs() < columns.dst.abs(),
             _ => false,
         };
-        let n_inner = outer_lanes.len() + completing.len();
+        let mut n_inner = outer_lanes.len() + completing.len();
         let inner: Vec<Around> = match inner_first {
             true => completing.iter().chain(&outer_lanes).copied().collect(),
             false => outer_lanes.iter().chain(&completing).copied().collect(),
@@ -422,82 +504,197 @@ impl Program {
         let lanes = lane_offsets.map(|offset| offset / 8);
         let src_pieces = pieces(&bits, &src, src_own, |l| l.src)?;
         let dst_pieces = pieces(&bits, &dst, dst_own, |l| l.dst)?;
-        let is_banked = !synthesis.ops.is_empty() || src_pieces.is_some();
+        let ops = std::mem::take(&mut synthesis.ops);
         let leaving = &synthesis.slots;
         let bank = |slot: usize| ((16 * n_lanes) << slot) as i64;
         let stages = &stage_slots[..grains.count_ones() as usize];
-        let contiguous = [0, 16, 32, 48];
-        let mut tile = Tile {
-            loads: [0; 16],
-            lanes: if is_banked { contiguous } else { lanes },
-            n_lanes,
-            shuffle,
-            grains,
-            lane_stages: lane_mask,
-            stores: [0; 16],
+        // Bits below a byte are moved in the registers of the tile, or before, if those are too many.
+        let has_steps = !ops.is_empty() && c <= STEPPED;
+        let is_apart = !ops.is_empty() && !has_steps;
+        let is_banked = is_apart || src_pieces.is_some();
+        let has_pieces = src_pieces.is_some() || dst_pieces.is_some();
+        let is_plain = !is_banked && !has_pieces;
+        let load = |slot: usize| match is_banked {
+            true => Some(bank(slot)),
+            false => bits.weight(entering[slot], |l| l.src).map_or(Some(0), whole),
         };
-        for (stage, &slot) in stages.iter().enumerate() {
-            let load = match is_banked {
-                true => bank(slot),
-                false => whole(bits.weight(entering[slot], |l| l.src)?)?,
-            };
-            let store = match dst_pieces {
-                Some(_) => bank(slot),
-                None => whole(bits.weight(leaving[slot], |l| l.dst)?)?,
-            };
-            for register in (0..16).filter(|register| register >> stage & 1 == 1) {
-                tile.loads[register] += load;
-                tile.stores[register] += store;
-            }
+        let store = |slot: usize| match (bits.weight(leaving[slot], |l| l.dst), &dst_pieces) {
+            (None, _) => Some(None),
+            (Some(_), Some(_)) => Some(Some(bank(slot))),
+            (Some(weight), None) => whole(weight).map(Some),
+        };
+        let weights = |slot: usize| load(slot).zip(store(slot));
+        let is_kept = |&slot: &usize| leaving[slot] != Bit::None;
+        let mut numbered: Vec<usize> = stages.iter().copied().filter(is_kept).collect();
+        if numbered.len() < stages.len() && !has_steps {
+            return None;
         }
         let mut within = Vec::new();
-        for slot in (0..c).filter(|slot| !stages.contains(slot)) {
-            let Some(weight) = bits.weight(leaving[slot], |l| l.dst) else { continue };
-            let dst = if dst_pieces.is_some() { bank(slot) } else { whole(weight)? };
-            within.push(Around { count: 2, src: bank(slot), dst, src_back: 0, dst_back: 0 });
+        let kept = (0..c).filter(|slot| !stages.contains(slot)).filter(is_kept);
+        let kept: Vec<usize> = kept.collect();
+        let dropped: Vec<usize> = (0..c).filter(|slot| !is_kept(slot)).collect();
+        if has_steps {
+            numbered.extend(&kept);
+        } else {
+            for &slot in &kept {
+                let (src, dst) = (load(slot)?, store(slot)??);
+                within.push(Around { count: 2, src, dst, ..ONCE });
+            }
         }
+        let mut of_bits: Vec<(i64, Option<i64>)> =
+            numbered.iter().map(|&slot| weights(slot)).collect::<Option<_>>()?;
+        if has_steps {
+            while is_plain && of_bits.len() + dropped.len() < STEPPED {
+                // Registers that share elements are none of a tile.
+                let is_whole = |l: &Around| l.count > 2 || l.src_back == 0 && l.dst_back == 0;
+                let Some(number) = around.iter().rposition(is_whole) else { break };
+                let is_inner = number + n_inner >= around.len();
+                n_inner -= usize::from(is_inner && around[number].count == 2);
+                let both = part_of(&mut around, number, 2);
+                of_bits.push((both.src, Some(both.dst)));
+            }
+            let n_kept = of_bits.len();
+            for &slot in &dropped {
+                of_bits.push(weights(slot)?);
+            }
+            numbered.resize(n_kept, usize::MAX);
+            numbered.extend(&dropped);
+            of_bits.resize(STEPPED, (0, None));
+        }
+        let contiguous = [0, 16, 32, 48];
+        let mut tile = Tile::of_bits(&of_bits, n_lanes, if is_banked { contiguous } else { lanes });
+        if has_steps {
+            tile.ops = steps_of(&ops, &numbered)?;
+            tile.ops.extend(shuffle.map(Op::Shuffle));
+            let places = (0..4).filter(|grain| grains >> grain & 1 == 1);
+            for (&slot, grain) in stages.iter().zip(places) {
+                let bit = numbered.iter().position(|&number| number == slot)?;
+                tile.ops.push(Op::Zip { bit, grain });
+            }
+            tile.ops.extend((lane_mask == 1).then_some(Op::Lanes));
+        } else {
+            (tile.shuffle, tile.grains, tile.lane_stages) = (shuffle, grains, lane_mask);
+        }
+        // Several tiles share a bank.
+        let room = (if is_streamed { BANK } else { NEAR_BANK }) as i64;
+        let (mut into, mut held) = (Vec::new(), ((16 * n_lanes) << c) as i64);
+        while is_apart && !has_pieces && 2 * held <= room {
+            let Some(inner) = around.len().checked_sub(1) else { break };
+            let l = part_of(&mut around, inner, room / held);
+            // A tile that shares elements with the one before has a place of its own in the bank.
+            into.push(Around { dst: held, dst_back: 0, ..l });
+            within.push(Around { src: held, src_back: 0, ..l });
+            held *= l.count;
+        }
+        let bits_before = match is_apart {
+            true => {
+                let of_slot = |slot: usize| match src_pieces.is_some() {
+                    true => Some((bank(slot), bank(slot))),
+                    false => {
+                        let src = bits.weight(entering[slot], |l| l.src).map_or(Some(0), whole)?;
+                        Some((src, bank(slot)))
+                    }
+                };
+                let lanes = if src_pieces.is_some() { contiguous } else { lanes };
+                let tile = Tile::of_bits(&[], n_lanes, lanes);
+                let walk = moved_apart(&tile, &ops, c, of_slot, into)?;
+                let kernels = kernels(&walk.tile, level);
+                Some((walk, kernels))
+            }
+            false => None,
+        };
         let before = match is_banked {
-            true => Some(Before {
-                loads: offsets(&bits, &entering, |l| l.src)?,
-                lanes,
-                pieces: src_pieces,
-                ops: synthesis.ops,
-            }),
+            true => {
+                let places = offsets(&bits, &entering, |l| l.src)?;
+                let pieces = src_pieces.map(|pieces| Scattered { places, pieces });
+                Some(Before { pieces, bits: bits_before })
+            }
             false => None,
         };
         let after = match dst_pieces {
-            Some(pieces) => Some(After { stores: offsets(&bits, leaving, |l| l.dst)?, pieces }),
+            Some(pieces) => Some(Scattered { places: offsets(&bits, leaving, |l| l.dst)?, pieces }),
             None => None,
         };
         let kernels = kernels(&tile, level);
-        let is_plain = before.is_none() && after.is_none();
         let writes_lines = is_plain && writes_lines(&tile, &around);
-        let blocks = match is_plain && is_streamed {
-            true => Walk::in_blocks(&tile, &around, n_inner, level),
-            false => [None, None],
+        let mut blocks = match is_streamed {
+            true if is_plain => Walk::in_blocks(&tile, &around, n_inner, level),
+            // A bank is a block, if those are whole lines.
+            true if is_apart && !has_pieces && around.iter().all(Around::is_by_lines) => {
+                let [lines, _] = Walk::in_blocks(&tile, &within, within.len(), level);
+                [lines, None]
+            }
+            _ => [None, None],
         };
-        let (walk, around) = match is_plain {
+        let (mut walk, around) = match is_plain {
             true => (Walk::of(tile, around), Vec::new()),
             false => (Walk::of(tile, within), around),
         };
+        // While a bank is stored, what is loaded into it next is asked for.
+        let into = before.as_ref().and_then(|before| before.bits.as_ref());
+        if let Some((into, _)) = into.filter(|_| !has_pieces) {
+            walk.ask_for(&into.panel);
+            blocks.iter_mut().flatten().for_each(|blocks| blocks.ask_for(&into.panel));
+        }
         Some(Program { before, walk, after, around, blocks, writes_lines, kernels })
     }
 }
 
+/// These steps on registers whose bits are these slots.
+fn steps_of(ops: &[Op], numbered: &[usize]) -> Option<Vec<Op>> {
+    let mut steps = ops.to_vec();
+    for bit in steps.iter_mut().filter_map(Op::bit) {
+        *bit = numbered.iter().position(|slot| slot == bit)?;
+    }
+    Some(steps)
+}
+
+/// Moves bits below a byte on the way into a bank, in these loops, of `2^c` registers each: those that a
+/// step brings together are a tile. `of_slot` says where the registers of a slot are loaded from, and
+/// where they are stored; `one` is a tile of one register.
+fn moved_apart(
+    one: &Tile,
+    ops: &[Op],
+    c: usize,
+    of_slot: impl Fn(usize) -> Option<(i64, i64)>,
+    mut into: Vec<Around>,
+) -> Option<Walk> {
+    let mut numbered: Vec<usize> = Vec::with_capacity(c);
+    for op in ops {
+        let mut op = *op;
+        if let Some(slot) = op.bit()
+            && !numbered.contains(slot)
+        {
+            numbered.push(*slot);
+        }
+    }
+    let others = (0..c).filter(|slot| !numbered.contains(slot)).collect::<Vec<usize>>();
+    let (more, apart) = others.split_at(STEPPED.saturating_sub(numbered.len()).min(others.len()));
+    numbered.extend(more);
+    let weights = |&slot: &usize| of_slot(slot).map(|(src, dst)| (src, Some(dst)));
+    let bits: Vec<_> = numbered.iter().map(weights).collect::<Option<_>>()?;
+    let mut tile = Tile::of_bits(&bits, one.n_lanes, one.lanes);
+    tile.ops = steps_of(ops, &numbered)?;
+    for &slot in apart.iter().rev() {
+        let (src, dst) = of_slot(slot)?;
+        into.push(Around { count: 2, src, dst, ..ONCE });
+    }
+    Some(Walk::of(tile, into))
+}
+
 /// Whether tiles write whole lines, each alone or, if it is one register, with the next.
 fn writes_lines(tile: &Tile, around: &[Around]) -> bool {
-    let registers = 1usize << tile.grains.count_ones();
     let mut len = 16 * tile.n_lanes as i64;
     let stages: Vec<i64> = (0..4)
         .map(|stage| 1usize << stage)
-        .filter(|&s| s < registers)
+        .filter(|&s| s < tile.stored)
         .map(|s| tile.stores[s])
         .collect();
     while stages.contains(&len) {
         len *= 2;
     }
     let mut around = around;
-    if registers == 1
+    if tile.stored == 1
         && let Some((inner, outer)) = around.split_last()
         && inner.dst == len
         && inner.dst_back == 0
@@ -698,7 +895,11 @@ impl Synthesis {
             }
             if let Some(slot) = self.slots.iter().position(|bit| *bit == wanted) {
                 let (lower, shift) = exchange_mask(place);
-                self.ops.push(Op::Exchange { slot, lower, shift });
+                // A slot of no index that is wanted is one of zeros.
+                self.ops.push(match wanted {
+                    Bit::None => Op::Spread { bit: slot, lower, shift },
+                    Bit::Of(..) => Op::Exchange { bit: slot, lower, shift },
+                });
                 self.slots[slot] = here;
                 self.places[place] = wanted;
                 continue;
@@ -722,8 +923,7 @@ impl Synthesis {
             for (byte, mask) in mask.iter_mut().enumerate() {
                 for bit in 0..8 {
                     let at = byte * 8 + bit;
-                    let zero =
-                        (0..PLACES).any(|p| dst[p] == Bit::None && p < BYTE && at >> p & 1 == 1);
+                    let zero = (0..PLACES).any(|p| dst[p] == Bit::None && at >> p & 1 == 1);
                     if zero {
                         *mask &= !(1 << bit);
                     }
@@ -749,19 +949,22 @@ impl Synthesis {
         if wanted == here {
             return Some((None, 0, [0; 4]));
         }
-        // Zeros among bytes come from a register of zeros, garbage goes to one that is dropped: not
-        // the same bit.
-        if here.contains(&Bit::None) || wanted.contains(&Bit::None) {
+        // Zeros among bytes would come from a register of zeros.
+        if wanted.contains(&Bit::None) {
             return None;
         }
-        let stays: Vec<Bit> = wanted.iter().filter(|bit| here.contains(bit)).copied().collect();
-        let leaves: Vec<Bit> = here.iter().filter(|bit| !wanted.contains(bit)).copied().collect();
-        // Those that are to leave first are at the top.
-        let others = leaves.iter().filter(|bit| !first.contains(bit));
-        let leaves: Vec<Bit> = others.chain(first.iter().rev()).copied().collect();
-        let order: Vec<Bit> = stays.iter().chain(&leaves).copied().collect();
-        let from: Vec<usize> =
-            order.iter().map(|bit| here.iter().position(|b| b == bit).unwrap_or(0)).collect();
+        // The places that they come from: of those that stay at the bottom, and of those that leave
+        // first at the top. What is dropped leaves last.
+        let find = |bit: &Bit| here.iter().position(|b| b == bit);
+        let mut from: Vec<usize> = wanted.iter().filter_map(find).collect();
+        let mut leaving: Vec<usize> =
+            (0..here.len()).filter(|p| !wanted.contains(&here[*p])).collect();
+        leaving.sort_by_key(|&place| match here[place] {
+            Bit::None => 0,
+            bit => first.iter().rev().position(|b| *b == bit).map_or(1, |place| 2 + place),
+        });
+        from.extend(leaving);
+        let order: Vec<Bit> = from.iter().map(|&place| here[place]).collect();
         let mut bytes = [0u8; 16];
         for (byte, source) in bytes.iter_mut().enumerate() {
             *source = (0..4).map(|p| ((byte >> p & 1) << from[p]) as u8).sum();

@@ -87,6 +87,15 @@ impl Register for Sse {
     }
 
     #[inline(always)]
+    unsafe fn spread(self, lower: Self, shift: usize) -> (Self, Self) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let upper = _mm_srl_epi64(self.0, _mm_cvtsi64_si128(shift as i64));
+            (Sse(_mm_and_si128(self.0, lower.0)), Sse(_mm_and_si128(upper, lower.0)))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn and(self, other: Self) -> Self {
         // SAFETY: see the top of the file.
         Sse(unsafe { _mm_and_si128(self.0, other.0) })
@@ -204,6 +213,15 @@ impl Register for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn spread(self, lower: Self, shift: usize) -> (Self, Self) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let upper = _mm256_srl_epi64(self.0, _mm_cvtsi64_si128(shift as i64));
+            (Avx2(_mm256_and_si256(self.0, lower.0)), Avx2(_mm256_and_si256(upper, lower.0)))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn and(self, other: Self) -> Self {
         // SAFETY: see the top of the file.
         Avx2(unsafe { _mm256_and_si256(self.0, other.0) })
@@ -311,6 +329,15 @@ impl Register for Avx512 {
             let changed = _mm512_and_si512(differ, lower.0);
             let first = _mm512_xor_si512(self.0, _mm512_sll_epi64(changed, by));
             (Avx512(first), Avx512(_mm512_xor_si512(other.0, changed)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn spread(self, lower: Self, shift: usize) -> (Self, Self) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let upper = _mm512_srl_epi64(self.0, _mm_cvtsi64_si128(shift as i64));
+            (Avx512(_mm512_and_si512(self.0, lower.0)), Avx512(_mm512_and_si512(upper, lower.0)))
         }
     }
 
