@@ -21,9 +21,9 @@ const ROWS: [i64; 3] = [256 * 8, 128 * 8, 64 * 8];
 /// The fewest bits of a row.
 const LEAST_ROW: i64 = 24;
 
-/// Which side's rows come first, and whether those of the other may share their loops; the first that
+/// Which side's rows come first, and how many of their loops those of the other may share; the first that
 /// there is a program for are taken.
-const ORDERS: [(usize, bool); 3] = [(0, true), (0, false), (1, false)];
+const ORDERS: [(usize, usize); 5] = [(0, usize::MAX), (0, 1), (0, 0), (1, 0), (1, 1)];
 
 /// The fewest bits of a block, if there are as many.
 const LEAST_BLOCK: i64 = 16 << 13;
@@ -36,6 +36,13 @@ const LONGER: i64 = 16;
 
 /// The bits of the registers that rows begin at.
 const REGISTER: i64 = 128;
+
+/// Fewer rows than this are gone on with without being asked for.
+const FEW: i64 = 8;
+
+/// So many runs at a time are taken from places that are lines apart: their lines stay in the caches until
+/// they are gone on with.
+const RUNS_AT_A_TIME: i64 = 64;
 
 /// Runs of so many bits are copied alone.
 const LEAST_RUN: i64 = 64;
@@ -111,45 +118,66 @@ impl BitRows {
         let Some(run) = run else { return Self::in_blocks(&loops, slots, level) };
         let mut others = loops.clone();
         let bits = slots.value.checked_mul(others.remove(run).extent)?;
-        if bits >= LEAST_RUN || !bits.unsigned_abs().is_power_of_two() {
-            let around = others.iter().map(|l| Around::of(l, slots)).collect();
-            return Some(BitRows { way: Way::Runs(usize::try_from(bits).ok()?), around });
+        if bits >= LEAST_RUN {
+            return Self::in_runs(bits, &others, slots);
+        }
+        if !bits.unsigned_abs().is_power_of_two() {
+            return Self::in_rows_of(&loops, slots, level).or_else(|| Self::in_runs(bits, &others, slots));
         }
         // The run is one wider element.
         let elements = bits / slots.value;
         if others.iter().any(|l| l.src % elements != 0 || l.dst % elements != 0) {
-            let around = others.iter().map(|l| Around::of(l, slots)).collect();
-            return Some(BitRows { way: Way::Runs(bits as usize), around });
+            return Self::in_rows_of(&loops, slots, level).or_else(|| Self::in_runs(bits, &others, slots));
         }
         let wider = |l: &Loop| Loop { src: l.src / elements, dst: l.dst / elements, ..*l };
         let others: Vec<Loop> = others.iter().map(wider).collect();
         Self::in_blocks(&others, Slots::same(bits), level)
     }
 
-    fn in_blocks(loops: &[Loop], slots: Slots, level: Level) -> Option<Self> {
+    /// Runs of so many bits, in these loops.
+    fn in_runs(bits: i64, loops: &[Loop], slots: Slots) -> Option<Self> {
+        let mut around: Vec<Around> = loops.iter().map(|l| Around::of(l, slots)).collect();
+        if let Some(inner) = around.last_mut()
+            && inner.count > RUNS_AT_A_TIME
+            && inner.src.abs() > LINE as i64 * 8
+            && let Some(part) = (RUNS_AT_A_TIME / 2..=RUNS_AT_A_TIME).rev().find(|n| inner.count % n == 0)
+        {
+            let (src, dst) = (inner.src * part, inner.dst * part);
+            let parts = Around { count: inner.count / part, src, dst, ..ONCE };
+            inner.count = part;
+            around.insert(0, parts);
+        }
+        Some(BitRows { way: Way::Runs(usize::try_from(bits).ok()?), around })
+    }
+
+    fn in_rows_of(loops: &[Loop], slots: Slots, level: Level) -> Option<Self> {
         let of_rows = |row: i64| ORDERS.iter().map(move |&order| (row, order));
         let mut in_rows =
             ROWS.iter().flat_map(|&row| of_rows(row)).map(|(row, (first, shared))| {
                 Self::in_rows(slots, level, Block::of(loops, row), first, shared)
             });
-        in_rows.find_map(|rows| rows).or_else(|| {
+        in_rows.find_map(|rows| rows)
+    }
+
+    fn in_blocks(loops: &[Loop], slots: Slots, level: Level) -> Option<Self> {
+        Self::in_rows_of(loops, slots, level).or_else(|| {
             let n = loops.iter().fold(1i64, |n, l| n.saturating_mul(l.extent));
             let around = loops.iter().map(|l| Around::of(l, slots)).collect();
             (n <= MOST_ELEMENTS).then_some(BitRows { way: Way::Elements(slots), around })
         })
     }
 
-    /// The blocks of a box: rows on both sides, those of `first` before the others, of which loops may be
-    /// part if they are `shared`.
+    /// The blocks of a box: rows on both sides, those of `first` before the others, with up to `shared`
+    /// loops of them.
     fn in_rows(
         slots: Slots,
         level: Level,
         mut block: Block,
         first: usize,
-        shared: bool,
+        shared: usize,
     ) -> Option<Self> {
         let widths = [slots.src, slots.dst];
-        block.chain(first, widths[first], false);
+        block.chain(first, widths[first], 0);
         block.chain(1 - first, widths[1 - first], shared);
         if block.len[0] * widths[0] < LEAST_ROW || block.len[1] * widths[1] < LEAST_ROW {
             return None;
@@ -191,10 +219,20 @@ impl BitRows {
         match &self.way {
             Way::Runs(len) => {
                 let mut rows = bits::Rows::new(dst);
-                walk(&self.around, start, &mut |(from, to)| {
-                    ask_for(src, from + AHEAD, *len);
-                    if let (Ok(from), Ok(to)) = (usize::try_from(from), usize::try_from(to)) {
-                        rows.copy(src, from, to, *len);
+                let (around, inner) = match self.around.split_last() {
+                    Some((inner, around)) => (around, *inner),
+                    None => (&[][..], ONCE),
+                };
+                walk(around, start, &mut |at| {
+                    // What comes next of each row; a processor foresees it where there are few.
+                    if inner.count > FEW && inner.src.abs() > LINE as i64 * 8 {
+                        (0..inner.count).for_each(|step| {
+                            ask_for(src, at.0 + step * inner.src + AHEAD, *len);
+                        });
+                    }
+                    if let Some(at) = unsigned(at) {
+                        let steps = (inner.src, inner.dst);
+                        rows.copy_strided(src, *len, at, steps, inner.count as usize);
                     }
                 });
                 rows.finish();
@@ -242,11 +280,8 @@ impl Blocks {
             }
             self.mover.run((0, 0), near, moved, means, &mut room);
             let mut rows = bits::Rows::new(dst);
-            for &(place, row) in &self.dst.places {
-                if let Ok(row) = usize::try_from(to + row) {
-                    rows.copy(moved, place as usize, row, self.dst.len);
-                }
-            }
+            let places = self.dst.places.iter().map(|&(place, row)| (place, to + row));
+            rows.copy(moved, self.dst.len, places.filter_map(unsigned));
             rows.finish();
         }
     }
@@ -264,16 +299,7 @@ fn ask_for(bytes: &[u8], bit: i64, len: usize) {
 /// Calls `visit` with every place of some loops, the last varying fastest.
 fn walk(loops: &[Around], at: (i64, i64), visit: &mut impl FnMut((i64, i64))) {
     let [l, inner @ ..] = loops else { return visit(at) };
-    let step_to = |step: i64| {
-        let is_last = step > 0 && step == l.count - 1;
-        let back = if is_last { (l.src_back, l.dst_back) } else { (0, 0) };
-        (at.0 + step * l.src - back.0, at.1 + step * l.dst - back.1)
-    };
-    match inner {
-        // Runs may be short: there is no call for each.
-        [] => (0..l.count).for_each(|step| visit(step_to(step))),
-        _ => (0..l.count).for_each(|step| walk(inner, step_to(step), visit)),
-    }
+    (0..l.count).for_each(|step| walk(inner, l.step(at, step), visit));
 }
 
 impl Around {
@@ -285,12 +311,29 @@ impl Around {
         around
     }
 
+    /// Where a step leads.
+    #[inline]
+    fn step(&self, at: (i64, i64), step: i64) -> (i64, i64) {
+        let is_last = step > 0 && step == self.count - 1;
+        let back = if is_last { (self.src_back, self.dst_back) } else { (0, 0) };
+        (at.0 + step * self.src - back.0, at.1 + step * self.dst - back.1)
+    }
+
     /// From slots to bits.
     fn scale(&mut self, slots: Slots) {
         (self.src, self.src_back) = (self.src * slots.src, self.src_back * slots.src);
         (self.dst, self.dst_back) = (self.dst * slots.dst, self.dst_back * slots.dst);
     }
 }
+
+/// A place, if it is one.
+#[inline]
+fn unsigned((from, to): (i64, i64)) -> Option<(usize, usize)> {
+    Some((usize::try_from(from).ok()?, usize::try_from(to).ok()?))
+}
+
+/// A loop of one step.
+const ONCE: Around = Around { count: 1, src: 0, dst: 0, src_back: 0, dst_back: 0 };
 
 /// A block as it is made.
 struct Block {
@@ -336,8 +379,8 @@ impl Block {
     }
 
     /// Takes the loops of a side's chain into the block: of the source's if `side` is 0. Of loops that
-    /// are there already if it may be `shared`. Rows of the source may have gaps.
-    fn chain(&mut self, side: usize, slot: i64, shared: bool) {
+    /// are there already, up to `shared`. Rows of the source may have gaps.
+    fn chain(&mut self, side: usize, slot: i64, mut shared: usize) {
         loop {
             let len = self.len[side];
             let room = self.row / slot / len;
@@ -347,9 +390,10 @@ impl Block {
             let there = self.inside.iter().position(|l| stride(side, &l.of) == len);
             if let Some(number) = there {
                 let part = self.inside[number].of.extent;
-                if !shared || part > LONGER * room {
+                if shared == 0 || part > LONGER * room {
                     return;
                 }
+                shared -= 1;
                 self.inside[number].chains[side] = Some(self.chains[side].len());
                 self.chains[side].push(number);
                 self.len[side] = len * part;

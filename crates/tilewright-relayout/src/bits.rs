@@ -76,7 +76,7 @@ pub(crate) fn copy(src: &[u8], from: usize, dst: &mut [u8], to: usize, n: usize)
         return;
     }
     let head = (to.next_multiple_of(8) - to).min(n);
-    put(dst, to, head, word(src, from));
+    put(dst, to, head, word(src, from / 8, from % 8));
     let (mut from, mut to, mut n) = (from + head, to + head, n - head);
     let (first, words) = (from / 8, n / 64);
     let body = &mut dst[to / 8..to / 8 + 8 * words];
@@ -86,9 +86,9 @@ pub(crate) fn copy(src: &[u8], from: usize, dst: &mut [u8], to: usize, n: usize)
         _ => {}
     }
     (from, to, n) = (from + 64 * words, to + 64 * words, n % 64);
-    put(dst, to, n.min(WORD), word(src, from));
+    put(dst, to, n.min(WORD), word(src, from / 8, from % 8));
     if n > WORD {
-        put(dst, to + WORD, n - WORD, word(src, from + WORD));
+        put(dst, to + WORD, n - WORD, word(src, (from + WORD) / 8, (from + WORD) % 8));
     }
 }
 
@@ -112,69 +112,141 @@ impl<'d> Rows<'d> {
     /// Longer rows are copied alone.
     const LONG: usize = 512;
 
+    /// No bits, and where no row goes on.
+    const NOTHING: (u64, usize, usize) = (0, 0, usize::MAX / 16);
+
     pub(crate) fn new(dst: &'d mut [u8]) -> Self {
-        Rows { dst, pending: 0, n_pending: 0, byte: 0 }
+        let (pending, n_pending, byte) = Self::NOTHING;
+        Rows { dst, pending, n_pending, byte }
     }
 
-    /// As [`copy`]; the row need not be there before [`finish`](Self::finish).
+    /// Copies rows of `n` bits, each from a bit of `src` on and to a bit of the buffer on, as [`copy`]
+    /// does; they need not be there before [`finish`](Self::finish).
     #[inline]
-    pub(crate) fn copy(&mut self, src: &[u8], from: usize, to: usize, n: usize) {
-        let goes_on = to == self.byte * 8 + self.n_pending;
-        if n > Self::LONG || !goes_on && n > WORD {
-            self.finish();
-            return copy(src, from, self.dst, to, n);
+    pub(crate) fn copy(
+        &mut self,
+        src: &[u8],
+        n: usize,
+        rows: impl Iterator<Item = (usize, usize)>,
+    ) {
+        // What is pending stays in registers.
+        let (mut pending, mut n_pending, mut byte) = (self.pending, self.n_pending, self.byte);
+        for (from, to) in rows {
+            let goes_on = to == byte * 8 + n_pending;
+            if !goes_on {
+                put_pending(self.dst, byte, pending, n_pending);
+                (pending, n_pending, byte) = Self::NOTHING;
+            }
+            if n > Self::LONG || !(holds(src, from, n) && holds(self.dst, to, n)) {
+                put_pending(self.dst, byte, pending, n_pending);
+                (pending, n_pending, byte) = Self::NOTHING;
+                copy(src, from, self.dst, to, n);
+                continue;
+            }
+            if !goes_on {
+                (byte, n_pending) = (to / 8, to % 8);
+                let before = self.dst.get(byte).copied().unwrap_or(0);
+                pending = u64::from(before) & ((1 << n_pending) - 1);
+            }
+            let (first, shift) = (from / 8, from % 8);
+            let mut done = 0;
+            while done < n {
+                // Whole bytes at a time: the shift stays the same.
+                let part = (n - done).min(PART);
+                let bits = word(src, first + done / 8, shift) & ((1 << part) - 1);
+                done += part;
+                pending |= bits << n_pending;
+                let all = n_pending + part;
+                if all < 64 {
+                    n_pending = all;
+                    continue;
+                }
+                let rest = self.dst.get_mut(byte..).and_then(<[u8]>::first_chunk_mut);
+                if let Some(place) = rest {
+                    *place = pending.to_le_bytes();
+                }
+                byte += 8;
+                // At least 8 of the bits, of at most 56, are in place.
+                pending = bits >> (64 - n_pending);
+                n_pending = all - 64;
+            }
         }
-        if !(holds(src, from, n) && holds(self.dst, to, n)) {
-            return;
-        }
-        if !goes_on {
-            self.finish();
-            (self.byte, self.n_pending) = (to / 8, to % 8);
-            let before = self.dst.get(self.byte).copied().unwrap_or(0);
-            self.pending = u64::from(before) & ((1 << self.n_pending) - 1);
-        }
-        let mut done = 0;
-        while done < n {
-            let part = (n - done).min(WORD);
-            self.push(word(src, from + done) & ((1 << part) - 1), part);
-            done += part;
-        }
+        (self.pending, self.n_pending, self.byte) = (pending, n_pending, byte);
     }
 
+    /// The same of rows of at most [`PART`](Self::PART) bits that follow each other in the buffer, `step`
+    /// bits apart in the source, which has 8 bytes from each on.
     #[inline]
-    fn push(&mut self, bits: u64, n: usize) {
-        self.pending |= bits << self.n_pending;
-        let all = self.n_pending + n;
-        if all < 64 {
-            self.n_pending = all;
-            return;
+    fn copy_following(&mut self, src: &[u8], n: usize, mut from: usize, step: usize, count: usize) {
+        let (mut pending, mut n_pending, mut byte) = (self.pending, self.n_pending, self.byte);
+        let mask = (1u64 << n) - 1;
+        for _ in 0..count {
+            let bits = word(src, from / 8, from % 8) & mask;
+            from += step;
+            pending |= bits << n_pending;
+            n_pending += n;
+            if n_pending >= 64 {
+                let rest = self.dst.get_mut(byte..).and_then(<[u8]>::first_chunk_mut);
+                if let Some(place) = rest {
+                    *place = pending.to_le_bytes();
+                }
+                byte += 8;
+                n_pending -= 64;
+                pending = bits >> (n - n_pending);
+            }
         }
-        let rest = self.dst.get_mut(self.byte..).and_then(<[u8]>::first_chunk_mut);
-        if let Some(place) = rest {
-            *place = self.pending.to_le_bytes();
+        (self.pending, self.n_pending, self.byte) = (pending, n_pending, byte);
+    }
+
+    /// Copies `count` rows of `n` bits, so many bits apart on either side.
+    #[inline]
+    pub(crate) fn copy_strided(
+        &mut self,
+        src: &[u8],
+        n: usize,
+        (from, to): (usize, usize),
+        (src_step, dst_step): (i64, i64),
+        count: usize,
+    ) {
+        if n <= PART && dst_step == n as i64 && src_step >= 0 && count > 1 {
+            let step = src_step as usize;
+            let last = from.saturating_add(step.saturating_mul(count - 1));
+            if last / 8 + 8 <= src.len() && holds(self.dst, to, n.saturating_mul(count)) {
+                self.copy(src, n, std::iter::once((from, to)));
+                return self.copy_following(src, n, from + step, step, count - 1);
+            }
         }
-        self.byte += 8;
-        // At least 7 of the bits, of at most 57, are in place.
-        self.pending = bits >> (64 - self.n_pending);
-        self.n_pending = all - 64;
+        let rows = (0..count as i64).map(|row| {
+            let (src, dst) = (row * src_step, row * dst_step);
+            (from.wrapping_add_signed(src as isize), to.wrapping_add_signed(dst as isize))
+        });
+        self.copy(src, n, rows);
     }
 
     /// Puts what is left in place.
-    pub(crate) fn finish(&mut self) {
-        let first = self.n_pending.min(32);
-        put(self.dst, self.byte * 8, first, self.pending);
-        put(self.dst, self.byte * 8 + first, self.n_pending - first, self.pending >> 32);
-        (self.byte, self.n_pending) = (usize::MAX / 16, 0);
+    pub(crate) fn finish(self) {
+        put_pending(self.dst, self.byte, self.pending, self.n_pending);
     }
+}
+
+/// Puts fewer than 64 bits in place, from a byte on.
+#[inline]
+fn put_pending(dst: &mut [u8], byte: usize, pending: u64, n: usize) {
+    let first = n.min(32);
+    put(dst, byte * 8, first, pending);
+    put(dst, byte * 8 + first, n - first, pending >> 32);
 }
 
 /// The bits that a word has from any bit of a byte on.
 const WORD: usize = 57;
 
-/// At least [`WORD`] bits from bit `from` on, where there are as many.
+/// Those of them that are whole bytes.
+const PART: usize = 56;
+
+/// At least [`WORD`] bits from bit `shift` of a byte on, where there are as many.
 #[inline]
-fn word(src: &[u8], from: usize) -> u64 {
-    let rest = src.get(from / 8..).unwrap_or_default();
+fn word(src: &[u8], byte: usize, shift: usize) -> u64 {
+    let rest = src.get(byte..).unwrap_or_default();
     let bytes = match rest.first_chunk() {
         Some(bytes) => *bytes,
         None => {
@@ -183,7 +255,7 @@ fn word(src: &[u8], from: usize) -> u64 {
             bytes
         }
     };
-    u64::from_le_bytes(bytes) >> (from % 8)
+    u64::from_le_bytes(bytes) >> shift
 }
 
 /// Puts up to [`WORD`] bits in place.

@@ -110,16 +110,7 @@ impl BoxMoves {
         let is_filled_first = padding.is_none() && to.elements() < allocation;
         let is_large = is_streamed(allocation, widths);
         let is_staged = is_filled_first || !stream_lines(&boxes, steps, slot_bits, is_large);
-        let sizing = Sizing {
-            step_bits: slot_bits,
-            slot_bits: match steps {
-                Steps::Units(_) => i64::from(widths.to),
-                Steps::Elements => slot_bits,
-            },
-            is_staged: is_staged || steps == Steps::Elements,
-        };
-        let target = sizing.target(&boxes, allocation);
-        let moves = BoxMoves {
+        let mut moves = BoxMoves {
             boxes: boxes.into_iter().map(Cuttable::new).collect(),
             padding,
             is_staged,
@@ -137,7 +128,22 @@ impl BoxMoves {
             ready: Vec::new(),
             level: Level::best(),
         };
-        BoxMoves { moves_rows: moves.has_rows(), ..moves }.with_chunks_of(target)
+        let are_packed;
+        (moves.moves_rows, are_packed) = moves.prepare_rows();
+        let (from, to) = (i64::from(widths.from), i64::from(widths.to));
+        let (src_bits, dst_bits, slot_bits) = match steps {
+            Steps::Units(bits) => (bits, bits, to),
+            Steps::Elements if are_packed => (from, to, to),
+            Steps::Elements => (slot_bits, slot_bits, slot_bits),
+        };
+        let sizing = Sizing {
+            src_bits,
+            dst_bits,
+            slot_bits,
+            is_staged: is_staged || steps == Steps::Elements,
+        };
+        let target = sizing.target(moves.boxes.iter().map(Cuttable::nest), allocation);
+        moves.with_chunks_of(target)
     }
 
     /// The same moves in chunks of about this many elements.
@@ -154,7 +160,7 @@ impl BoxMoves {
             false => whole - whole % align,
         };
         self.order = self.source_order();
-        (self.movers, self.rows) = self.prepared();
+        self.prepare();
         self.ready = if self.n_chunks() == 1 { self.made_ready() } else { Vec::new() };
         self
     }
@@ -214,43 +220,63 @@ impl BoxMoves {
         true
     }
 
-    /// The pieces of the first, the second and the last chunk, ready to be moved.
-    fn prepared(&self) -> (Prepared<Mover>, Prepared<BitRows>) {
-        let mut movers: Prepared<Mover> = Vec::new();
-        let mut rows: Prepared<BitRows> = Vec::new();
+    /// Makes ready what moves the pieces of the first, the second and the last chunk. Of what is ready,
+    /// only such is kept.
+    fn prepare(&mut self) {
+        let (movers, rows) = (std::mem::take(&mut self.movers), std::mem::take(&mut self.rows));
         let n = self.n_chunks();
+        let mut forms: Vec<(Form, Piece)> = Vec::new();
         let mut pieces = Vec::new();
         for chunk in [0, 1, n.saturating_sub(1)] {
             pieces.clear();
             self.cut(&self.within(&self.elements_of(&(chunk..chunk + 1))), &mut pieces);
-            for (nest, piece) in self.nests_of(&pieces) {
-                let form = piece.form();
-                let is_there = movers.iter().any(|(other, _)| *other == form)
-                    || rows.iter().any(|(other, _)| *other == form);
-                if is_there || movers.len() + rows.len() >= MAX_MOVERS {
-                    continue;
-                }
-                match self.mover(nest, piece) {
-                    Some(mover) => movers.push((form, mover)),
-                    None => rows.extend(self.bit_rows(nest, piece).map(|rows| (form, rows))),
+            for piece in &pieces {
+                if forms.len() < MAX_MOVERS && forms.iter().all(|(form, _)| *form != piece.form()) {
+                    forms.push((piece.form(), *piece));
                 }
             }
         }
-        (movers, rows)
+        let is_one = |form: &Form| forms.iter().any(|(other, _)| other == form);
+        self.movers.extend(movers.into_iter().filter(|(form, _)| is_one(form)));
+        self.rows.extend(rows.into_iter().filter(|(form, _)| is_one(form)));
+        for (_, piece) in &forms {
+            self.prepare_piece(piece);
+        }
     }
 
-    /// Whether nearly all elements below a byte are of boxes that have rows, or tiles.
-    fn has_rows(&self) -> bool {
-        let (slots, level) = (self.slots(), Level::best());
-        let has_rows = |nest: &Nest| {
-            Mover::of_bits(&nest.loops, slots, level, false).is_some()
-                || BitRows::of(&nest.loops, slots, level).is_some_and(|rows| rows.has_rows())
-        };
+    /// Makes ready what moves a piece, if it is not. Says whether it is now.
+    fn prepare_piece(&mut self, piece: &Piece) -> bool {
+        let form = piece.form();
+        let is_there = self.movers.iter().any(|(other, _)| *other == form)
+            || self.rows.iter().any(|(other, _)| *other == form);
+        let Some(nest) = self.boxes.get(piece.nest).filter(|_| !is_there) else { return is_there };
+        if let Some(mover) = self.mover(nest, piece) {
+            self.movers.push((form, mover));
+            return true;
+        }
+        let Some(rows) = self.bit_rows(nest, piece) else { return false };
+        let has_rows = rows.has_rows();
+        self.rows.push((form, rows));
+        has_rows
+    }
+
+    /// Makes ready what moves the large boxes of elements below a byte. Says whether those are moved by
+    /// tiles or rows, where they are not folded, and whether none is.
+    fn prepare_rows(&mut self) -> (bool, bool) {
+        if self.steps != Steps::Elements {
+            return (false, false);
+        }
         let elements = |nest: &Nest| nest.loops.iter().map(|l| l.extent).product::<i64>();
         let all: i64 = self.boxes.iter().map(|nest| elements(nest.nest())).sum();
-        let large = |nest: &&Nest| elements(nest) > all / 8;
-        self.steps == Steps::Elements
-            && self.boxes.iter().map(Cuttable::nest).filter(large).all(has_rows)
+        self.moves_rows = true;
+        let mut pieces = Vec::new();
+        self.cut(&(0..self.allocation), &mut pieces);
+        pieces.retain(|piece| self.nests_of(&[*piece]).all(|(nest, _)| elements(nest.nest()) > all / 8));
+        let is_folded =
+            |piece: &Piece| self.boxes.get(piece.nest).is_some_and(|nest| self.is_folded(nest));
+        let (folded, others): (Vec<Piece>, Vec<Piece>) = pieces.into_iter().partition(is_folded);
+        let are_ready = others.iter().all(|piece| self.prepare_piece(piece));
+        (are_ready, are_ready && folded.is_empty())
     }
 
     /// What moves a piece of packed elements row by row, if they are not moved by bytes.
@@ -271,6 +297,12 @@ impl BoxMoves {
     fn prepared_for(&self, piece: &Piece) -> Option<&Mover> {
         let form = piece.form();
         self.movers.iter().find(|(other, _)| *other == form).map(|(_, mover)| mover)
+    }
+
+    /// The same of pieces that are moved row by row.
+    fn rows_for(&self, piece: &Piece) -> Option<&BitRows> {
+        let form = piece.form();
+        self.rows.iter().find(|(other, _)| *other == form).map(|(_, rows)| rows)
     }
 
     /// What moves a piece, if that can be said beforehand.
@@ -348,7 +380,7 @@ impl BoxMoves {
         }
         let elements = self.elements_of(&(chunk..chunk + 1));
         let part = self.part_elements();
-        if elements.end - elements.start <= part {
+        if elements.end - elements.start <= part || self.is_ready(&elements, src, work) {
             return self.run_part(work, src, elements, dst, pad);
         }
         let part_bytes = (part / 8 * i64::from(self.widths.to)) as usize;
@@ -356,6 +388,23 @@ impl BoxMoves {
         for (start, dst) in starts.zip(dst.chunks_mut(part_bytes)) {
             self.run_part(work, src, start..elements.end.min(start + part), dst, pad);
         }
+    }
+
+    /// Whether what moves every piece of some elements below a byte has been made ready, so that it
+    /// takes no memory in proportion to them.
+    fn is_ready(&self, elements: &Range<i64>, src: SourcePart<'_>, work: &mut Work) -> bool {
+        if !self.moves_rows {
+            return false;
+        }
+        work.pieces.clear();
+        let within = self.within(elements);
+        self.cut(&within, &mut work.pieces);
+        let slots = self.slots();
+        work.pieces.iter().all(|piece| {
+            let starts = [piece.src * slots.src - src.start as i64 * 8, (piece.dst - within.start) * slots.dst];
+            let are_bytes = starts.iter().all(|start| start % 8 == 0);
+            are_bytes && self.prepared_for(piece).is_some() || self.rows_for(piece).is_some()
+        })
     }
 
     /// The most slots that are written at a time.
@@ -597,9 +646,7 @@ impl BoxMoves {
                     return true;
                 }
             }
-            let form = piece.form();
-            let prepared = self.rows.iter().find(|(other, _)| *other == form);
-            if let Some((_, rows)) = prepared {
+            if let Some(rows) = self.rows_for(piece) {
                 rows.run(start, src.bytes, dst, means.level, [elements, unpacked]);
                 return true;
             }

@@ -203,7 +203,13 @@ pub(crate) fn chunk_elements(digits: &[Loop], allocation: i64, target: i64, alig
         .filter_map(|l| l.dst.checked_mul(align / gcd(l.dst, align)))
         .filter(|&step| step <= target + target / 4)
         .fold(align, i64::max);
-    step * (target / step).max(1)
+    // Of many steps, as many as divide the loop that they are of, so that chunks are alike; of a few, a
+    // power of two, which is what registers take.
+    let most = (target / step).max(1);
+    step * match most {
+        0..16 => 1 << most.ilog2(),
+        _ => most,
+    }
 }
 
 fn gcd(a: i64, b: i64) -> i64 {

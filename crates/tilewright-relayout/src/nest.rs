@@ -67,15 +67,16 @@ impl Nest {
     }
 
     /// How far apart in the destination `count` elements end up that lie together in the source,
-    /// or as many of them as there are.
+    /// or as many of them as there are; gaps of up to as much again are passed over.
     pub(crate) fn dst_reach_of(&self, count: i64) -> i64 {
         let (mut length, mut reach) = (1i64, 0i64);
         while length < count
-            && let Some(l) = self.loops.iter().find(|l| l.src == length && l.extent > 1)
+            && let near = self.loops.iter().filter(|l| l.extent > 1 && l.src / length == 1)
+            && let Some(l) = near.min_by_key(|l| l.src)
         {
-            let steps = l.extent.min((count + length - 1) / length);
+            let steps = l.extent.min((count + l.src - 1) / l.src);
             reach = reach.max(steps.saturating_mul(l.dst));
-            length = length.saturating_mul(l.extent);
+            length = l.src.saturating_mul(l.extent);
         }
         reach
     }

@@ -32,8 +32,9 @@ const LINE_BITS: i64 = 512;
 /// What the size of chunks depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizing {
-    /// The bits of a step of the boxes.
-    pub(crate) step_bits: i64,
+    /// The bits of a step of the boxes in the source, and in the destination or on the way there.
+    pub(crate) src_bits: i64,
+    pub(crate) dst_bits: i64,
     /// The bits of a destination slot, or of an element on its way there.
     pub(crate) slot_bits: i64,
     /// Whether chunks are put together in the caches.
@@ -42,10 +43,10 @@ pub(crate) struct Sizing {
 
 impl Sizing {
     /// The number of elements that a chunk is best about.
-    pub(crate) fn target(self, boxes: &[Nest], allocation: i64) -> i64 {
+    pub(crate) fn target<'n>(self, boxes: impl Iterator<Item = &'n Nest> + Clone, allocation: i64) -> i64 {
         let at_once = |bytes: i64| {
-            let reaches = boxes.iter().map(|nest| nest.dst_reach_of(bytes * 8 / self.step_bits));
-            reaches.max().unwrap_or(0).saturating_mul(self.step_bits) / 8
+            let reaches = boxes.clone().map(|nest| nest.dst_reach_of(bytes * 8 / self.src_bits));
+            reaches.max().unwrap_or(0).saturating_mul(self.dst_bits) / 8
         };
         let least = if self.is_staged { STAGED_CHUNK_BYTES } else { CHUNK_BYTES };
         let all = allocation.saturating_mul(self.slot_bits) / 8;
