@@ -122,12 +122,14 @@ impl BitRows {
             return Self::in_runs(bits, &others, slots);
         }
         if !bits.unsigned_abs().is_power_of_two() {
-            return Self::in_rows_of(&loops, slots, level).or_else(|| Self::in_runs(bits, &others, slots));
+            return Self::in_rows_of(&loops, slots, level)
+                .or_else(|| Self::in_runs(bits, &others, slots));
         }
         // The run is one wider element.
         let elements = bits / slots.value;
         if others.iter().any(|l| l.src % elements != 0 || l.dst % elements != 0) {
-            return Self::in_rows_of(&loops, slots, level).or_else(|| Self::in_runs(bits, &others, slots));
+            return Self::in_rows_of(&loops, slots, level)
+                .or_else(|| Self::in_runs(bits, &others, slots));
         }
         let wider = |l: &Loop| Loop { src: l.src / elements, dst: l.dst / elements, ..*l };
         let others: Vec<Loop> = others.iter().map(wider).collect();
@@ -140,7 +142,8 @@ impl BitRows {
         if let Some(inner) = around.last_mut()
             && inner.count > RUNS_AT_A_TIME
             && inner.src.abs() > LINE as i64 * 8
-            && let Some(part) = (RUNS_AT_A_TIME / 2..=RUNS_AT_A_TIME).rev().find(|n| inner.count % n == 0)
+            && let Some(part) =
+                (RUNS_AT_A_TIME / 2..=RUNS_AT_A_TIME).rev().find(|n| inner.count % n == 0)
         {
             let (src, dst) = (inner.src * part, inner.dst * part);
             let parts = Around { count: inner.count / part, src, dst, ..ONCE };

@@ -271,7 +271,9 @@ impl BoxMoves {
         self.moves_rows = true;
         let mut pieces = Vec::new();
         self.cut(&(0..self.allocation), &mut pieces);
-        pieces.retain(|piece| self.nests_of(&[*piece]).all(|(nest, _)| elements(nest.nest()) > all / 8));
+        pieces.retain(|piece| {
+            self.nests_of(&[*piece]).all(|(nest, _)| elements(nest.nest()) > all / 8)
+        });
         let is_folded =
             |piece: &Piece| self.boxes.get(piece.nest).is_some_and(|nest| self.is_folded(nest));
         let (folded, others): (Vec<Piece>, Vec<Piece>) = pieces.into_iter().partition(is_folded);
@@ -401,7 +403,10 @@ impl BoxMoves {
         self.cut(&within, &mut work.pieces);
         let slots = self.slots();
         work.pieces.iter().all(|piece| {
-            let starts = [piece.src * slots.src - src.start as i64 * 8, (piece.dst - within.start) * slots.dst];
+            let starts = [
+                piece.src * slots.src - src.start as i64 * 8,
+                (piece.dst - within.start) * slots.dst,
+            ];
             let are_bytes = starts.iter().all(|start| start % 8 == 0);
             are_bytes && self.prepared_for(piece).is_some() || self.rows_for(piece).is_some()
         })

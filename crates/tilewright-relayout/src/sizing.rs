@@ -43,7 +43,11 @@ pub(crate) struct Sizing {
 
 impl Sizing {
     /// The number of elements that a chunk is best about.
-    pub(crate) fn target<'n>(self, boxes: impl Iterator<Item = &'n Nest> + Clone, allocation: i64) -> i64 {
+    pub(crate) fn target<'n>(
+        self,
+        boxes: impl Iterator<Item = &'n Nest> + Clone,
+        allocation: i64,
+    ) -> i64 {
         let at_once = |bytes: i64| {
             let reaches = boxes.clone().map(|nest| nest.dst_reach_of(bytes * 8 / self.src_bits));
             reaches.max().unwrap_or(0).saturating_mul(self.dst_bits) / 8

@@ -4,10 +4,11 @@
 //! in the caches, row by row of the destination, and the rows go out from there. Also the order in which
 //! tiles are moved, panel by panel, and what is asked for ahead.
 
+use super::compile::part_of;
 use super::level::Level;
 use super::machine::{CopyOut, copy_out};
 use super::place::LINE;
-use super::tile::{Around, Tile, part_of};
+use super::tile::{Around, Tile};
 use std::mem::MaybeUninit;
 
 /// The bytes of a block's rows on either side: shorter ones take memory longer, and longer ones do not

@@ -2,10 +2,11 @@
 //! loops around it.
 
 use super::block::{Out, Panel, Stage, Walk};
+use super::compile::MOST_REGISTER_BYTES;
 use super::level::{Level, prefetch_near};
 use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one, put};
 use super::register::Register;
-use super::tile::{Around, BANK, MOST_REGISTER_BYTES, ONCE, Op, Program, Scattered, Tile};
+use super::tile::{Around, BANK, ONCE, Op, Program, Scattered, Tile};
 use std::mem::MaybeUninit;
 
 /// Moves a box.

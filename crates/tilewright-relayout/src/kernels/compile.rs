@@ -1,0 +1,662 @@
+//! Making programs of tiles: which bits are places, which lanes, which registers, and the loops around.
+//!
+//! A program is made in four steps, each of which takes bits out of the loops of the box: the places of a
+//! lane on both sides ([`Draft::of`]), the lanes of a register ([`Draft::lanes`]), what is exchanged
+//! ([`Synthesis`]), and what is left, the loops around ([`Draft::walk`]). Then registers are numbered and
+//! banks are laid out ([`Assembly`]).
+
+use super::block::{Walk, repeat, side_by_side};
+use super::level::Level;
+use super::machine::{Kernels, kernels, max_lanes};
+use super::places::MAX_LOOPS;
+use super::synthesis::{Bit, Exchanges, Synthesis};
+use super::tile::{
+    Around, BANK, BYTE, BYTES_OF_A_LANE, Before, MAX_LANES, ONCE, Op, PLACES, Pieces, Program,
+    Scattered, Slots, Tile,
+};
+use crate::nest::Loop;
+
+/// No box is moved by more registers at a time.
+const MAX_REGISTERS: usize = 128;
+
+/// The most bytes of those registers.
+pub(super) const MOST_REGISTER_BYTES: usize = MAX_REGISTERS * MAX_LANES * 16;
+
+/// The bytes of a bank that are used where nothing is streamed: they stay in the first cache, and it is
+/// more to fill them than to begin.
+const NEAR_BANK: usize = 16 << 10;
+
+/// A tile of steps has `2^` so many registers: all of them stay registers, and each step is worth the
+/// branch that it takes.
+const STEPPED: usize = 3;
+
+/// The bits of a cache line.
+const LINE_BITS: i64 = 512;
+
+/// Runs of the destination that are longer need not be gone on with at once.
+const LONG_RUN: i64 = 256 * 8;
+
+/// The most places of the source that are read in turn before the next line of any.
+const MOST_SOURCES: i64 = 128;
+
+/// Where the lanes of a register lie whose bytes follow each other.
+const CONTIGUOUS: [i64; MAX_LANES] = [0, 16, 32, 48];
+
+impl Program {
+    /// The program of a box whose loops are counted in bits, the innermost of them the bits of a
+    /// value. `None` where a side is not made of whole bytes, or has no two bytes together.
+    pub(super) fn of(
+        loops: &[Loop],
+        slots: Slots,
+        level: Level,
+        is_streamed: bool,
+    ) -> Option<Program> {
+        let by_lanes = |max_lanes| Self::of_lanes(loops, slots, level, max_lanes, is_streamed);
+        let best = max_lanes(level);
+        by_lanes(best).or_else(|| if best > 1 { by_lanes(1) } else { None })
+    }
+
+    /// The same by registers of no more lanes.
+    fn of_lanes(
+        loops: &[Loop],
+        slots: Slots,
+        level: Level,
+        max_lanes: usize,
+        is_streamed: bool,
+    ) -> Option<Program> {
+        let mut draft = Draft::of(loops, slots)?;
+        let lanes = draft.lanes(max_lanes)?;
+        let moves = draft.exchanges(slots, &lanes)?;
+        let (around, n_inner) = draft.walk(&moves, &lanes)?;
+        let pieces = [draft.pieces(0)?, draft.pieces(1)?];
+        Assembly { draft, lanes, moves, around, n_inner, pieces }.program(level, is_streamed)
+    }
+}
+
+/// A program as it is made: the bits that are taken out of the loops.
+struct Draft<'t> {
+    loops: &'t [Loop],
+    /// The places of a lane, as loaded and as stored.
+    places: [Vec<Bit>; 2],
+    /// How many of them lie side by side; the others are addresses.
+    own: [usize; 2],
+    /// What the lanes of a register are numbered by in the destination.
+    beyond: Vec<Bit>,
+    /// How many bits of each loop are taken.
+    taken: Vec<u32>,
+}
+
+/// The lanes of a register as loaded.
+struct Lanes {
+    /// The bits of a lane's number.
+    bits: Vec<Bit>,
+    /// Those of them that change places with what the destination has there.
+    stages: Vec<usize>,
+    /// Where each lane lies from the first, in bytes.
+    offsets: [i64; MAX_LANES],
+}
+
+impl<'t> Draft<'t> {
+    /// The places of both sides, of boxes that have enough.
+    fn of(loops: &'t [Loop], slots: Slots) -> Option<Self> {
+        let widths = [slots.value, slots.src, slots.dst].map(i64::unsigned_abs);
+        let are_powers = widths.iter().all(|width| width.is_power_of_two());
+        if loops.len() > MAX_LOOPS || loops.is_empty() || !are_powers && widths != [widths[0]; 3] {
+            return None;
+        }
+        let mut src = chain(loops, |l| l.src, slots.value, slots.src, PLACES);
+        let mut dst = chain(loops, |l| l.dst, slots.value, slots.dst, PLACES + 2);
+        let mut beyond = dst.split_off(dst.len().min(PLACES));
+        let own = [src.len(), dst.len()];
+        if own.iter().any(|&own| own < PLACES) {
+            beyond.clear();
+        }
+        if own.iter().any(|&own| own < BYTE) {
+            return None;
+        }
+        fill(&mut src, &dst);
+        fill(&mut dst, &src);
+        fill_with_others(&mut src, &mut dst, loops)?;
+        let taken = vec![0; loops.len()];
+        let mut draft = Draft { loops, places: [src, dst], own, beyond, taken };
+        for side in 0..2 {
+            for place in 0..PLACES {
+                draft.take(draft.places[side][place]);
+            }
+        }
+        Some(draft)
+    }
+
+    fn take(&mut self, bit: Bit) {
+        if let Bit::Of(number, bit) = bit {
+            self.taken[number] = self.taken[number].max(bit + 1);
+        }
+    }
+
+    /// How far apart the two values of a bit lie, in bits of memory.
+    fn weight(&self, bit: Bit, stride: fn(&Loop) -> i64) -> Option<i64> {
+        match bit {
+            Bit::Of(number, bit) => Some(stride(&self.loops[number]) << bit),
+            Bit::None => None,
+        }
+    }
+
+    /// Up to `max` lanes: neighbours in the destination, or where those share a lane, neighbours in the
+    /// source that change places with them later.
+    fn lanes(&mut self, max: usize) -> Option<Lanes> {
+        let (mut bits, mut stages) = (Vec::new(), Vec::new());
+        while bits.len() < self.beyond.len() && 2 << bits.len() <= max {
+            let wanted = self.beyond[bits.len()];
+            if !self.places[0].contains(&wanted) && !bits.contains(&wanted) {
+                self.take(wanted);
+                bits.push(wanted);
+                continue;
+            }
+            if bits.contains(&wanted) {
+                break;
+            }
+            let weight = (BYTES_OF_A_LANE * 8) << bits.len();
+            let is_free = |&number: &usize| self.loops[number].extent >> self.taken[number] > 1;
+            let is_next = |&number: &usize| self.loops[number].src << self.taken[number] == weight;
+            let free = || (0..self.loops.len()).filter(is_free);
+            let Some(number) = free().find(is_next).or_else(|| free().next_back()) else { break };
+            let other = Bit::Of(number, self.taken[number]);
+            self.take(other);
+            stages.push(bits.len());
+            bits.push(other);
+        }
+        let mut offsets = [0; MAX_LANES];
+        for (number, bit) in bits.iter().enumerate() {
+            let weight = whole(self.weight(*bit, |l| l.src)?)?;
+            for lane in (0..MAX_LANES).filter(|lane| lane >> number & 1 == 1) {
+                offsets[lane] += weight;
+            }
+        }
+        Some(Lanes { bits, stages, offsets })
+    }
+
+    /// What registers exchange.
+    fn exchanges(&self, slots: Slots, lanes: &Lanes) -> Option<Exchanges> {
+        let [src, dst] = &self.places;
+        let synthesis = Synthesis::new(src, dst);
+        if 1 << synthesis.n_slots() > MAX_REGISTERS {
+            return None;
+        }
+        let first: Vec<Bit> = lanes.stages.iter().map(|&lane| self.beyond[lane]).collect();
+        let mut moves = synthesis.exchanges(dst, slots, &first)?;
+        for (stage, &lane) in lanes.stages.iter().enumerate() {
+            let slot = moves.leaving.iter().position(|bit| *bit == self.beyond[lane])?;
+            // Bits that a shift has made one of the register's number are not where a stage of lanes
+            // takes them from.
+            if moves.stages.get(stage) != Some(&slot) {
+                return None;
+            }
+            moves.leaving[slot] = lanes.bits[lane];
+            moves.lane_stages |= 1 << lane;
+        }
+        Some(moves)
+    }
+
+    /// The loops around a tile, in bytes, and how many of them, the innermost, had better stay together.
+    fn walk(&mut self, moves: &Exchanges, lanes: &Lanes) -> Option<(Vec<Around>, usize)> {
+        // Lanes that the registers have no room for.
+        let mut rows: Vec<Around> = Vec::new();
+        for bit in self.beyond.clone() {
+            if self.places[0].contains(&bit) || lanes.bits.contains(&bit) {
+                continue;
+            }
+            let Bit::Of(number, place) = bit else { break };
+            if self.taken[number] != place {
+                break;
+            }
+            self.take(bit);
+            let (src, dst) = (self.weight(bit, |l| l.src)?, self.weight(bit, |l| l.dst)?);
+            rows.push(Around { count: 2, src, dst, ..ONCE });
+        }
+        // Registers that make a line of the source are loaded one after the other.
+        let mut columns: Vec<Around> = Vec::new();
+        let mut around: Vec<Around> = Vec::with_capacity(self.loops.len() + 1);
+        for (l, &taken) in self.loops.iter().zip(&self.taken) {
+            let mut step = 1i64 << taken;
+            let weight = l.src * step;
+            let more = (LINE_BITS / weight.max(1)).min(4);
+            let is_part = weight >= BYTES_OF_A_LANE * 8 && more > 1 && l.extent >= more * step;
+            if is_part && moves.leaving.len() > 1 {
+                columns.push(Around { count: more, src: weight, dst: step * l.dst, ..ONCE });
+                step *= more;
+            }
+            let count = (l.extent + step - 1) / step;
+            if count > 1 {
+                let back = count * step - l.extent;
+                let (src, dst) = (step * l.src, step * l.dst);
+                let (src_back, dst_back) = (back * l.src, back * l.dst);
+                around.push(Around { count, src, dst, src_back, dst_back });
+            }
+        }
+        let n_inner = rows.len() + columns.len();
+        let inner: Vec<Around> = match (rows.last(), columns.last()) {
+            (Some(row), Some(column)) if row.src.abs() < column.dst.abs() => {
+                columns.into_iter().chain(rows).collect()
+            }
+            _ => rows.into_iter().chain(columns).collect(),
+        };
+        // How far the registers and the inner loops go on by themselves.
+        let reach = |numbers: &mut dyn Iterator<Item = &Bit>,
+                     own: i64,
+                     of: fn(&Loop) -> i64,
+                     by: fn(&Around) -> i64| {
+            let bits = numbers.filter_map(|bit| self.weight(*bit, of)).map(|weight| (2, weight));
+            let steps: Vec<(i64, i64)> =
+                bits.chain(inner.iter().map(|l| (l.count, by(l)))).collect();
+            side_by_side(own, || steps.iter().copied())
+        };
+        let lane_bits = BYTES_OF_A_LANE * 8;
+        let mut loaded = moves.entering.iter().chain(&lanes.bits);
+        let src_len = reach(&mut loaded, lane_bits, |l| l.src, |l| l.src);
+        let register_bits = lane_bits << lanes.bits.len();
+        let dst_len = reach(&mut moves.leaving.iter(), register_bits, |l| l.dst, |l| l.dst);
+        order(&mut around, src_len, dst_len);
+        around.extend(inner);
+        let in_bytes: Option<Vec<Around>> = around.iter().map(Around::in_bytes).collect();
+        Some((in_bytes?, n_inner))
+    }
+
+    /// Where the pieces of a lane lie whose own places end early, the others being addresses.
+    fn pieces(&self, side: usize) -> Option<Option<Pieces>> {
+        let own = self.own[side];
+        if own >= PLACES {
+            return Some(None);
+        }
+        let stride: fn(&Loop) -> i64 = if side == 0 { |l| l.src } else { |l| l.dst };
+        let mut offsets = vec![0];
+        for bit in &self.places[side][own..] {
+            repeat(&mut offsets, 2, whole(self.weight(*bit, stride)?)?);
+        }
+        Some(Some(Pieces { bytes: 1 << (own - BYTE), offsets }))
+    }
+
+    /// Of each register that these bits number, its offset in bytes, if those are whole ones; none
+    /// where it has the bit of no index.
+    fn offsets(&self, numbered: &[Bit], stride: fn(&Loop) -> i64) -> Option<Vec<Option<i64>>> {
+        let mut offsets = vec![Some(0)];
+        for bit in numbered {
+            let weight = match self.weight(*bit, stride) {
+                Some(weight) => Some(whole(weight)?),
+                None => None,
+            };
+            offsets.extend_from_within(..);
+            let half = offsets.len() / 2;
+            for offset in &mut offsets[half..] {
+                *offset = offset.zip(weight).map(|(offset, weight): (i64, i64)| offset + weight);
+            }
+        }
+        Some(offsets)
+    }
+}
+
+/// What is put together to a program.
+struct Assembly<'t> {
+    draft: Draft<'t>,
+    lanes: Lanes,
+    moves: Exchanges,
+    around: Vec<Around>,
+    n_inner: usize,
+    /// What registers are loaded from and stored to, if that is pieces.
+    pieces: [Option<Pieces>; 2],
+}
+
+impl Assembly<'_> {
+    /// The bits of a register's number.
+    fn c(&self) -> usize {
+        self.moves.entering.len()
+    }
+
+    fn n_lanes(&self) -> usize {
+        1 << self.lanes.bits.len()
+    }
+
+    /// Whether bits below a byte are moved in the registers of the tile.
+    fn has_steps(&self) -> bool {
+        !self.moves.ops.is_empty() && self.c() <= STEPPED
+    }
+
+    /// Whether they are moved before, because those are too many.
+    fn is_apart(&self) -> bool {
+        !self.moves.ops.is_empty() && !self.has_steps()
+    }
+
+    fn is_banked(&self) -> bool {
+        self.is_apart() || self.pieces[0].is_some()
+    }
+
+    fn has_pieces(&self) -> bool {
+        self.pieces.iter().any(Option::is_some)
+    }
+
+    fn is_plain(&self) -> bool {
+        !self.is_banked() && !self.has_pieces()
+    }
+
+    /// Where a register whose number has this bit alone is in a bank.
+    fn bank(&self, slot: usize) -> i64 {
+        ((16 * self.n_lanes()) << slot) as i64
+    }
+
+    /// Where it is in the source, and nowhere else if it is of no index.
+    fn source(&self, slot: usize) -> Option<i64> {
+        self.draft.weight(self.moves.entering[slot], |l| l.src).map_or(Some(0), whole)
+    }
+
+    /// Where the tile loads it from, and where it stores it, if it does.
+    fn weights(&self, slot: usize) -> Option<(i64, Option<i64>)> {
+        let load = if self.is_banked() { self.bank(slot) } else { self.source(slot)? };
+        let store = match self.draft.weight(self.moves.leaving[slot], |l| l.dst) {
+            None => None,
+            Some(_) if self.pieces[1].is_some() => Some(self.bank(slot)),
+            Some(weight) => Some(whole(weight)?),
+        };
+        Some((load, store))
+    }
+
+    /// The tile, and the loops that go through a bank.
+    fn tile(&mut self) -> Option<(Tile, Vec<Around>)> {
+        let (n_lanes, stages) = (self.n_lanes(), self.moves.stages.clone());
+        let lanes = if self.is_banked() { CONTIGUOUS } else { self.lanes.offsets };
+        let is_kept = |&slot: &usize| self.moves.leaving[slot] != Bit::None;
+        let mut numbered: Vec<usize> = stages.iter().copied().filter(is_kept).collect();
+        let (kept, dropped): (Vec<usize>, Vec<usize>) = (0..self.c()).partition(is_kept);
+        let others = kept.into_iter().filter(|slot| !stages.contains(slot));
+        if !self.has_steps() {
+            if numbered.len() < stages.len() {
+                return None;
+            }
+            let mut within = Vec::new();
+            for slot in others {
+                let (src, dst) = self.weights(slot)?;
+                within.push(Around { count: 2, src, dst: dst?, ..ONCE });
+            }
+            let bits: Option<Vec<_>> = numbered.iter().map(|&slot| self.weights(slot)).collect();
+            let mut tile = Tile::of_bits(&bits?, n_lanes, lanes);
+            let Exchanges { shuffle, grains, lane_stages, .. } = self.moves;
+            (tile.shuffle, tile.grains, tile.lane_stages) = (shuffle, grains, lane_stages);
+            return Some((tile, within));
+        }
+        numbered.extend(others);
+        let bits: Option<Vec<_>> = numbered.iter().map(|&slot| self.weights(slot)).collect();
+        let mut bits = bits?;
+        // Neighbouring tiles have registers to spare.
+        while self.is_plain() && bits.len() + dropped.len() < STEPPED {
+            // Registers that share elements are none of a tile.
+            let is_whole = |l: &Around| l.count > 2 || l.src_back == 0 && l.dst_back == 0;
+            let Some(number) = self.around.iter().rposition(is_whole) else { break };
+            let is_inner = number + self.n_inner >= self.around.len();
+            self.n_inner -= usize::from(is_inner && self.around[number].count == 2);
+            let both = part_of(&mut self.around, number, 2);
+            bits.push((both.src, Some(both.dst)));
+        }
+        numbered.resize(bits.len(), usize::MAX);
+        for slot in dropped {
+            bits.push(self.weights(slot)?);
+            numbered.push(slot);
+        }
+        bits.resize(STEPPED, (0, None));
+        let mut tile = Tile::of_bits(&bits, n_lanes, lanes);
+        tile.ops = steps_of(&self.moves.ops, &numbered)?;
+        tile.ops.extend(self.moves.shuffle.map(Op::Shuffle));
+        let grains = (0..4).filter(|grain| self.moves.grains >> grain & 1 == 1);
+        for (&slot, grain) in stages.iter().zip(grains) {
+            let bit = numbered.iter().position(|&number| number == slot)?;
+            tile.ops.push(Op::Zip { bit, grain });
+        }
+        tile.ops.extend((self.moves.lane_stages == 1).then_some(Op::Lanes));
+        Some((tile, Vec::new()))
+    }
+
+    /// Has several tiles share a bank: the loops that fill it. Those that empty it are added to `within`.
+    fn shared_bank(&mut self, within: &mut Vec<Around>, is_streamed: bool) -> Vec<Around> {
+        let room = (if is_streamed { BANK } else { NEAR_BANK }) as i64;
+        let (mut into, mut held) = (Vec::new(), self.bank(self.c()));
+        while self.is_apart() && !self.has_pieces() && 2 * held <= room {
+            let Some(inner) = self.around.len().checked_sub(1) else { break };
+            let l = part_of(&mut self.around, inner, room / held);
+            // A tile that shares elements with the one before has a place of its own in the bank.
+            into.push(Around { dst: held, dst_back: 0, ..l });
+            within.push(Around { src: held, src_back: 0, ..l });
+            held *= l.count;
+        }
+        into
+    }
+
+    /// What moves bits below a byte on the way into a bank, in these loops: the registers that a step
+    /// brings together are a tile.
+    fn moved_apart(&self, mut into: Vec<Around>, level: Level) -> Option<(Walk, Kernels)> {
+        let mut numbered: Vec<usize> = Vec::with_capacity(self.c());
+        for mut op in self.moves.ops.iter().copied() {
+            if let Some(slot) = op.bit()
+                && !numbered.contains(slot)
+            {
+                numbered.push(*slot);
+            }
+        }
+        let others: Vec<usize> = (0..self.c()).filter(|slot| !numbered.contains(slot)).collect();
+        let room = STEPPED.saturating_sub(numbered.len()).min(others.len());
+        let (more, apart) = others.split_at(room);
+        numbered.extend(more);
+        let is_gathered = self.pieces[0].is_some();
+        let weights = |slot: usize| match is_gathered {
+            true => Some((self.bank(slot), self.bank(slot))),
+            false => Some((self.source(slot)?, self.bank(slot))),
+        };
+        let bits: Option<Vec<_>> =
+            numbered.iter().map(|&slot| weights(slot).map(|(src, dst)| (src, Some(dst)))).collect();
+        let lanes = if is_gathered { CONTIGUOUS } else { self.lanes.offsets };
+        let mut tile = Tile::of_bits(&bits?, self.n_lanes(), lanes);
+        tile.ops = steps_of(&self.moves.ops, &numbered)?;
+        for &slot in apart.iter().rev() {
+            let (src, dst) = weights(slot)?;
+            into.push(Around { count: 2, src, dst, ..ONCE });
+        }
+        let walk = Walk::of(tile, into);
+        let kernels = kernels(&walk.tile, level);
+        Some((walk, kernels))
+    }
+
+    fn program(mut self, level: Level, is_streamed: bool) -> Option<Program> {
+        let (tile, mut within) = self.tile()?;
+        let into = self.shared_bank(&mut within, is_streamed);
+        let bits = if self.is_apart() { Some(self.moved_apart(into, level)?) } else { None };
+        let (is_plain, is_banked) = (self.is_plain(), self.is_banked());
+        let (is_apart, has_pieces) = (self.is_apart(), self.has_pieces());
+        let kernels = kernels(&tile, level);
+        let writes_lines = is_plain && writes_lines(&tile, &self.around);
+        let mut blocks = match is_streamed {
+            true if is_plain => Walk::in_blocks(&tile, &self.around, self.n_inner, level),
+            // A bank is a block, if those are whole lines.
+            true if is_apart && !has_pieces && self.around.iter().all(Around::is_by_lines) => {
+                let [lines, _] = Walk::in_blocks(&tile, &within, within.len(), level);
+                [lines, None]
+            }
+            _ => [None, None],
+        };
+        let Assembly { draft, moves, around, pieces: [src_pieces, dst_pieces], .. } = self;
+        let scattered = |pieces: Option<Pieces>, numbered: &[Bit], stride| match pieces {
+            Some(pieces) => {
+                Some(Some(Scattered { places: draft.offsets(numbered, stride)?, pieces }))
+            }
+            None => Some(None),
+        };
+        let src_pieces = scattered(src_pieces, &moves.entering, |l| l.src)?;
+        let after = scattered(dst_pieces, &moves.leaving, |l| l.dst)?;
+        let (mut walk, around) = match is_plain {
+            true => (Walk::of(tile, around), Vec::new()),
+            false => (Walk::of(tile, within), around),
+        };
+        // While a bank is stored, what is loaded into it next is asked for.
+        if let Some((into, _)) = bits.as_ref().filter(|_| !has_pieces) {
+            walk.ask_for(&into.panel);
+            blocks.iter_mut().flatten().for_each(|blocks| blocks.ask_for(&into.panel));
+        }
+        let before = is_banked.then_some(Before { pieces: src_pieces, bits });
+        Some(Program { before, walk, after, around, blocks, writes_lines, kernels })
+    }
+}
+
+/// Up to `most` places of a side, whose loops have this stride, from the lowest on.
+fn chain(loops: &[Loop], stride: fn(&Loop) -> i64, value: i64, slot: i64, most: usize) -> Vec<Bit> {
+    let mut bits = Vec::with_capacity(most);
+    let mut weight = 1i64;
+    while bits.len() < most {
+        if weight == value && slot > value {
+            let n = (slot / value).trailing_zeros() as usize;
+            bits.extend(std::iter::repeat_n(Bit::None, n));
+            weight = slot;
+            continue;
+        }
+        let Some(number) = loops.iter().position(|l| stride(l) == weight && l.extent > 1) else {
+            break;
+        };
+        let extent = loops[number].extent;
+        let wanted = (most - bits.len()) as u32;
+        let taken = wanted.min(extent.ilog2());
+        bits.extend((0..taken).map(|bit| Bit::Of(number, bit)));
+        if extent != 1 << taken {
+            break;
+        }
+        weight *= extent;
+    }
+    bits.truncate(most);
+    bits
+}
+
+/// Adds places of the other side to a side that has too few.
+fn fill(side: &mut Vec<Bit>, other: &[Bit]) {
+    for bit in other {
+        if side.len() < PLACES && *bit != Bit::None && !side.contains(bit) {
+            side.push(*bit);
+        }
+    }
+}
+
+/// Adds places to both sides from any loops that have bits left.
+fn fill_with_others(src: &mut Vec<Bit>, dst: &mut Vec<Bit>, loops: &[Loop]) -> Option<()> {
+    while src.len() < PLACES || dst.len() < PLACES {
+        if src.len() != dst.len() {
+            return None;
+        }
+        let free = loops.iter().enumerate().rev().find_map(|(number, l)| {
+            let next = (0..l.extent.ilog2())
+                .map(|bit| Bit::Of(number, bit))
+                .find(|bit| !src.contains(bit) && !dst.contains(bit))?;
+            Some(next)
+        })?;
+        src.push(free);
+        dst.push(free);
+    }
+    Some(())
+}
+
+/// Bits in bytes, if they are whole ones.
+fn whole(bits: i64) -> Option<i64> {
+    (bits % 8 == 0).then_some(bits / 8)
+}
+
+/// These steps on registers whose bits are these slots.
+fn steps_of(ops: &[Op], numbered: &[usize]) -> Option<Vec<Op>> {
+    let mut steps = ops.to_vec();
+    for bit in steps.iter_mut().filter_map(Op::bit) {
+        *bit = numbered.iter().position(|slot| slot == bit)?;
+    }
+    Some(steps)
+}
+
+/// Whether tiles write whole lines, each alone or, if it is one register, with the next.
+fn writes_lines(tile: &Tile, around: &[Around]) -> bool {
+    let mut len = 16 * tile.n_lanes as i64;
+    let stages: Vec<i64> = (0..4)
+        .map(|stage| 1usize << stage)
+        .filter(|&s| s < tile.stored)
+        .map(|s| tile.stores[s])
+        .collect();
+    while stages.contains(&len) {
+        len *= 2;
+    }
+    let mut around = around;
+    if tile.stored == 1
+        && let Some((inner, outer)) = around.split_last()
+        && inner.dst == len
+        && inner.dst_back == 0
+        && len < 64
+    {
+        (len, around) = (len * inner.count, outer);
+    }
+    let is_lines = |bytes: i64| bytes % 64 == 0;
+    let others = stages.iter().filter(|&&store| store >= len);
+    let steps = around.iter().flat_map(|l| [l.dst, l.dst_back]);
+    is_lines(len) && others.copied().chain(steps).all(is_lines)
+}
+
+/// Puts loops in an order, from the outermost to the innermost, where `src_len` bits of the source
+/// and `dst_len` of the destination are moved within them.
+///
+/// Either side had better go on where it has been. What goes on in the destination comes first, until
+/// that makes long runs, and as long as no more places of the source are read in turn than can be
+/// asked for ahead; then what goes on in the source, whatever the places of the destination.
+fn order(around: &mut Vec<Around>, mut src_len: i64, mut dst_len: i64) {
+    let mut n_sources = 1;
+    around.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
+    let mut inner = Vec::with_capacity(around.len() + 1);
+    loop {
+        let find = |fits: &dyn Fn(&Around) -> bool| around.iter().position(fits);
+        let both = find(&|l| l.src == src_len && l.dst == dst_len);
+        let part = (LONG_RUN / dst_len).min(MOST_SOURCES / n_sources);
+        let along_dst = || if part > 1 { find(&|l| l.dst == dst_len) } else { None };
+        let along_src = || find(&|l| l.src == src_len);
+        let Some(number) = both.or_else(along_dst).or_else(along_src) else { break };
+        let l = match both.is_none() && part > 1 && around[number].dst == dst_len {
+            true => part_of(around, number, part),
+            false => around.remove(number),
+        };
+        inner.push(l);
+        if l.src == src_len {
+            src_len *= l.count;
+        } else {
+            n_sources *= l.count;
+        }
+        if l.dst == dst_len {
+            dst_len *= l.count;
+        }
+    }
+    let places = |around: &[Around], stride: fn(&Around) -> i64, len: i64| {
+        let inner = around.iter().rev().take_while(|l| stride(l) != len);
+        inner.fold(1i64, |places, l| places.saturating_mul(l.count))
+    };
+    around.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
+    let in_dst_order = places(around, |l| l.src, src_len);
+    around.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
+    let in_src_order = places(around, |l| l.dst, dst_len);
+    if in_dst_order < in_src_order {
+        around.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
+    }
+    around.extend(inner.into_iter().rev());
+}
+
+/// Takes up to `part` steps out of loop `number`, as equal parts as can be; what is left of the loop
+/// goes on in parts, the last of which shares elements with the one before.
+pub(super) fn part_of(loops: &mut Vec<Around>, number: usize, part: i64) -> Around {
+    let l = loops[number];
+    let part = part.clamp(1, l.count);
+    let count = (l.count + part - 1) / part;
+    if count == 1 {
+        return loops.remove(number);
+    }
+    let part = (l.count + count - 1) / count;
+    let beyond = count * part - l.count;
+    loops[number] = Around {
+        count,
+        src: l.src * part,
+        dst: l.dst * part,
+        src_back: l.src_back + beyond * l.src,
+        dst_back: l.dst_back + beyond * l.dst,
+    };
+    Around { count: part, src_back: 0, dst_back: 0, ..l }
+}

@@ -1,0 +1,366 @@
+//! Every kernel against moving one by one.
+
+use super::*;
+
+/// Bytes around each buffer that nothing may touch.
+const GUARD: usize = 64;
+
+fn l(extent: i64, src: i64, dst: i64) -> Loop {
+    Loop { extent, src, dst }
+}
+
+fn pattern(n: usize) -> Vec<u8> {
+    if cfg!(miri) {
+        let mut repeated = (0..251).collect::<Vec<u8>>().repeat(n / 251 + 1);
+        repeated.truncate(n);
+        return repeated;
+    }
+    (0..n as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 11) as u8).collect()
+}
+
+fn bytes_of(loops: &[Loop], unit: usize, stride: fn(&Loop) -> i64) -> usize {
+    let reach = |l: &Loop| ((l.extent - 1) * stride(l)) as usize;
+    (1 + loops.iter().map(reach).sum::<usize>()) * unit
+}
+
+/// Moves a box by its kernel, with all registers there are, stored both ways, and to places of
+/// any alignment; and one by one.
+fn check(loops: &[Loop], unit: usize) {
+    check_from(0, loops, unit);
+}
+
+/// [`check`], from byte `from` of the source on, which walks backwards on some loops.
+fn check_from(from: usize, loops: &[Loop], unit: usize) {
+    let n_src = from + bytes_of(loops, unit, |l| l.src.max(0));
+    let n_dst = bytes_of(loops, unit, |l| l.dst);
+    let src = pattern(n_src);
+    let mut expected = vec![0xee; n_dst];
+    let places = (from as i64, 0);
+    move_checked(loops, unit, places, &src, &mut expected);
+    for level in Level::all() {
+        let held = Mover::new(loops, unit, level, true).held_bytes();
+        assert!(held <= Mover::MOST_BYTES, "{loops:?} of {unit} bytes: {held} bytes");
+        for stores in [Stores::Cached, Stores::Streamed, Stores::Staged] {
+            for &shift in cases(&[3, 0, unit], 1) {
+                let means = Means { level, stores };
+                let mut buffer = vec![0xee; n_dst + 3 * GUARD];
+                let aligned = buffer.as_ptr().align_offset(GUARD);
+                let start = aligned + GUARD / 2 + shift;
+                let dst = &mut buffer[start..start + n_dst];
+                move_box(loops, unit, places, &src, dst, means);
+                assert_eq!(dst, expected, "{loops:?} of {unit} bytes by {means:?} at {shift}");
+                let mut around = buffer[..start].iter().chain(&buffer[start + n_dst..]);
+                assert!(around.all(|byte| *byte == 0xee), "{loops:?} by {means:?}");
+                // Every box that has a program can be moved by it.
+                let listed: Vec<Loop> = loops.iter().filter(|l| l.extent != 1).copied().collect();
+                if loops.iter().all(|l| l.extent > 0)
+                    && let slots = Slots::same(8 * unit as i64)
+                    && let Some(program) = program_of_bits(&listed, slots, level, true)
+                {
+                    buffer.fill(0xee);
+                    let dst = &mut buffer[start..start + n_dst];
+                    let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
+                    // SAFETY: the buffers are as long as the loops reach.
+                    unsafe {
+                        machine::run(&program, at.plus(places.0, places.1), stores);
+                    };
+                    assert_eq!(dst, expected, "{loops:?} of {unit} bytes by a program, {means:?}");
+                    let mut around = buffer[..start].iter().chain(&buffer[start + n_dst..]);
+                    assert!(around.all(|byte| *byte == 0xee), "{loops:?} by a program, {means:?}");
+                }
+            }
+        }
+    }
+}
+
+/// All of some cases; for Miri, which takes its time, the first `few`.
+fn cases<T>(all: &[T], few: usize) -> &[T] {
+    if cfg!(miri) { &all[..few] } else { all }
+}
+
+const UNITS: [usize; 6] = [1, 4, 32, 2, 8, 16];
+
+#[test]
+fn runs() {
+    for &unit in cases(&UNITS, 3) {
+        check(&[], unit);
+        for &length in cases(&[1, 7, 33, 70, 2, 3, 9, 16, 129, 300], 4) {
+            check(&[l(length, 1, 1)], unit);
+            check(&[l(3, 2 * length, 4 * length + 5), l(length, 1, 1)], unit);
+            // One behind the other, from places forwards and backwards.
+            check(&[l(9, 2 * length + 1, length), l(length, 1, 1)], unit);
+            let from = 8 * (length + 2) as usize * unit;
+            check_from(from, &[l(9, -length - 2, length), l(length, 1, 1)], unit);
+        }
+    }
+}
+
+#[test]
+fn runs_that_are_joined() {
+    for &unit in cases(&UNITS, 3) {
+        for &length in cases(&[16, 65, 1, 17, 63, 64, 100, 257], 2) {
+            check(&[l(5, 3 * length, length), l(length, 1, 1)], unit);
+            check(&[l(3, length, 9 * length + 1), l(9, 4 * length, length), l(length, 1, 1)], unit);
+        }
+    }
+}
+
+#[test]
+fn zips_and_unzips() {
+    for &unit in cases(&UNITS, 3) {
+        for &count in cases(&[2, 3, 8, 32, 4, 5, 16, 6, 7], 4) {
+            for &length in cases(&[7, 17, 1, 16, 64, 100, 257], 2) {
+                check(&[l(length, 1, count), l(count, length + 3, 1)], unit);
+                check(&[l(count, 1, length + 3), l(length, count, 1)], unit);
+                check(&[l(count, 1, 64 * length), l(length, count, 1)], unit);
+                let run = length * count;
+                check(&[l(3, 2 * run, run), l(length, 1, count), l(count, length, 1)], unit);
+            }
+        }
+    }
+}
+
+/// Some rows of more that lie between each other, down to one; the source ends with the last of
+/// them.
+#[test]
+fn some_rows_of_an_unzip() {
+    for &unit in cases(&UNITS, 2) {
+        for &(count, kept) in cases(&[(3, 2), (8, 3), (5, 4), (7, 1), (2, 1), (16, 9)], 1) {
+            for &length in cases(&[17, 64, 1, 7, 257], 1) {
+                check(&[l(kept, 1, length + 3), l(length, count, 1)], unit);
+                check(&[l(2, 3 * length * count, length), l(length, count, 1)], unit);
+            }
+        }
+    }
+}
+
+/// Grids of a few columns or rows that are no zips, because other loops lie between.
+#[test]
+fn thin_grids() {
+    for &unit in cases(&UNITS, 2) {
+        let sides = [(3, 3, 5), (2, 3, 3), (5, 2, 17), (3, 7, 16), (13, 2, 9), (1, 3, 40)];
+        for &(a, b, n) in cases(&sides, 1) {
+            // The first two change places, a third comes to lie between: columns, then rows.
+            check(&[l(b, 1, n * a), l(n, 5 * a * b, a), l(a, b, 1)], unit);
+            check(&[l(n, b, 5 * a * b), l(b, 1, a), l(a, n * b, 1)], unit);
+            // Rows backwards, so that the first one lies nearest to the end.
+            let start = ((n - 1) * a * b) as usize * unit;
+            check_from(start, &[l(b, 1, n * a), l(n, -a * b, a), l(a, b, 1)], unit);
+        }
+    }
+}
+
+#[test]
+fn grids() {
+    for &unit in cases(&UNITS, 3) {
+        let sides = [(3, 5), (16, 17), (16, 16), (64, 64), (37, 70), (130, 65), (1030, 37)];
+        for &(a, b) in cases(&sides, 2) {
+            check(&[l(b, 1, a), l(a, b, 1)], unit);
+            check(&[l(b, 1, 64 * ((a + 63) / 64)), l(a, b + 5, 1)], unit);
+            check(&[l(2, b, a * b), l(b, 1, a), l(a, 2 * b, 1)], unit);
+        }
+    }
+}
+
+/// Destinations that begin within a line and have rows of whole lines, one behind the other.
+#[test]
+fn rows_that_begin_within_lines() {
+    for &unit in cases(&[4, 16, 1], 1) {
+        let (line, rows) = ((LINE / unit) as i64, if cfg!(miri) { 32 } else { 40 });
+        check(&[l(17, 1, rows * line), l(rows * line, 17, 1)], unit);
+    }
+    for &unit in cases(&[4, 1, 2, 8, 16], 1) {
+        let line = (LINE / unit) as i64;
+        for &(rows, columns) in cases(&[(2, 17), (1, 40), (8, 65), (5, 300)], 1) {
+            let (a, b) = (rows * line, columns.max(line + 1));
+            check(&[l(b, 1, a), l(a, b, 1)], unit);
+            check(&[l(3, b, (b + 2) * a), l(b, 1, a), l(a, 3 * b, 1)], unit);
+        }
+    }
+}
+
+#[test]
+fn short_runs_are_elements() {
+    for &unit in cases(&[1, 4, 2, 8], 1) {
+        for &length in cases(&[4, 2, 3, 8, 32], 2) {
+            check(&[l(9, length, 5 * length), l(5, 9 * length, length), l(length, 1, 1)], unit);
+            check(&[l(9, length + 1, 5 * length), l(length, 1, 1)], unit);
+        }
+    }
+}
+
+#[test]
+fn grids_of_turned_blocks() {
+    for &unit in cases(&[2, 1, 4, 8], 1) {
+        for &(rows, columns) in cases(&[(2, 2), (4, 4), (2, 4), (8, 2), (16, 1)], 1) {
+            let n = rows * columns;
+            for &(a, b) in cases(&[(3, 5), (16, 16), (37, 70), (64, 130)], 1) {
+                let block = [l(columns, 1, rows), l(rows, columns, 1)];
+                check(&[[l(a, n, b * n), l(b, a * n, n)], block].concat(), unit);
+                check(&[[l(b, a * n, n), l(a, n, (b + 3) * n)], block].concat(), unit);
+            }
+        }
+    }
+}
+
+#[test]
+fn grids_of_chains() {
+    // Tiles of 8 × 128 to tiles of the transposed array: lines go across two tiles.
+    let loops = [l(2, 8, 2048), l(2, 1024, 8), l(8, 1, 128), l(8, 128, 1)];
+    for &unit in cases(&UNITS, 3) {
+        check(&loops, unit);
+    }
+    if cfg!(miri) {
+        return;
+    }
+    // Blocks of several rows and columns of blocks.
+    check(&[l(300, 1, 1030), l(1030, 307, 1)], 4);
+    check(&[l(2, 15 * 307, 15 * 300), l(300, 1, 15), l(15, 307, 1)], 2);
+    // Chains that are too long to be listed.
+    check(&[l(40_000, 1, 3), l(3, 50_000, 1)], 1);
+    check(&[l(32_768, 1, 40), l(40, 32_768, 1)], 1);
+}
+
+/// Code for registers is inlined, so that all of it shares a frame. Threads have two megabytes,
+/// and without optimisation a frame is several times as large as with it.
+#[test]
+fn little_of_the_stack_is_needed() {
+    let side = if cfg!(miri) { 9 } else { 70 };
+    let small = std::thread::Builder::new().stack_size(1 << 20);
+    let thread = small.spawn(move || {
+        for &unit in cases(&UNITS, 1) {
+            check(&[l(side, 1, 64), l(64, side, 1)], unit);
+            check(&[l(side, 1, 67), l(67, side, 1)], unit);
+            for &count in cases(&[2, 3, 4, 5, 6, 7, 8, 16, 32], 2) {
+                check(&[l(side, 1, count), l(count, side, 1)], unit);
+                check(&[l(count, 1, side), l(side, count, 1)], unit);
+            }
+        }
+    });
+    thread.unwrap().join().unwrap();
+}
+
+/// Moves a box of elements in slots by its program, with all registers there are, stored every way,
+/// to places of any alignment; and bit by bit. The program of the best registers.
+fn check_bits(loops: &[Loop], slots: Slots) -> Program {
+    let n_bytes = |stride: fn(&Loop) -> i64, slot: i64| {
+        let last: i64 = loops.iter().map(|l| (l.extent - 1) * stride(l)).sum();
+        ((last + 1) * slot) as usize / 8
+    };
+    let (n_src, n_dst) = (n_bytes(|l| l.src, slots.src), n_bytes(|l| l.dst, slots.dst));
+    let src = pattern(n_src);
+    let mut expected = vec![0xee; n_dst];
+    walk(loops, (0, 0), &mut |(from, to)| {
+        for bit in 0..slots.dst {
+            let (from, to) = (from * slots.src + bit, (to * slots.dst + bit) as usize);
+            let is_set = bit < slots.value && src[(from / 8) as usize] >> (from % 8) & 1 == 1;
+            let mask = 1 << (to % 8);
+            expected[to / 8] = expected[to / 8] & !mask | if is_set { mask } else { 0 };
+        }
+    });
+    for level in Level::all() {
+        let mover = Mover::of_bits(loops, slots, level, true);
+        let mover = mover.unwrap_or_else(|| panic!("{loops:?} {slots:?} by {level:?}"));
+        assert!(mover.held_bytes() <= Mover::MOST_BYTES, "{loops:?}: {}", mover.held_bytes());
+        for stores in [Stores::Cached, Stores::Streamed, Stores::Staged] {
+            for &shift in cases(&[0, 3, 32], 1) {
+                let means = Means { level, stores };
+                let mut buffer = vec![0xee; n_dst + 4 * GUARD];
+                let start = buffer.as_ptr().align_offset(GUARD) + GUARD + shift;
+                let dst = &mut buffer[start..start + n_dst];
+                mover.run((0, 0), &src, dst, means, &mut Vec::new());
+                assert!(dst == expected, "{loops:?} {slots:?} by {means:?} at {shift}");
+                let mut around = buffer[..start].iter().chain(&buffer[start + n_dst..]);
+                assert!(around.all(|byte| *byte == 0xee), "{loops:?} by {means:?}");
+            }
+        }
+    }
+    program_of_bits(loops, slots, Level::best(), true).unwrap()
+}
+
+/// The steps that a program takes on registers, in its tiles or on the way into a bank.
+fn steps_of(program: &Program) -> &[tile::Op] {
+    let before = program.before.as_ref().and_then(|before| before.bits.as_ref());
+    before.map_or(&program.walk.tile.ops, |(walk, _)| &walk.tile.ops)
+}
+
+#[test]
+fn bits_within_registers() {
+    // Words of nibbles in two orders, next to each other and apart.
+    let orders = [[l(4, 1, 2), l(2, 4, 1)], [l(2, 1, 4), l(4, 2, 1)]];
+    for order in cases(&orders, 1) {
+        for &(count, src, dst) in cases(&[(43, 8, 8), (512, 8, 8), (45, 24, 8), (45, 8, 24)], 1) {
+            let loops = [[l(count, src, dst)].as_slice(), order].concat();
+            let program = check_bits(&loops, Slots::same(4));
+            assert!(steps_of(&program).iter().any(|op| matches!(op, tile::Op::Swap { .. })));
+        }
+    }
+    // Slots whose upper bits are no element's.
+    check_bits(&[l(256, 1, 1)], Slots { value: 8, src: 16, dst: 16 });
+    for &(value, src, dst) in cases(&[(4, 8, 8), (2, 4, 4), (1, 4, 8), (4, 4, 8), (1, 1, 8)], 2) {
+        for &count in cases(&[256, 1000], 1) {
+            check_bits(&[l(count, 1, 1)], Slots { value, src, dst });
+        }
+    }
+}
+
+/// Rows of bits interleaved and taken apart: an exchange for each place below a byte, in a tile as
+/// long as there are few rows.
+#[test]
+fn bits_of_several_registers() {
+    for &bits in cases(&[4, 1, 2], 2) {
+        for &rows in cases(&[8, 2, 4, 16, 32], 1) {
+            for &(length, pitch) in cases(&[(512, 512), (896, 1024)], 1) {
+                let zip = [l(rows, pitch, 1), l(length, 1, rows)];
+                let program = check_bits(&zip, Slots::same(bits));
+                let is_exchange = |op: &&tile::Op| matches!(op, tile::Op::Exchange { .. });
+                let n = steps_of(&program).iter().filter(is_exchange).count();
+                assert_eq!(n, (8 / bits).ilog2() as usize, "{rows} rows of {bits} bits");
+                assert_eq!(program.before.is_none(), rows <= 8, "{rows} rows of {bits} bits");
+                check_bits(&[l(rows, 1, pitch), l(length, rows, 1)], Slots::same(bits));
+            }
+        }
+    }
+}
+
+#[test]
+fn grids_of_bits() {
+    for &bits in cases(&[4, 1, 2], 1) {
+        for &(a, b) in cases(&[(128, 128), (128, 320), (264, 136)], 1) {
+            check_bits(&[l(b, 1, a), l(a, b, 1)], Slots::same(bits));
+            let pitch = (a + 511) / 512 * 512;
+            check_bits(&[l(b, 1, pitch), l(a, b + 8, 1)], Slots::same(bits));
+        }
+        // Tiles of eight rows of one column.
+        let tiles = [l(2, 128 * 8, 8 * 256), l(2, 2 * 128 * 8, 128), l(8, 1, 256), l(128, 8, 1)];
+        check_bits(&tiles, Slots::same(bits));
+    }
+    for &(value, src, dst) in cases(&[(4, 8, 4), (1, 8, 1), (4, 4, 8), (2, 8, 4), (1, 1, 8)], 1) {
+        check_bits(&[l(128, 1, 256), l(256, 128, 1)], Slots { value, src, dst });
+        if src <= dst {
+            check_bits(&[l(2, 2048, 1), l(512, 1, 2)], Slots { value, src, dst });
+        }
+    }
+}
+
+#[test]
+fn anything_else() {
+    for &unit in cases(&UNITS, 3) {
+        check(&[l(3, 40, 100), l(4, 10, 20), l(9, 5, 2)], unit);
+        check(&[l(9, 0, 1)], unit);
+    }
+}
+
+#[test]
+fn what_lies_outside_is_left_out() {
+    let loops = [l(4, 2, 1)];
+    let means = Means::best(Stores::Cached);
+    for (start, expected) in
+        [((2, 0), [3, 5, 0, 0]), ((-2, 0), [0, 1, 3, 5]), ((0, -1), [3, 5, 0, 0])]
+    {
+        let mut dst = [0; 4];
+        let src = [1, 2, 3, 4, 5, 6];
+        move_box(&loops, 1, start, &src, &mut dst, means);
+        assert_eq!(dst, expected, "{start:?}");
+    }
+}
