@@ -247,12 +247,18 @@ impl Block<'_> {
         if n_rows > PANEL_ROWS {
             return Panel::default();
         }
+        let mut steps: Vec<(i64, i64)> =
+            self.src_steps().filter(|&(_, src)| src >= len || src < 0).collect();
+        steps.sort_unstable_by_key(|&(_, src)| src);
         let mut rows = Vec::with_capacity(n_rows as usize);
         rows.push(0);
-        for (count, src) in self.src_steps().filter(|&(_, src)| src >= len || src < 0) {
+        for (count, src) in steps {
             repeat(&mut rows, count, src);
         }
-        rows.sort_unstable();
+        // They are in order, if each step reaches over all smaller ones.
+        if !rows.is_sorted() {
+            rows.sort_unstable();
+        }
         let lines = rows.len() as i64 * ((len + LINE as i64 - 1) / LINE as i64);
         let tiles: i64 = self.inside.iter().map(|l| l.count).product();
         Panel { rows, len, lines: ((lines + tiles - 1) / tiles) as usize }
