@@ -38,6 +38,7 @@ mod decode;
 mod finding;
 mod hint;
 mod line;
+mod live;
 mod memory_report;
 mod module;
 mod page;
@@ -46,6 +47,7 @@ mod report;
 mod scan;
 mod settle;
 mod shapes;
+mod source;
 
 pub use assign::{AssignedParameter, AssignedTotals, Assignment, Choice, Cost};
 pub use change::{Change, ChangedMovements, ChangedValue};
@@ -60,4 +62,6 @@ pub use report::{
     Totals, Traffic, Value, Verdicts,
 };
 pub use settle::{Operation, Place, Relayout, Settled, Unsettled, settle};
+pub use live::{Alive, Peak};
 pub use shapes::{MAX_ARRAY_TEXT, MAX_TUPLE_NESTING};
+pub use source::{Source, Sources};

@@ -4,6 +4,7 @@
 //! reading a module costs little more than finding its lines.
 
 use crate::scan;
+use crate::source::Sources;
 
 /// An HLO module.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +17,8 @@ pub struct Module<'a> {
     pub computations: Vec<Computation<'a>>,
     /// The instructions of all computations, each computation's together.
     pub instructions: Vec<Instruction<'a>>,
+    /// The tables of source positions.
+    pub sources: Sources<'a>,
 }
 
 /// A computation: a function of the module.

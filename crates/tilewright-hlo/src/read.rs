@@ -147,13 +147,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The tables of source positions, `FileNames` and so on, and comments.
-    fn is_expected_outside(&self, line: &str) -> bool {
-        const TABLES: [&str; 4] = ["FileNames", "FunctionNames", "FileLocations", "StackFrames"];
+    fn is_expected_outside(&mut self, line: &'a str) -> bool {
         let text = line.trim();
         let begins_as_row = text.as_bytes().first().is_some_and(u8::is_ascii_digit);
         self.has_module
             && !self.report.has_begun()
-            && (begins_as_row || text.starts_with("//") || TABLES.contains(&text))
+            && (self.module.sources.line(line) || begins_as_row || text.starts_with("//"))
     }
 
     fn module_header(&mut self, line: &'a str, rest: &'a str) {

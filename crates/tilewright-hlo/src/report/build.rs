@@ -10,6 +10,7 @@ use crate::calls::{self, Runs};
 use crate::compare::Comparer;
 use crate::finding::Findings;
 use crate::hint::{Formats, Permuted};
+use crate::live;
 use crate::module::{Computation, Instruction, Module, Operand};
 use crate::read::shortened;
 use crate::scan;
@@ -115,6 +116,9 @@ impl<'a> Builder<'a> {
             self.computation(&scope);
         }
         self.entry(module);
+        if module.attribute("is_scheduled") == Some("true") {
+            self.report.peak = Some(live::peaks(module, &runs, &mut self.shapes));
+        }
     }
 
     fn computation(&mut self, scope: &Scope<'_, 'a>) {

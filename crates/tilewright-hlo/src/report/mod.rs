@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::finding::Finding;
 use crate::hint::{Fault, Hint};
+use crate::live::Peak;
 
 /// So many buffers are listed; those after them are only in the [totals](Totals).
 pub const MAX_BUFFERS: usize = 1 << 20;
@@ -37,6 +38,9 @@ pub struct Report {
     pub copies: Vec<Movement>,
     /// What claims that the bytes of one array are those of another, checked.
     pub bitcasts: Vec<CheckedBitcast>,
+    /// What is in memory at the peak of each memory space, of a scheduled module.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak: Option<Vec<Peak>>,
     /// The headline of an out-of-memory report.
     pub out_of_memory: Option<OutOfMemory>,
     /// What was not understood.

@@ -1,0 +1,448 @@
+//! Which results are one piece of memory.
+//!
+//! Every array of every result is a value. Values that the program only passes on, or writes over in
+//! place, are joined: what is left are buffers.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::order::Order;
+use crate::module::{Instruction, Module};
+use crate::scan;
+use crate::shapes::{self, Array, Shapes};
+
+/// The arrays of a shape's text.
+#[derive(Debug)]
+pub(super) struct Flat {
+    /// Each, if it could be read.
+    pub(super) arrays: Vec<Option<Rc<Array>>>,
+    /// Where it is in the outermost tuple.
+    tops: Vec<u32>,
+    /// Its name in a result called so.
+    pub(super) paths: Vec<Vec<u32>>,
+}
+
+/// The values of a module's scheduled instructions.
+pub(super) struct Values<'m, 'a> {
+    module: &'m Module<'a>,
+    order: &'m Order,
+    /// Of each scheduled instruction, by its time, the arrays of its result and the number of the first.
+    pub(super) results: Vec<(Rc<Flat>, usize)>,
+    /// Its operands: those of time `t` begin at `starts[t]`. Numbers in [`Module::instructions`].
+    operands: Vec<usize>,
+    starts: Vec<usize>,
+    /// The value that each is joined to, itself if to none.
+    parents: Vec<u32>,
+    /// The parameters of each scheduled computation, by their numbers, and its root.
+    frames: HashMap<usize, Frame>,
+    /// Which parameter each result of a fusion's computation is written over.
+    in_place: HashMap<usize, Vec<Option<usize>>>,
+}
+
+#[derive(Debug, Default)]
+struct Frame {
+    parameters: HashMap<usize, usize>,
+    root: Option<usize>,
+}
+
+impl<'m, 'a> Values<'m, 'a> {
+    pub(super) fn of(module: &'m Module<'a>, order: &'m Order, shapes: &mut Shapes<'a>) -> Self {
+        let mut values = Values {
+            module,
+            order,
+            results: Vec::with_capacity(order.instructions.len()),
+            operands: Vec::new(),
+            starts: vec![0],
+            parents: Vec::new(),
+            frames: HashMap::new(),
+            in_place: HashMap::new(),
+        };
+        values.read(shapes);
+        for time in 0..order.instructions.len() {
+            values.join_of(time);
+        }
+        values.join_donated();
+        values
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// The instruction that runs at a time.
+    pub(super) fn instruction(&self, time: usize) -> &'m Instruction<'a> {
+        &self.module.instructions[self.order.instructions[time]]
+    }
+
+    /// The operands of the instruction that runs at a time, as times.
+    pub(super) fn operands(&self, time: usize) -> impl Iterator<Item = usize> + '_ {
+        let range = self.starts[time]..self.starts[time + 1];
+        self.operands[range].iter().filter_map(|&operand| self.time(operand))
+    }
+
+    /// The values of the result of the instruction that runs at a time.
+    pub(super) fn all(&self, time: usize) -> Range<usize> {
+        let (flat, first) = &self.results[time];
+        *first..first + flat.arrays.len()
+    }
+
+    /// The time of the entry's root.
+    pub(super) fn root(&self) -> Option<usize> {
+        let entry = self.module.computations.iter().position(|c| c.is_entry)?;
+        self.time(self.frames.get(&entry)?.root?)
+    }
+
+    /// Whether the instruction that runs at a time is one of the entry's.
+    pub(super) fn is_of_entry(&self, time: usize) -> bool {
+        let number = self.order.instructions[time];
+        self.module.entry().is_some_and(|entry| entry.instructions.contains(&number))
+    }
+
+    /// The value that all joined to one have in common.
+    pub(super) fn find(&mut self, value: usize) -> usize {
+        find(&mut self.parents, value)
+    }
+
+    /// Which value each is joined to.
+    pub(super) fn parents(&self) -> &[u32] {
+        &self.parents
+    }
+
+    fn time(&self, instruction: usize) -> Option<usize> {
+        let time = *self.order.times.get(instruction)?;
+        (time != Order::NEVER).then_some(time as usize)
+    }
+
+    /// Those of them that are at a place of the outermost tuple.
+    fn part(&self, time: usize, top: u32) -> Range<usize> {
+        let (flat, first) = &self.results[time];
+        let start = flat.tops.partition_point(|&t| t < top);
+        let end = flat.tops.partition_point(|&t| t <= top);
+        first + start..first + end
+    }
+
+    /// Reads results and operands.
+    fn read(&mut self, shapes: &mut Shapes<'a>) {
+        let mut flats: HashMap<&'a str, Rc<Flat>> = HashMap::new();
+        let mut names: HashMap<usize, HashMap<&'a str, usize>> = HashMap::new();
+        let mut computation_of = vec![0u32; self.module.instructions.len()];
+        for (number, computation) in self.module.computations.iter().enumerate() {
+            let range = computation.instructions.clone();
+            if let Some(all) = computation_of.get_mut(range) {
+                all.fill(number as u32);
+            }
+        }
+        for &number in &self.order.instructions {
+            let instruction = &self.module.instructions[number];
+            let flat = flats.entry(instruction.shape).or_insert_with(|| {
+                Rc::new(Flat::of(instruction.shape, shapes))
+            });
+            self.results.push((Rc::clone(flat), self.parents.len()));
+            let first = self.parents.len();
+            self.parents.extend((first..first + flat.arrays.len()).map(|value| value as u32));
+            let here = computation_of[number] as usize;
+            let names = names.entry(here).or_insert_with(|| {
+                let range = self.module.computations[here].instructions.clone();
+                range.map(|n| (self.module.instructions[n].name, n)).collect()
+            });
+            let frame = self.frames.entry(here).or_default();
+            if instruction.opcode == "parameter" {
+                if let Ok(parameter) = instruction.operands.trim().parse() {
+                    frame.parameters.insert(parameter, number);
+                }
+            } else if instruction.opcode != "constant" {
+                let operands = instruction.operands();
+                self.operands.extend(operands.filter_map(|o| names.get(o.name).copied()));
+            }
+            if instruction.is_root {
+                frame.root = Some(number);
+            }
+            self.starts.push(self.operands.len());
+        }
+    }
+
+    fn join(&mut self, a: Range<usize>, b: Range<usize>) {
+        if a.len() != b.len() {
+            return;
+        }
+        for (a, b) in a.zip(b) {
+            let (a, b) = (self.find(a), self.find(b));
+            // The earlier one stays: it is what writes the buffer first.
+            self.parents[a.max(b)] = a.min(b) as u32;
+        }
+    }
+
+    /// Joins values one after the other with those of several instructions.
+    fn join_each(&mut self, all: Range<usize>, times: &[usize]) {
+        let n: usize = times.iter().map(|&time| self.all(time).len()).sum();
+        if n != all.len() {
+            return;
+        }
+        let mut first = all.start;
+        for &time in times {
+            let other = self.all(time);
+            let end = first + other.len();
+            self.join(first..end, other);
+            first = end;
+        }
+    }
+
+    /// Joins what an instruction only passes on, or writes in place.
+    fn join_of(&mut self, time: usize) {
+        let instruction = self.instruction(time);
+        let operands: Vec<usize> = self.operands(time).collect();
+        let all = self.all(time);
+        let first = operands.first().copied();
+        match instruction.opcode {
+            "tuple" => self.join_each(all, &operands),
+            "get-tuple-element" => {
+                let index = instruction.attribute("index").and_then(|index| index.parse().ok());
+                if let (Some(operand), Some(index)) = (first, index) {
+                    let part = self.part(operand, index);
+                    self.join(all, part);
+                }
+            }
+            "bitcast" | "optimization-barrier" | "opt-barrier" | "domain" | "async-update"
+            | "dynamic-update-slice" => self.join_first(all, first),
+            "add-dependency" => self.join_first(all, first),
+            "scatter" => {
+                let n = all.len().min(operands.len());
+                self.join_each(all, &operands[..n]);
+            }
+            "while" | "conditional" | "call" | "async-start" => {
+                self.join_called(time, instruction, &operands);
+            }
+            "fusion" | "custom-call" => self.join_written_over(time, instruction, &operands),
+            "copy-start" => {
+                let part = self.part(time, 1);
+                self.join_first(part, first);
+            }
+            "copy-done" | "recv-done" => {
+                if let Some(start) = first {
+                    let part = self.part(start, 0);
+                    let all = if all.len() > part.len() { self.part(time, 0) } else { all };
+                    self.join(all, part);
+                }
+            }
+            "send" => {
+                let part = self.part(time, 0);
+                self.join_first(part, first);
+            }
+            opcode if opcode.ends_with("-start") && opcode != "all-reduce-start" => {
+                let part = self.part(time, 0);
+                if part.len() < all.len() {
+                    self.join_each(part, &operands);
+                }
+            }
+            opcode if opcode.ends_with("-done") => {
+                let Some(start) = first else { return };
+                let whole = self.all(start);
+                let part = match self.instruction(start).opcode {
+                    "all-reduce-start" => whole,
+                    _ if self.part(start, 0) == whole => whole,
+                    _ => self.part(start, 1),
+                };
+                self.join(all, part);
+            }
+            _ => {}
+        }
+    }
+
+    fn join_first(&mut self, all: Range<usize>, operand: Option<usize>) {
+        if let Some(operand) = operand {
+            let operand = self.all(operand);
+            self.join(all, operand);
+        }
+    }
+
+    /// Joins what goes into computations and comes out of them.
+    fn join_called(&mut self, time: usize, instruction: &Instruction<'a>, operands: &[usize]) {
+        let all = self.all(time);
+        let callees = self.order.callees(instruction);
+        let body = self.order.named(instruction, "body");
+        let result = match instruction.opcode {
+            "async-start" => {
+                let part = self.part(time, 0);
+                self.join_each(part, operands);
+                self.part(time, 1)
+            }
+            "while" => {
+                self.join_first(all.clone(), operands.first().copied());
+                all
+            }
+            _ => all,
+        };
+        for (branch, &callee) in callees.iter().enumerate() {
+            // A conditional's first operand chooses among the branches.
+            let given: Vec<usize> = match instruction.opcode {
+                "conditional" => operands.get(1 + branch).copied().into_iter().collect(),
+                _ => operands.to_vec(),
+            };
+            let Some(frame) = self.frames.get(&callee) else { continue };
+            let parameters: Vec<Option<usize>> = (0..given.len())
+                .map(|n| frame.parameters.get(&n).and_then(|&p| self.time(p)))
+                .collect();
+            let root = frame.root.and_then(|root| self.time(root));
+            for (&given, parameter) in given.iter().zip(parameters) {
+                let Some(parameter) = parameter else { continue };
+                let (given, parameter) = (self.all(given), self.all(parameter));
+                self.join(given, parameter);
+            }
+            let gives = instruction.opcode != "while" || Some(callee) == body;
+            if let Some(root) = root.filter(|_| gives) {
+                let root = self.all(root);
+                self.join(result.clone(), root);
+            }
+        }
+    }
+
+    /// Joins the results that are written over operands.
+    fn join_written_over(&mut self, time: usize, instruction: &Instruction<'a>, operands: &[usize]) {
+        let all = self.all(time);
+        let callee = match instruction.opcode {
+            "fusion" => self.order.named(instruction, "calls"),
+            _ => None,
+        };
+        if let Some(callee) = callee {
+            if !self.in_place.contains_key(&callee) {
+                let over = written_over(self.module, callee);
+                self.in_place.insert(callee, over);
+            }
+            let over = self.in_place.get(&callee).cloned().unwrap_or_default();
+            if over.len() == all.len() {
+                for (value, parameter) in all.clone().zip(over) {
+                    let Some(&operand) = parameter.and_then(|p| operands.get(p)) else { continue };
+                    let operand = self.all(operand);
+                    self.join(value..value + 1, operand);
+                }
+            }
+        }
+        let Some(aliases) = instruction.attribute("output_to_operand_aliasing") else { return };
+        for (to, operand, from) in aliased(aliases) {
+            let Some(&operand) = operands.get(operand) else { continue };
+            let to = self.at(time, &to);
+            let from = self.at(operand, &from);
+            self.join(to, from);
+        }
+    }
+
+    /// The values under a path of tuple positions.
+    fn at(&self, time: usize, path: &[u32]) -> Range<usize> {
+        let (flat, first) = &self.results[time];
+        let is_under = |other: &Vec<u32>| other.starts_with(path);
+        let start = flat.paths.iter().position(is_under).unwrap_or(0);
+        let n = flat.paths[start..].iter().take_while(|path| is_under(path)).count();
+        first + start..first + start + n
+    }
+
+    /// Joins the entry's results with the parameters whose memory they take.
+    fn join_donated(&mut self) {
+        let Some(aliases) = self.module.attribute("input_output_alias") else { return };
+        let Some(entry) = self.module.computations.iter().position(|c| c.is_entry) else { return };
+        let Some(root) = self.root() else { return };
+        for (to, parameter, from) in aliased(aliases) {
+            let parameter = self.frames.get(&entry).and_then(|f| f.parameters.get(&parameter));
+            let Some(parameter) = parameter.and_then(|&p| self.time(p)) else { continue };
+            let (to, from) = (self.at(root, &to), self.at(parameter, &from));
+            self.join(to, from);
+        }
+    }
+}
+
+impl Flat {
+    fn of<'a>(text: &'a str, shapes: &mut Shapes<'a>) -> Self {
+        let mut flat = Flat { arrays: Vec::new(), tops: Vec::new(), paths: Vec::new() };
+        for leaf in shapes::arrays(text) {
+            flat.arrays.push(shapes.array(leaf.text));
+            flat.tops.push(leaf.path.first().copied().unwrap_or(0));
+            flat.paths.push(leaf.path);
+        }
+        flat
+    }
+}
+
+/// The value that all joined to one have in common.
+pub(super) fn find(parents: &mut [u32], value: usize) -> usize {
+    let mut value = value;
+    loop {
+        let parent = parents[value] as usize;
+        if parent == value {
+            return value;
+        }
+        parents[value] = parents[parent];
+        value = parent;
+    }
+}
+
+/// Which parameter each result of a computation is written over, seen through bitcasts: the operand of an
+/// update or a scatter with which it ends.
+fn written_over(module: &Module<'_>, computation: usize) -> Vec<Option<usize>> {
+    let Some(computation) = module.computations.get(computation) else { return Vec::new() };
+    let instructions = module.instructions_of(computation);
+    let Some(root) = instructions.iter().find(|i| i.is_root) else { return Vec::new() };
+    let ends = |opcode: &str| {
+        matches!(opcode, "bitcast" | "tuple" | "dynamic-update-slice" | "scatter")
+    };
+    if !ends(root.opcode) {
+        return Vec::new();
+    }
+    let names: HashMap<&str, &Instruction<'_>> =
+        instructions.iter().map(|i| (i.name, i)).collect();
+    let through_bitcasts = |name: &str| {
+        let mut instruction = names.get(name)?;
+        for _ in 0..instructions.len() {
+            if instruction.opcode != "bitcast" {
+                break;
+            }
+            instruction = names.get(instruction.operands().next()?.name)?;
+        }
+        Some(instruction)
+    };
+    let over = |name: &str| {
+        let last = through_bitcasts(name)?;
+        if !matches!(last.opcode, "dynamic-update-slice" | "scatter") {
+            return None;
+        }
+        let first = last.operands().next()?;
+        let operand = through_bitcasts(first.name)?;
+        (operand.opcode == "parameter").then(|| operand.operands.trim().parse().ok())?
+    };
+    match root.opcode {
+        "tuple" => root.operands().map(|operand| over(operand.name)).collect(),
+        _ => vec![over(root.name)],
+    }
+}
+
+/// The entries of `{ {0}: (1, {}), {1}: (3, {0}, may-alias) }`: a place in the result, the number of an
+/// operand, and a place in it.
+fn aliased(text: &str) -> Vec<(Vec<u32>, usize, Vec<u32>)> {
+    let list = text.trim().strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+    let path = |text: &str| -> Option<Vec<u32>> {
+        let list = text.trim().strip_prefix('{')?.strip_suffix('}')?;
+        scan::parts(list).map(|number| number.parse().ok()).collect()
+    };
+    let entry = |part: &str| {
+        let (to, from) = part.split_once(':')?;
+        let from = from.trim().strip_prefix('(')?.strip_suffix(')')?;
+        let mut parts = scan::parts(from);
+        Some((path(to)?, parts.next()?.parse().ok()?, path(parts.next()?)?))
+    };
+    scan::parts(list.unwrap_or("")).filter_map(entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aliases() {
+        assert_eq!(
+            aliased("{ {0}: (1, {}), {2,1}: (3, {0}, may-alias) }"),
+            [(vec![0], 1, vec![]), (vec![2, 1], 3, vec![0])]
+        );
+        assert_eq!(aliased("{}"), []);
+        assert_eq!(aliased("{x: (y), {0}: (1"), []);
+    }
+}
