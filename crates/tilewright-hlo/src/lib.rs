@@ -48,6 +48,7 @@ mod scan;
 mod settle;
 mod shapes;
 mod source;
+mod trips;
 
 pub use assign::{AssignedParameter, AssignedTotals, Assignment, Choice, Cost};
 pub use change::{Change, ChangedMovements, ChangedValue};

@@ -15,9 +15,9 @@ use serde::Serialize;
 use tilewright::xla::Layout;
 
 use crate::calls::Runs;
-use crate::module::Module;
 use crate::shapes::{Array, Shapes};
 use crate::source::{self, Source};
+use crate::trips::Names;
 use order::Order;
 use values::{Values, find};
 
@@ -80,9 +80,9 @@ struct Buffer {
 
 /// What the temporaries of a scheduled module take at their peak, space by space; the largest first. Nothing
 /// if the module is not scheduled.
-pub(crate) fn peaks<'a>(module: &Module<'a>, runs: &[Runs], shapes: &mut Shapes<'a>) -> Vec<Peak> {
-    let order = Order::of(module, runs);
-    let mut values = Values::of(module, &order, shapes);
+pub(crate) fn peaks<'a>(names: &Names<'_, 'a>, runs: &[Runs], shapes: &mut Shapes<'a>) -> Vec<Peak> {
+    let order = Order::of(names, runs);
+    let mut values = Values::of(names, &order, shapes);
     let buffers = buffers(&mut values);
     let shared = shared(&values, &buffers);
     let n_times = order.instructions.len();
@@ -100,7 +100,7 @@ pub(crate) fn peaks<'a>(module: &Module<'a>, runs: &[Runs], shapes: &mut Shapes<
             bytes,
             bytes_shared: spaces_shared.get(&space).map_or(bytes, |&(bytes, _)| bytes),
             at: values.instruction(time as usize).name.to_owned(),
-            alive: alive.into_iter().map(|b| described(module, &order, &values, b)).collect(),
+            alive: alive.into_iter().map(|b| described(names, &order, &values, b)).collect(),
         });
     }
     peaks.sort_by_key(|peak| std::cmp::Reverse(peak.bytes));
@@ -230,11 +230,12 @@ fn most_by_space(buffers: &[Option<Buffer>], n_times: usize) -> BTreeMap<i64, (i
 }
 
 fn described<'a>(
-    module: &Module<'a>,
+    names: &Names<'_, 'a>,
     order: &Order,
     values: &Values<'_, 'a>,
     buffer: &Buffer,
 ) -> Alive {
+    let module = names.module;
     let (time, number) = (buffer.named.0 as usize, buffer.named.1 as usize);
     let instruction = values.instruction(time);
     let flat = &values.results[time].0;
@@ -246,8 +247,7 @@ fn described<'a>(
         false => format!("{}{{{}}}", instruction.name, path.join(",")),
     };
     let place = order.instructions.get(time).copied().unwrap_or(0);
-    let after = module.computations.partition_point(|c| c.instructions.start <= place);
-    let computation = after.checked_sub(1).and_then(|before| module.computations.get(before));
+    let computation = module.computations.get(names.computation_of(place));
     Alive {
         name,
         text: array.map_or_else(|| "".into(), |array| Arc::clone(&array.text)),

@@ -4,10 +4,9 @@
 //! branches, and what is called run where they are named; an instruction that names them ends after
 //! them. Fusions are one instruction.
 
-use std::collections::HashMap;
-
 use crate::calls::Runs;
-use crate::module::{Instruction, Module};
+use crate::module::Instruction;
+use crate::trips::Names;
 
 /// The instructions that run one by one, in order.
 #[derive(Debug, Default)]
@@ -16,16 +15,10 @@ pub(super) struct Order {
     pub(super) instructions: Vec<usize>,
     /// When each instruction of the module runs; [`NEVER`](Self::NEVER) if it does not alone.
     pub(super) times: Vec<u32>,
-    /// Of each computation, the instructions that name it as their body, branch, or callee, in order.
-    pub(super) callers: Vec<Vec<usize>>,
-    /// The computations by name.
-    pub(super) computations: HashMap<String, usize>,
 }
 
-/// What runs the computations that it names, each instruction of theirs alone, in the order they run.
+/// What names them, but for loops.
 const RUNS: &[&str] = &[
-    "condition",
-    "body",
     "to_apply",
     "calls",
     "called_computations",
@@ -38,14 +31,11 @@ impl Order {
     pub(super) const NEVER: u32 = u32::MAX;
 
     /// Of a module from its entry on; nothing where there is none.
-    pub(super) fn of(module: &Module<'_>, runs: &[Runs]) -> Self {
-        let computations: HashMap<String, usize> =
-            module.computations.iter().enumerate().map(|(n, c)| (c.name.to_owned(), n)).collect();
+    pub(super) fn of(names: &Names<'_, '_>, runs: &[Runs]) -> Self {
+        let module = names.module;
         let mut order = Order {
             instructions: Vec::new(),
             times: vec![Self::NEVER; module.instructions.len()],
-            callers: vec![Vec::new(); module.computations.len()],
-            computations,
         };
         let Some(entry) = module.computations.iter().position(|c| c.is_entry) else { return order };
         // A computation and the instruction of it that comes next; each is entered once.
@@ -62,12 +52,8 @@ impl Order {
                 continue;
             };
             let mut inner = Vec::new();
-            for callee in order.callees(instruction) {
-                let is_first = !is_entered[callee] && runs.get(callee) == Some(&Runs::Alone);
-                if order.callers[callee].last() != Some(&number) {
-                    order.callers[callee].push(number);
-                }
-                if is_first {
+            for callee in callees(names, instruction) {
+                if !is_entered[callee] && runs.get(callee) == Some(&Runs::Alone) {
                     is_entered[callee] = true;
                     inner.push((callee, module.computations[callee].instructions.start));
                 }
@@ -83,29 +69,17 @@ impl Order {
         }
         order
     }
+}
 
-    /// The computations whose instructions an instruction runs one by one.
-    pub(super) fn callees(&self, instruction: &Instruction<'_>) -> Vec<usize> {
-        let opcode = instruction.opcode;
-        if !matches!(opcode, "while" | "conditional" | "call" | "async-start") {
-            return Vec::new();
+/// The computations whose instructions an instruction runs one by one, in the order they run.
+pub(super) fn callees<'a>(names: &Names<'_, 'a>, instruction: &Instruction<'a>) -> Vec<usize> {
+    let named = |attribute| names.named(instruction, attribute);
+    match instruction.opcode {
+        "while" => ["condition", "body"].into_iter().filter_map(named).collect(),
+        "conditional" | "call" | "async-start" => {
+            let called = instruction.computations_in(RUNS);
+            called.filter_map(|name| names.computation(name)).collect()
         }
-        let names = instruction.computations_in(RUNS);
-        let mut numbered: Vec<usize> =
-            names.filter_map(|name| self.computations.get(name).copied()).collect();
-        if opcode == "while"
-            && let [_, _] = numbered[..]
-            && let Some(condition) = self.named(instruction, "condition")
-            && numbered[0] != condition
-        {
-            numbered.swap(0, 1);
-        }
-        numbered
-    }
-
-    /// The computation that an attribute names.
-    pub(super) fn named(&self, instruction: &Instruction<'_>, attribute: &str) -> Option<usize> {
-        let name = instruction.attribute(attribute)?;
-        self.computations.get(name.strip_prefix('%').unwrap_or(name)).copied()
+        _ => Vec::new(),
     }
 }

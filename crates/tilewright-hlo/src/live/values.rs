@@ -7,10 +7,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::order::Order;
+use super::order::{Order, callees};
 use crate::module::{Instruction, Module};
 use crate::scan;
 use crate::shapes::{self, Array, Shapes};
+use crate::trips::Names;
 
 /// The arrays of a shape's text.
 #[derive(Debug)]
@@ -26,6 +27,7 @@ pub(super) struct Flat {
 /// The values of a module's scheduled instructions.
 pub(super) struct Values<'m, 'a> {
     module: &'m Module<'a>,
+    names: &'m Names<'m, 'a>,
     order: &'m Order,
     /// Of each scheduled instruction, by its time, the arrays of its result and the number of the first.
     pub(super) results: Vec<(Rc<Flat>, usize)>,
@@ -47,9 +49,14 @@ struct Frame {
 }
 
 impl<'m, 'a> Values<'m, 'a> {
-    pub(super) fn of(module: &'m Module<'a>, order: &'m Order, shapes: &mut Shapes<'a>) -> Self {
+    pub(super) fn of(
+        names: &'m Names<'m, 'a>,
+        order: &'m Order,
+        shapes: &mut Shapes<'a>,
+    ) -> Self {
         let mut values = Values {
-            module,
+            module: names.module,
+            names,
             order,
             results: Vec::with_capacity(order.instructions.len()),
             operands: Vec::new(),
@@ -126,14 +133,6 @@ impl<'m, 'a> Values<'m, 'a> {
     /// Reads results and operands.
     fn read(&mut self, shapes: &mut Shapes<'a>) {
         let mut flats: HashMap<&'a str, Rc<Flat>> = HashMap::new();
-        let mut names: HashMap<usize, HashMap<&'a str, usize>> = HashMap::new();
-        let mut computation_of = vec![0u32; self.module.instructions.len()];
-        for (number, computation) in self.module.computations.iter().enumerate() {
-            let range = computation.instructions.clone();
-            if let Some(all) = computation_of.get_mut(range) {
-                all.fill(number as u32);
-            }
-        }
         for &number in &self.order.instructions {
             let instruction = &self.module.instructions[number];
             let flat = flats.entry(instruction.shape).or_insert_with(|| {
@@ -142,11 +141,8 @@ impl<'m, 'a> Values<'m, 'a> {
             self.results.push((Rc::clone(flat), self.parents.len()));
             let first = self.parents.len();
             self.parents.extend((first..first + flat.arrays.len()).map(|value| value as u32));
-            let here = computation_of[number] as usize;
-            let names = names.entry(here).or_insert_with(|| {
-                let range = self.module.computations[here].instructions.clone();
-                range.map(|n| (self.module.instructions[n].name, n)).collect()
-            });
+            let here = self.names.computation_of(number);
+            let names = &self.names.names[here];
             let frame = self.frames.entry(here).or_default();
             if instruction.opcode == "parameter" {
                 if let Ok(parameter) = instruction.operands.trim().parse() {
@@ -260,8 +256,8 @@ impl<'m, 'a> Values<'m, 'a> {
     /// Joins what goes into computations and comes out of them.
     fn join_called(&mut self, time: usize, instruction: &Instruction<'a>, operands: &[usize]) {
         let all = self.all(time);
-        let callees = self.order.callees(instruction);
-        let body = self.order.named(instruction, "body");
+        let callees = callees(self.names, instruction);
+        let body = self.names.named(instruction, "body");
         let result = match instruction.opcode {
             "async-start" => {
                 let part = self.part(time, 0);
@@ -302,12 +298,12 @@ impl<'m, 'a> Values<'m, 'a> {
     fn join_written_over(&mut self, time: usize, instruction: &Instruction<'a>, operands: &[usize]) {
         let all = self.all(time);
         let callee = match instruction.opcode {
-            "fusion" => self.order.named(instruction, "calls"),
+            "fusion" => self.names.named(instruction, "calls"),
             _ => None,
         };
         if let Some(callee) = callee {
             if !self.in_place.contains_key(&callee) {
-                let over = written_over(self.module, callee);
+                let over = written_over(self.names, callee);
                 self.in_place.insert(callee, over);
             }
             let over = self.in_place.get(&callee).cloned().unwrap_or_default();
@@ -378,7 +374,9 @@ pub(super) fn find(parents: &mut [u32], value: usize) -> usize {
 
 /// Which parameter each result of a computation is written over, seen through bitcasts: the operand of an
 /// update or a scatter with which it ends.
-fn written_over(module: &Module<'_>, computation: usize) -> Vec<Option<usize>> {
+fn written_over(names: &Names<'_, '_>, computation: usize) -> Vec<Option<usize>> {
+    let module = names.module;
+    let Some(names) = names.names.get(computation) else { return Vec::new() };
     let Some(computation) = module.computations.get(computation) else { return Vec::new() };
     let instructions = module.instructions_of(computation);
     let Some(root) = instructions.iter().find(|i| i.is_root) else { return Vec::new() };
@@ -388,15 +386,14 @@ fn written_over(module: &Module<'_>, computation: usize) -> Vec<Option<usize>> {
     if !ends(root.opcode) {
         return Vec::new();
     }
-    let names: HashMap<&str, &Instruction<'_>> =
-        instructions.iter().map(|i| (i.name, i)).collect();
+    let get = |name: &str| names.get(name).and_then(|&number| module.instructions.get(number));
     let through_bitcasts = |name: &str| {
-        let mut instruction = names.get(name)?;
+        let mut instruction = get(name)?;
         for _ in 0..instructions.len() {
             if instruction.opcode != "bitcast" {
                 break;
             }
-            instruction = names.get(instruction.operands().next()?.name)?;
+            instruction = get(instruction.operands().next()?.name)?;
         }
         Some(instruction)
     };

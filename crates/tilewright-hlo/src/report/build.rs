@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Buffer, Report, Size, Totals, Traffic, Value, Verdicts};
+use super::{Buffer, MoveKind, Movement, Report, Size, Totals, Traffic, Value, Verdicts};
 use crate::Dump;
 use crate::calls::{self, Runs};
 use crate::compare::Comparer;
@@ -15,6 +15,7 @@ use crate::module::{Computation, Instruction, Module, Operand};
 use crate::read::shortened;
 use crate::scan;
 use crate::shapes::{self, Array, Shapes};
+use crate::trips::Names;
 
 impl Report {
     /// What a dump says.
@@ -77,7 +78,11 @@ pub(super) struct Scope<'m, 'a> {
     pub(super) runs: Runs,
     pub(super) name: Arc<str>,
     /// The instructions by name, as numbers in the module.
-    pub(super) names: HashMap<&'a str, usize>,
+    pub(super) names: &'m HashMap<&'a str, usize>,
+    /// Of a computation inside of fusions, the fusion whose result its results are, if they are one's.
+    pub(super) written_by: Option<usize>,
+    /// How often it runs, if that is known.
+    pub(super) executions: Option<u64>,
 }
 
 impl<'m, 'a> Scope<'m, 'a> {
@@ -107,17 +112,40 @@ impl<'a> Builder<'a> {
     fn module(&mut self, module: &Module<'a>) {
         self.report.module = Some(module.name.to_owned()).filter(|name| !name.is_empty());
         let runs = calls::runs(module);
-        for (computation, &runs) in module.computations.iter().zip(&runs) {
-            let numbers = computation.instructions.clone();
-            let instructions = module.instructions_of(computation);
-            let names = instructions.iter().zip(numbers).map(|(i, number)| (i.name, number));
-            let (names, name) = (names.collect(), computation.name.into());
-            let scope = Scope { module, computation, runs, name, names };
-            self.computation(&scope);
+        let names = Names::of(module);
+        let executions = executions(&names, &runs);
+        let mut scopes: Vec<Scope<'_, 'a>> = Vec::with_capacity(module.computations.len());
+        for (number, computation) in module.computations.iter().enumerate() {
+            scopes.push(Scope {
+                module,
+                computation,
+                runs: runs[number],
+                name: computation.name.into(),
+                names: &names.names[number],
+                written_by: None,
+                executions: executions[number],
+            });
+        }
+        // Callers come after what they call, so the last are looked at first.
+        for number in (0..scopes.len()).rev() {
+            let Runs::Inside(caller) = runs[number] else { continue };
+            let around = &scopes[names.computation_of(caller)];
+            scopes[number].written_by = match around.runs {
+                Runs::Alone => Some(caller),
+                Runs::Inside(_) => {
+                    let instruction = module.instructions.get(caller);
+                    let is_result =
+                        instruction.is_some_and(|i| around.results().contains(&std::ptr::from_ref(i)));
+                    around.written_by.filter(|_| is_result)
+                }
+            };
+        }
+        for scope in &scopes {
+            self.computation(scope);
         }
         self.entry(module);
         if module.attribute("is_scheduled") == Some("true") {
-            self.report.peak = Some(live::peaks(module, &runs, &mut self.shapes));
+            self.report.peak = Some(live::peaks(&names, &runs, &mut self.shapes));
         }
     }
 
@@ -195,10 +223,16 @@ impl<'a> Builder<'a> {
             .copies
             .sort_by_key(|m| std::cmp::Reverse(m.bytes_read.saturating_add(m.bytes_written)));
         report.buffers = buffers;
+        let moved = |wanted: &dyn Fn(&Movement) -> bool| {
+            let is_moved = |m: &&Movement| m.kind != MoveKind::Bitcast && wanted(m);
+            Traffic::of(report.relayouts.iter().filter(is_moved))
+        };
         report.totals = Totals {
             parameters: sum(&report.parameters),
             outputs: sum(&report.outputs),
-            relayouts: Traffic::of(&report.relayouts),
+            relayouts: moved(&|_| true),
+            standalone: moved(&|m| m.standalone),
+            fused: moved(&|m| !m.standalone),
             copies: Traffic::of(&report.copies),
             bitcasts: Verdicts::of(&report.bitcasts),
             ..report.totals
@@ -213,6 +247,55 @@ impl<'a> Builder<'a> {
         let message = format!("`%{}` is left out: {why}", shortened(instruction.name));
         self.findings.add(instruction.line, instruction.shape, 0, message);
     }
+}
+
+/// How often each computation runs, if that is known: the trips of all loops around it, multiplied.
+fn executions(names: &Names<'_, '_>, runs: &[Runs]) -> Vec<Option<u64>> {
+    let module = names.module;
+    let n = module.computations.len();
+    let mut executions: Vec<Option<u64>> = vec![None; n];
+    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); n];
+    let mut called: Vec<usize> = vec![0; n];
+    for (number, runs) in runs.iter().enumerate() {
+        if let Runs::Inside(caller) = *runs {
+            callers[number].push(caller);
+        }
+    }
+    const RUN: &[&str] = &[
+        "body", "condition", "to_apply", "calls", "called_computations", "branch_computations",
+        "true_computation", "false_computation",
+    ];
+    for (number, instruction) in module.instructions.iter().enumerate() {
+        if matches!(instruction.opcode, "while" | "call" | "conditional" | "async-start") {
+            for name in instruction.computations_in(RUN) {
+                if let Some(callee) = names.computation(name).filter(|&c| runs[c] == Runs::Alone) {
+                    callers[callee].push(number);
+                }
+            }
+        }
+    }
+    for (number, callers) in callers.iter().enumerate() {
+        called[number] = callers.len();
+    }
+    // Callers come after what they call: the entry first, then down.
+    for number in (0..n).rev() {
+        if module.computations[number].is_entry {
+            executions[number] = Some(1);
+            continue;
+        }
+        let mut sum = (called[number] > 0).then_some(0u64);
+        for &caller in &callers[number] {
+            let around = executions[names.computation_of(caller)];
+            let trips = match module.instructions.get(caller).map(|i| i.opcode) {
+                Some("while") => names.trips(caller),
+                _ => Some(1),
+            };
+            let here = around.zip(trips).and_then(|(around, trips)| around.checked_mul(trips));
+            sum = sum.zip(here).and_then(|(sum, here)| sum.checked_add(here));
+        }
+        executions[number] = sum;
+    }
+    executions
 }
 
 fn sum(values: &[Value]) -> Size {

@@ -72,6 +72,10 @@ impl<'a> Builder<'a> {
                 op: "copy".into(),
                 computation: Arc::default(),
                 line: allocation.line,
+                standalone: true,
+                executions: None,
+                cycles: None,
+                source: None,
             });
         }
     }

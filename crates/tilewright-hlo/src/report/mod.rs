@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::finding::Finding;
 use crate::hint::{Fault, Hint};
 use crate::live::Peak;
+use crate::source::Source;
 
 /// So many buffers are listed; those after them are only in the [totals](Totals).
 pub const MAX_BUFFERS: usize = 1 << 20;
@@ -58,8 +59,12 @@ pub struct Totals {
     pub outputs: Size,
     /// Of everything that is written, which is more than what is in memory at once.
     pub buffers: Size,
-    /// Of moves from one format to another.
+    /// Of moves from one format to another, bitcasts aside.
     pub relayouts: Traffic,
+    /// Those of them that are instructions of their own.
+    pub standalone: Traffic,
+    /// Those of them that are part of a fusion, which reads and writes something anyway.
+    pub fused: Traffic,
     /// Of moves that keep the format.
     pub copies: Traffic,
     /// Of bitcasts.
@@ -193,6 +198,14 @@ pub struct Movement {
     pub computation: Arc<str>,
     /// The line, the first being 1.
     pub line: u32,
+    /// Whether an instruction does nothing else.
+    pub standalone: bool,
+    /// How often it runs: the trips of the loops around it, multiplied, if they are known.
+    pub executions: Option<u64>,
+    /// What the compiler thinks that it takes each time, of a fusion all of it, in cycles of the chip.
+    pub cycles: Option<u64>,
+    /// The line of the program that it comes from.
+    pub source: Option<Source>,
 }
 
 /// What kind of move it is.
@@ -270,8 +283,8 @@ impl Size {
 }
 
 impl Traffic {
-    fn of(moves: &[Movement]) -> Self {
-        moves.iter().fold(Traffic::default(), |sum, movement| Traffic {
+    fn of<'m>(moves: impl IntoIterator<Item = &'m Movement>) -> Self {
+        moves.into_iter().fold(Traffic::default(), |sum, movement| Traffic {
             count: sum.count + 1,
             bytes_read: sum.bytes_read.saturating_add(movement.bytes_read),
             bytes_written: sum.bytes_written.saturating_add(movement.bytes_written),

@@ -12,6 +12,7 @@ use crate::calls::Runs;
 use crate::compare::{Step, Verdict};
 use crate::module::Instruction;
 use crate::shapes::{self, Array};
+use crate::source;
 
 impl<'m, 'a> Scope<'m, 'a> {
     /// The instructions whose results are the computation's: its root, or those in a root tuple,
@@ -56,7 +57,10 @@ impl<'a> Builder<'a> {
             (Some(false), opcode) => {
                 let kind = match scope.runs {
                     Runs::Inside(_) if opcode == "bitcast" => MoveKind::Bitcast,
-                    Runs::Inside(_) if results.contains(&std::ptr::from_ref(instruction)) => {
+                    Runs::Inside(_)
+                        if scope.written_by.is_some()
+                            && results.contains(&std::ptr::from_ref(instruction)) =>
+                    {
                         MoveKind::Fusion
                     }
                     Runs::Inside(_) => MoveKind::Fused,
@@ -138,17 +142,27 @@ impl Place<'_, '_, '_> {
             op: self.instruction.opcode.into(),
             computation: Arc::clone(&self.scope.name),
             line: self.instruction.line,
+            standalone: self.scope.runs == Runs::Alone,
+            executions: self.scope.executions,
+            cycles: match kind {
+                // Of a part of a fusion nobody knows.
+                MoveKind::Fused => None,
+                MoveKind::Fusion => source::estimated_cycles(self.outermost()),
+                _ => source::estimated_cycles(self.instruction),
+            },
+            source: self.scope.module.sources.of(self.instruction),
         }
     }
 
     /// Its name; where a fusion ends with it, the fusion's.
     fn name(&self, kind: MoveKind) -> &str {
-        match (kind, self.scope.runs) {
-            (MoveKind::Fusion, Runs::Inside(caller)) => {
-                self.scope.module.instructions.get(caller).map_or("", |caller| caller.name)
-            }
-            _ => self.instruction.name,
-        }
+        if kind == MoveKind::Fusion { self.outermost().name } else { self.instruction.name }
+    }
+
+    /// The instruction that runs, of a move that ends a fusion the fusion.
+    fn outermost(&self) -> &Instruction<'_> {
+        let fusion = self.scope.written_by.and_then(|n| self.scope.module.instructions.get(n));
+        fusion.unwrap_or(self.instruction)
     }
 
     fn bitcast(&self, verdict: &Verdict) -> CheckedBitcast {
