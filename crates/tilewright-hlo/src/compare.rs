@@ -78,6 +78,10 @@ impl Comparer {
     fn decide(&mut self, from: &Array, to: &Array, step: &Step) -> Verdict {
         let bits = [from, to].map(|array| array.shape.element_bits());
         if bits[0] != bits[1] {
+            if *step == Step::Bitcast && from.bytes == to.bytes {
+                // All bytes of the one are those of the other, which is all that is said.
+                return yes("raw-bytes");
+            }
             let reason =
                 format!("elements take {} bits in one and {} in the other", bits[0], bits[1]);
             return no(reason);
@@ -93,7 +97,38 @@ impl Comparer {
                 "tiles straddle dimensions, and there are too many elements".to_owned(),
             );
         }
+        if *step == Step::Bitcast && a.elements() != b.elements() && to.bytes <= from.bytes {
+            match self.agree_where_both_are(a, b) {
+                Some(true) => return yes("part"),
+                Some(false) => {}
+                None => return undecided("there are too many elements".to_owned()),
+            }
+        }
         compared(a, b, step).unwrap_or_else(|error| undecided(error.to_string()))
+    }
+
+    /// Whether the elements that two arrays of as many dimensions have in common lie in the same places:
+    /// the one is then a part of the other, or of its padding too. `None` if that takes too long.
+    fn agree_where_both_are(&mut self, a: &IndexMap, b: &IndexMap) -> Option<bool> {
+        let (dims, others) = (a.dims(), b.dims());
+        if dims.len() != others.len() || !a.is_separable() || !b.is_separable() {
+            return Some(false);
+        }
+        // Of maps that are sums over the dimensions, each dimension is asked alone.
+        let common: Vec<i64> = dims.iter().zip(others).map(|(&a, &b)| a.min(b)).collect();
+        let cost = common.iter().fold(0i64, |sum, &n| sum.saturating_add(n));
+        self.elements_left = self.elements_left.checked_sub(cost).filter(|&left| left >= 0)?;
+        let mut index = vec![0; common.len()];
+        for (dim, &extent) in common.iter().enumerate() {
+            for step in 0..extent {
+                index[dim] = step;
+                if a.offset(&index).ok() != b.offset(&index).ok() {
+                    return Some(false);
+                }
+            }
+            index[dim] = 0;
+        }
+        Some(common.iter().all(|&extent| extent > 0))
     }
 
     /// Whether two maps can be compared in bounded time; what it may cost is taken off.

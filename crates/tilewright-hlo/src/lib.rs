@@ -55,6 +55,7 @@ pub use change::{Change, ChangedMovements, ChangedValue};
 pub use decode::decoded;
 pub use finding::{Finding, Findings, MAX_FINDINGS};
 pub use hint::{Fault, Formats, Hint, Permuted, Suggestion, fault, hint};
+pub use live::{Alive, Life, Peak, Timeline};
 pub use memory_report::{Allocation, MemoryReport, printed_size};
 pub use module::{Computation, Instruction, Module, Operand};
 pub use read::Dump;
@@ -63,6 +64,5 @@ pub use report::{
     Totals, Traffic, Value, Verdicts,
 };
 pub use settle::{Operation, Place, Relayout, Settled, Unsettled, settle};
-pub use live::{Alive, Peak};
 pub use shapes::{MAX_ARRAY_TEXT, MAX_TUPLE_NESTING};
 pub use source::{Source, Sources};

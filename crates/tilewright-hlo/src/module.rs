@@ -139,3 +139,35 @@ fn operand(text: &str) -> Operand<'_> {
         None => Operand { shape: None, name: bare(text) },
     }
 }
+
+/// The entries of `{ {0}: (1, {}), {1}: (3, {0}, may-alias) }`: a place in the result, the number of an
+/// operand, and a place in it.
+pub(crate) fn aliased(text: &str) -> Vec<(Vec<u32>, usize, Vec<u32>)> {
+    let list = text.trim().strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+    let path = |text: &str| -> Option<Vec<u32>> {
+        let list = text.trim().strip_prefix('{')?.strip_suffix('}')?;
+        scan::parts(list).map(|number| number.parse().ok()).collect()
+    };
+    let entry = |part: &str| {
+        let (to, from) = part.split_once(':')?;
+        let from = from.trim().strip_prefix('(')?.strip_suffix(')')?;
+        let mut parts = scan::parts(from);
+        Some((path(to)?, parts.next()?.parse().ok()?, path(parts.next()?)?))
+    };
+    scan::parts(list.unwrap_or("")).filter_map(entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aliases() {
+        assert_eq!(
+            aliased("{ {0}: (1, {}), {2,1}: (3, {0}, may-alias) }"),
+            [(vec![0], 1, vec![]), (vec![2, 1], 3, vec![0])]
+        );
+        assert_eq!(aliased("{}"), []);
+        assert_eq!(aliased("{x: (y), {0}: (1"), []);
+    }
+}

@@ -11,11 +11,16 @@ use crate::module::{Instruction, Module};
 /// Values are followed over so many instructions.
 const MAX_STEPS: usize = 64;
 
+/// Operands behind so many others are not looked for: that takes time for each.
+const MAX_OPERANDS: usize = 4096;
+
 /// The instructions of each computation by name, as numbers in the module.
 pub(crate) struct Names<'m, 'a> {
     pub(crate) module: &'m Module<'a>,
     pub(crate) names: Vec<HashMap<&'a str, usize>>,
     computations: HashMap<&'a str, usize>,
+    /// The instruction whose result is a computation's.
+    roots: Vec<Option<usize>>,
 }
 
 /// An instruction, and the fusions that it is looked at through, the innermost last.
@@ -32,12 +37,19 @@ impl<'m, 'a> Names<'m, 'a> {
             instructions.zip(computation.instructions.clone()).map(|(i, n)| (i.name, n)).collect()
         });
         let computations = module.computations.iter().enumerate().map(|(n, c)| (c.name, n));
-        Names { module, names: names.collect(), computations: computations.collect() }
+        let roots = module.computations.iter().map(|computation| {
+            let last = module.instructions_of(computation).iter().rposition(|i| i.is_root)?;
+            Some(computation.instructions.start + last)
+        });
+        let (names, computations, roots) =
+            (names.collect(), computations.collect(), roots.collect());
+        Names { module, names, computations, roots }
     }
 
     /// The computation that an instruction is in.
     pub(crate) fn computation_of(&self, instruction: usize) -> usize {
-        let after = self.module.computations.partition_point(|c| c.instructions.start <= instruction);
+        let after =
+            self.module.computations.partition_point(|c| c.instructions.start <= instruction);
         after.saturating_sub(1)
     }
 
@@ -58,14 +70,15 @@ impl<'m, 'a> Names<'m, 'a> {
 
     /// An operand of an instruction.
     fn operand(&self, instruction: usize, number: usize) -> Option<usize> {
+        if number > MAX_OPERANDS {
+            return None;
+        }
         let operand = self.get(instruction)?.operands().nth(number)?;
         self.names.get(self.computation_of(instruction))?.get(operand.name).copied()
     }
 
-    /// The instruction whose result is a computation's.
-    pub(crate) fn root(&self, computation: usize) -> Option<usize> {
-        let range = self.module.computations.get(computation)?.instructions.clone();
-        range.into_iter().rev().find(|&n| self.get(n).is_some_and(|i| i.is_root))
+    fn root(&self, computation: usize) -> Option<usize> {
+        self.roots.get(computation).copied().flatten()
     }
 
     /// How often a loop runs, if its condition says so.
@@ -75,7 +88,8 @@ impl<'m, 'a> Names<'m, 'a> {
             return Some(known);
         }
         let condition = self.named(it, "condition")?;
-        let compare = self.origin(Point { instruction: self.root(condition)?, fusions: Vec::new() });
+        let compare =
+            self.origin(Point { instruction: self.root(condition)?, fusions: Vec::new() });
         let compared = self.get(compare.instruction)?;
         if compared.opcode != "compare" || compared.attribute("direction") != Some("LT") {
             return None;
@@ -125,7 +139,8 @@ impl<'m, 'a> Names<'m, 'a> {
     fn place_in_parameter(&self, point: &Point) -> Option<usize> {
         let element = self.get(point.instruction)?;
         let tuple = self.origin(self.below(point, 0)?);
-        let is_given = self.get(tuple.instruction)?.opcode == "parameter" && tuple.fusions.is_empty();
+        let is_given =
+            self.get(tuple.instruction)?.opcode == "parameter" && tuple.fusions.is_empty();
         let is_element = element.opcode == "get-tuple-element" && is_given;
         is_element.then(|| element.attribute("index")?.parse().ok())?
     }
@@ -151,8 +166,14 @@ impl<'m, 'a> Names<'m, 'a> {
     fn before(&self, point: &Point) -> Option<Point> {
         let instruction = self.get(point.instruction)?;
         match instruction.opcode {
-            "copy" | "bitcast" | "convert" | "reshape" | "copy-done" | "copy-start"
-            | "optimization-barrier" | "opt-barrier" => self.below(point, 0),
+            "copy"
+            | "bitcast"
+            | "convert"
+            | "reshape"
+            | "copy-done"
+            | "copy-start"
+            | "optimization-barrier"
+            | "opt-barrier" => self.below(point, 0),
             "fusion" => {
                 let root = self.root(self.named(instruction, "calls")?)?;
                 if self.get(root)?.opcode == "tuple" {
@@ -173,7 +194,8 @@ impl<'m, 'a> Names<'m, 'a> {
                 let from = self.get(tuple.instruction)?;
                 if from.opcode == "fusion" {
                     let root = self.root(self.named(from, "calls")?)?;
-                    let fusions = tuple.fusions.iter().copied().chain([tuple.instruction]).collect();
+                    let fusions =
+                        tuple.fusions.iter().copied().chain([tuple.instruction]).collect();
                     return self.element(&Point { instruction: root, fusions }, place);
                 }
                 self.element(&tuple, place)
@@ -225,7 +247,8 @@ mod tests {
     #[test]
     fn conditions_say_how_often() {
         let compare = "ROOT %c = pred[] compare(%i, %n), direction=LT";
-        let fused = "%q = s32[] copy(%i)\n  ROOT %c = pred[] fusion(%q, %n), kind=kLoop, calls=%less";
+        let fused =
+            "%q = s32[] copy(%i)\n  ROOT %c = pred[] fusion(%q, %n), kind=kLoop, calls=%less";
         let add = "%j = s32[] add(%i, %one)";
         let by_two = "%j = s32[] fusion(%i), kind=kLoop, calls=%plus";
         let zero = "%z = s32[] constant(0)";

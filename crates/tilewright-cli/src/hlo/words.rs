@@ -1,8 +1,8 @@
 //! The report as a person reads it, from the sums down to single instructions.
 
 use tilewright_hlo::{
-    Buffer, CheckedBitcast, Hint, Movement, OutOfMemory, Report, Size, Totals, Traffic, Value,
-    Verdicts,
+    Alive, Buffer, CheckedBitcast, Fault, Hint, Movement, OutOfMemory, Peak, Report, Size,
+    Timeline, Totals, Traffic, Value, Verdicts,
 };
 
 use crate::size::in_words;
@@ -12,6 +12,8 @@ pub(crate) fn text(report: &Report, top: usize) -> String {
     let sections = [
         headline(report),
         totals(&report.totals),
+        timelines(report.timeline.as_deref().unwrap_or_default()),
+        peaks(report.peak.as_deref().unwrap_or_default(), top),
         values("parameters", &report.parameters, top),
         values("outputs", &report.outputs, top),
         buffers(&report.buffers, top),
@@ -40,11 +42,128 @@ fn totals(totals: &Totals) -> String {
     };
     line("parameters", size(&totals.parameters));
     line("outputs", size(&totals.outputs));
+    let donated = |text| format!("{text}; outputs that take the memory of parameters");
+    line("aliases", size(&totals.aliases).map(donated));
+    line("host", size(&totals.host_parameters).map(|text| format!("{text}; parameters")));
+    line("host", size(&totals.host_outputs).map(|text| format!("{text}; outputs")));
     line("buffers", size(&totals.buffers));
-    line("relayouts", traffic(&totals.relayouts));
+    line("relayouts", traffic(&totals.relayouts).map(|text| of_which(&text, totals)));
     line("copies", traffic(&totals.copies).map(|text| format!("{text}; the format is kept")));
     line("bitcasts", verdicts(&totals.bitcasts));
     lines.join("\n")
+}
+
+fn of_which(text: &str, totals: &Totals) -> String {
+    let Traffic { count, bytes_read, bytes_written } = totals.standalone;
+    match totals.fused.count {
+        0 => text.to_owned(),
+        _ => format!(
+            "{text}; {count} of them instructions of their own, reading {}, writing {}",
+            in_words(bytes_read),
+            in_words(bytes_written)
+        ),
+    }
+}
+
+/// How wide a timeline is.
+const COLUMNS: usize = 64;
+
+/// What each memory space holds over the schedule: in each column the most of its share of the time.
+fn timelines(timelines: &[Timeline]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let mut lines = String::new();
+    for timeline in timelines.iter().filter(|timeline| !is_of_flags(&timeline.space)) {
+        let n = timeline.instructions.max(1);
+        let mut most = [0i64; COLUMNS];
+        let ends = timeline.steps.iter().skip(1).map(|&(time, _)| time as usize);
+        for (&(start, bytes), end) in timeline.steps.iter().zip(ends.chain([n])) {
+            let columns = start as usize * COLUMNS / n..=(end.max(1) - 1) * COLUMNS / n;
+            for column in most.get_mut(columns).into_iter().flatten() {
+                *column = bytes.max(*column);
+            }
+        }
+        let peak = most.iter().copied().max().unwrap_or(0);
+        let bar = |bytes: i64| match bytes {
+            0 => ' ',
+            bytes => {
+                BARS[((i128::from(bytes) * 8 - 1) / i128::from(peak.max(1))).clamp(0, 7) as usize]
+            }
+        };
+        let bars: String = most.iter().map(|&bytes| bar(bytes)).collect();
+        lines += &format!("\n  {:<5} {bars} {}", timeline.space, in_words(peak));
+    }
+    if lines.is_empty() {
+        lines
+    } else {
+        format!("temporaries from the first instruction to the last{lines}")
+    }
+}
+
+/// Whether a memory space holds semaphores and scalars, of some bytes.
+fn is_of_flags(space: &str) -> bool {
+    space.starts_with("S(")
+}
+
+/// What is in memory at the peaks.
+fn peaks(peaks: &[Peak], top: usize) -> String {
+    let large = peaks.iter().filter(|peak| !is_of_flags(&peak.space));
+    large.map(|peak| self::peak(peak, top)).collect::<Vec<_>>().join("\n\n")
+}
+
+fn peak(peak: &Peak, top: usize) -> String {
+    let shown = first(&peak.alive, top);
+    let heading = ["bytes", "padding", "array", "op", "source", "name", "until"];
+    let mut rows = vec![heading.map(str::to_owned)];
+    rows.extend(shown.iter().map(|buffer| {
+        [
+            in_words(buffer.bytes),
+            in_words(buffer.padding_bytes),
+            buffer.text.to_string(),
+            buffer.op.clone(),
+            source(buffer),
+            cut(&buffer.name),
+            cut(&buffer.until),
+        ]
+    }));
+    let table = table::aligned(&rows, &[Right, Right, Left, Left, Left, Left, Left]);
+    let shared = match peak.bytes_shared < peak.bytes {
+        true => format!(", or {} with memory lent within fusions", in_words(peak.bytes_shared)),
+        false => String::new(),
+    };
+    let head = format!(
+        "{} at its peak, at {}: {} of temporaries{shared}",
+        peak.space,
+        cut(&peak.at),
+        in_words(peak.bytes)
+    );
+    let alive = title("alive then", shown.len(), peak.alive.len());
+    let named = shown.iter().map(|b| (&*b.text, b.fault.as_deref(), b.hint.as_deref()));
+    head + "\n" + &alive + &indented(&table) + &advice(named)
+}
+
+/// Where a buffer comes from: the line of the program, or the operation.
+fn source(buffer: &Alive) -> String {
+    let line = buffer.source.as_ref().map(|source| cut_front(&source.to_string()));
+    line.or_else(|| buffer.op_name.as_deref().map(cut_front)).unwrap_or_default()
+}
+
+/// The characters that a name has room for in a table.
+const NAME: usize = 32;
+
+/// A name, cut behind.
+fn cut(name: &str) -> String {
+    match name.char_indices().nth(NAME) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    }
+}
+
+/// A path, cut in front.
+fn cut_front(path: &str) -> String {
+    match path.char_indices().rev().nth(NAME - 1) {
+        Some((start, _)) if start > 0 => format!("…{}", &path[start..]),
+        _ => path.to_owned(),
+    }
 }
 
 fn size(size: &Size) -> Option<String> {
@@ -106,7 +225,7 @@ fn values(name: &str, values: &[Value], top: usize) -> String {
     title(name, shown.len(), values.len()) + &indented(&table)
 }
 
-/// The buffers with most padding, and under the table what would mend them, each array once.
+/// The buffers with most padding, and under the table what would mend them.
 fn buffers(buffers: &[Buffer], top: usize) -> String {
     let padded = buffers.iter().take_while(|buffer| buffer.padding_bytes > 0).count();
     let shown = first(buffers.get(..padded).unwrap_or(buffers), top);
@@ -117,17 +236,18 @@ fn buffers(buffers: &[Buffer], top: usize) -> String {
     let mut rows = vec![heading.map(str::to_owned)];
     rows.extend(shown.iter().map(|buffer| {
         [
-            buffer.name.clone(),
+            cut(&buffer.name),
             buffer.text.to_string(),
             bytes(buffer),
             in_words(buffer.padding_bytes),
             buffer.op.to_string(),
-            buffer.computation.to_string(),
+            cut(&buffer.computation),
         ]
     }));
     let table = table::aligned(&rows, &[Left, Left, Right, Right, Left, Left]);
     let title = title("buffers by padding", shown.len(), padded);
-    [title + &indented(&table), advice(shown)].join("")
+    let named = shown.iter().map(|b| (&*b.text, b.fault.as_deref(), b.hint.as_deref()));
+    title + &indented(&table) + &advice(named)
 }
 
 /// The bytes, and what an out-of-memory report has instead.
@@ -140,14 +260,17 @@ fn bytes(buffer: &Buffer) -> String {
     }
 }
 
-fn advice(buffers: &[Buffer]) -> String {
+/// What is at fault with some arrays, and what would mend them; each array once.
+fn advice<'b>(
+    buffers: impl Iterator<Item = (&'b str, Option<&'b Fault>, Option<&'b Hint>)>,
+) -> String {
     let mut said: Vec<&str> = Vec::new();
     let mut lines = String::new();
-    for buffer in buffers {
-        let (Some(fault), Some(hint)) = (&buffer.fault, &buffer.hint) else { continue };
-        if !said.contains(&&*buffer.text) {
-            said.push(&buffer.text);
-            lines += &format!("\n  {}\n    {}\n{}", buffer.text, fault.text, suggestions(hint));
+    for (text, fault, hint) in buffers {
+        let (Some(fault), Some(hint)) = (fault, hint) else { continue };
+        if !said.contains(&text) {
+            said.push(text);
+            lines += &format!("\n  {text}\n    {}\n{}", fault.text, suggestions(hint));
         }
     }
     if lines.is_empty() {
@@ -170,20 +293,36 @@ pub(super) fn movements(name: &str, movements: &[Movement], top: usize) -> Strin
         return String::new();
     }
     let shown = first(movements, top);
-    let heading = ["name", "kind", "from", "to", "reads", "writes", "computation"];
+    let heading = [
+        "name",
+        "kind",
+        "from",
+        "to",
+        "reads",
+        "writes",
+        "times",
+        "cycles",
+        "source",
+        "computation",
+    ];
     let mut rows = vec![heading.map(str::to_owned)];
+    let number = |number: Option<u64>| number.map_or_else(String::new, |n| n.to_string());
     rows.extend(shown.iter().map(|movement| {
+        let source = movement.source.as_ref();
         [
-            movement.name.clone(),
+            cut(&movement.name),
             movement.kind.name().to_owned(),
             movement.from.to_string(),
             movement.to.to_string(),
             in_words(movement.bytes_read),
             in_words(movement.bytes_written),
-            movement.computation.to_string(),
+            number(movement.executions),
+            number(movement.cycles),
+            source.map_or_else(String::new, |source| cut_front(&source.to_string())),
+            cut(&movement.computation),
         ]
     }));
-    let alignment = [Left, Left, Left, Left, Right, Right, Left];
+    let alignment = [Left, Left, Left, Left, Right, Right, Right, Right, Left, Left];
     title(name, shown.len(), movements.len()) + &indented(&table::aligned(&rows, &alignment))
 }
 

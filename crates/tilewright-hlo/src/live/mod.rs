@@ -8,13 +8,14 @@
 mod order;
 mod values;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use serde::Serialize;
 use tilewright::xla::Layout;
 
 use crate::calls::Runs;
+use crate::hint::{self, Fault, Formats, Hint};
 use crate::shapes::{Array, Shapes};
 use crate::source::{self, Source};
 use crate::trips::Names;
@@ -22,7 +23,7 @@ use order::Order;
 use values::{Values, find};
 
 /// The most that is alive at once in a memory space.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Peak {
     /// The memory space: `hbm`, `vmem`, `host`, or `S(n)`.
     pub space: String,
@@ -37,8 +38,14 @@ pub struct Peak {
     pub alive: Vec<Alive>,
 }
 
+/// What is at fault with an array, and what would mend it.
+type Advice = (Option<Box<Fault>>, Option<Box<Hint>>);
+
+/// So many arrays are told what is at fault and what would mend it.
+const MAX_HINTED: usize = 256;
+
 /// A buffer that is alive at a peak.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Alive {
     /// The instruction that writes it first; in a tuple with the position, `name{1,0}`.
     pub name: String,
@@ -60,7 +67,41 @@ pub struct Alive {
     pub line: u32,
     /// The instruction that reads it last.
     pub until: String,
+    /// The dimension that padding grows most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Box<Fault>>,
+    /// What would mend it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<Box<Hint>>,
 }
+
+/// What the temporaries of a memory space take from one instruction to the next.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Timeline {
+    /// The memory space: `hbm`, `vmem`, `host`, or `S(n)`.
+    pub space: String,
+    /// How many instructions run one by one: times are below this.
+    pub instructions: usize,
+    /// The times at which the sum changes, and what it is from then on.
+    pub steps: Vec<(u32, i64)>,
+    /// The largest buffers, and when each is alive, the largest first.
+    pub lives: Vec<Life>,
+}
+
+/// A buffer, and when it is alive.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Life {
+    /// What it is.
+    #[serde(flatten)]
+    pub buffer: Alive,
+    /// The time of the instruction that writes it first.
+    pub from: u32,
+    /// The time of the one that reads it last.
+    pub to: u32,
+}
+
+/// So many buffers of a memory space have their lives told.
+const MAX_LIVES: usize = 256;
 
 /// A piece of memory.
 #[derive(Clone, Copy, Debug)]
@@ -78,33 +119,49 @@ struct Buffer {
     is_passed_on: bool,
 }
 
-/// What the temporaries of a scheduled module take at their peak, space by space; the largest first. Nothing
-/// if the module is not scheduled.
-pub(crate) fn peaks<'a>(names: &Names<'_, 'a>, runs: &[Runs], shapes: &mut Shapes<'a>) -> Vec<Peak> {
+/// What the temporaries of a scheduled module take, space by space, those that take most first: at their
+/// peak, and all the time.
+pub(crate) fn lives<'a>(
+    names: &Names<'_, 'a>,
+    runs: &[Runs],
+    shapes: &mut Shapes<'a>,
+    formats: &dyn Formats,
+) -> (Vec<Peak>, Vec<Timeline>) {
     let order = Order::of(names, runs);
     let mut values = Values::of(names, &order, shapes);
     let buffers = buffers(&mut values);
     let shared = shared(&values, &buffers);
     let n_times = order.instructions.len();
-    let mut peaks: Vec<Peak> = Vec::new();
-    let spaces = most_by_space(&buffers, n_times);
-    let spaces_shared = most_by_space(&shared, n_times);
-    for (&space, &(bytes, time)) in &spaces {
-        let is_alive = |b: &&Buffer| {
-            b.space == space && !b.is_fixed && b.start <= time && time <= b.end && b.bytes > 0
-        };
-        let mut alive: Vec<&Buffer> = buffers.iter().flatten().filter(is_alive).collect();
-        alive.sort_by_key(|b| (std::cmp::Reverse(b.bytes), b.start));
-        peaks.push(Peak {
+    let shared = by_space(&shared, n_times);
+    let mut advice: HashMap<Arc<str>, Advice> = HashMap::new();
+    let mut all: Vec<(Peak, Timeline)> = Vec::new();
+    for (space, sums) in by_space(&buffers, n_times) {
+        let (bytes, time) = most(&sums);
+        if bytes == 0 {
+            continue;
+        }
+        let of_space = |b: &&Buffer| b.space == space && !b.is_fixed && b.bytes > 0;
+        let mut lives: Vec<&Buffer> = buffers.iter().flatten().filter(of_space).collect();
+        lives.sort_by_key(|b| (std::cmp::Reverse(b.bytes), b.start));
+        let mut described = |b: &Buffer| described(names, &order, &values, b, formats, &mut advice);
+        let is_alive = |b: &&&Buffer| b.start <= time && time <= b.end;
+        let alive = lives.iter().filter(is_alive).map(|b| described(b)).collect();
+        let lives = lives.iter().take(MAX_LIVES);
+        let lives =
+            lives.map(|b| Life { buffer: described(b), from: b.start, to: b.end }).collect();
+        let peak = Peak {
             space: space_name(space),
             bytes,
-            bytes_shared: spaces_shared.get(&space).map_or(bytes, |&(bytes, _)| bytes),
+            bytes_shared: shared.get(&space).map_or(bytes, |sums| most(sums).0),
             at: values.instruction(time as usize).name.to_owned(),
-            alive: alive.into_iter().map(|b| described(names, &order, &values, b)).collect(),
-        });
+            alive,
+        };
+        let steps = steps(&sums);
+        let timeline = Timeline { space: space_name(space), instructions: n_times, steps, lives };
+        all.push((peak, timeline));
     }
-    peaks.sort_by_key(|peak| std::cmp::Reverse(peak.bytes));
-    peaks
+    all.sort_by_key(|(peak, _)| std::cmp::Reverse(peak.bytes));
+    all.into_iter().unzip()
 }
 
 /// The buffers, by the value that all of one are joined to.
@@ -115,7 +172,8 @@ fn buffers(values: &mut Values<'_, '_>) -> Vec<Option<Buffer>> {
     for time in 0..n_times {
         let opcode = values.instruction(time).opcode;
         let is_entry = values.is_of_entry(time);
-        let is_fixed = opcode == "constant" || opcode == "parameter" && is_entry || Some(time) == root;
+        let is_fixed =
+            opcode == "constant" || opcode == "parameter" && is_entry || Some(time) == root;
         let passes_on = passes_on(opcode);
         let flat = std::rc::Rc::clone(&values.results[time].0);
         for (number, value) in values.all(time).enumerate() {
@@ -149,7 +207,9 @@ fn buffers(values: &mut Values<'_, '_>) -> Vec<Option<Buffer>> {
             continue;
         }
         let operands: Vec<usize> = values.operands(time).collect();
-        for value in operands.into_iter().flat_map(|operand| values.all(operand)).collect::<Vec<_>>() {
+        for value in
+            operands.into_iter().flat_map(|operand| values.all(operand)).collect::<Vec<_>>()
+        {
             let buffer = values.find(value);
             if let Some(buffer) = &mut buffers[buffer] {
                 buffer.end = buffer.end.max(time as u32);
@@ -165,7 +225,8 @@ fn shared(values: &Values<'_, '_>, buffers: &[Option<Buffer>]) -> Vec<Option<Buf
     let mut shared = buffers.to_vec();
     for time in 0..values.results.len() {
         let instruction = values.instruction(time);
-        let is_loop = instruction.opcode == "fusion" && instruction.attribute("kind") == Some("kLoop");
+        let is_loop =
+            instruction.opcode == "fusion" && instruction.attribute("kind") == Some("kLoop");
         if !is_loop {
             continue;
         }
@@ -182,10 +243,15 @@ fn shared(values: &Values<'_, '_>, buffers: &[Option<Buffer>]) -> Vec<Option<Buf
                 let (value, Some(other)) = all.next()? else { return None };
                 let from = find(&mut parents, value);
                 let lends = |b: &Buffer| {
-                    b.end == time as u32 && !b.is_fixed && b.bytes == to.bytes && b.space == to.space
+                    b.end == time as u32
+                        && !b.is_fixed
+                        && b.bytes == to.bytes
+                        && b.space == to.space
                 };
-                (from != result && is_alike(array, other) && shared[from].is_some_and(|b| lends(&b)))
-                    .then_some(from)
+                (from != result
+                    && is_alike(array, other)
+                    && shared[from].is_some_and(|b| lends(&b)))
+                .then_some(from)
             });
             let Some(from) = lender else { continue };
             let Some(lent) = shared[from] else { continue };
@@ -204,11 +270,11 @@ fn is_alike(a: &Array, b: &Array) -> bool {
     a.shape.dims() == b.shape.dims() && order(a) == order(b)
 }
 
-/// The most that the temporaries of each memory space take at once, and when that is first.
-fn most_by_space(buffers: &[Option<Buffer>], n_times: usize) -> BTreeMap<i64, (i64, u32)> {
-    let mut changes: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+/// What the temporaries of each memory space take at each time.
+fn by_space(buffers: &[Option<Buffer>], n_times: usize) -> BTreeMap<i64, Vec<i64>> {
+    let mut spaces: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
     for buffer in buffers.iter().flatten().filter(|b| !b.is_fixed) {
-        let changes = changes.entry(buffer.space).or_insert_with(|| vec![0; n_times + 1]);
+        let changes = spaces.entry(buffer.space).or_insert_with(|| vec![0; n_times + 1]);
         let bytes = buffer.bytes;
         for (time, change) in [(buffer.start as usize, bytes), (buffer.end as usize + 1, -bytes)] {
             if let Some(sum) = changes.get_mut(time) {
@@ -216,17 +282,37 @@ fn most_by_space(buffers: &[Option<Buffer>], n_times: usize) -> BTreeMap<i64, (i
             }
         }
     }
-    let most = |changes: &Vec<i64>| {
-        let (mut now, mut most) = (0i64, (0, 0));
-        for (time, change) in changes.iter().take(n_times).enumerate() {
-            now = now.saturating_add(*change);
-            if now > most.0 {
-                most = (now, time as u32);
-            }
+    for changes in spaces.values_mut() {
+        changes.truncate(n_times);
+        let mut now = 0i64;
+        for sum in changes {
+            now = now.saturating_add(*sum);
+            *sum = now;
         }
-        most
-    };
-    changes.iter().map(|(&space, changes)| (space, most(changes))).filter(|(_, m)| m.0 > 0).collect()
+    }
+    spaces
+}
+
+/// The most, and when that is first.
+fn most(sums: &[i64]) -> (i64, u32) {
+    let mut most = (0, 0);
+    for (time, &sum) in sums.iter().enumerate() {
+        if sum > most.0 {
+            most = (sum, time as u32);
+        }
+    }
+    most
+}
+
+/// The times at which a sum changes.
+fn steps(sums: &[i64]) -> Vec<(u32, i64)> {
+    let mut steps: Vec<(u32, i64)> = Vec::new();
+    for (time, &sum) in sums.iter().enumerate() {
+        if steps.last().map_or(0, |&(_, last)| last) != sum {
+            steps.push((time as u32, sum));
+        }
+    }
+    steps
 }
 
 fn described<'a>(
@@ -234,6 +320,8 @@ fn described<'a>(
     order: &Order,
     values: &Values<'_, 'a>,
     buffer: &Buffer,
+    formats: &dyn Formats,
+    known: &mut HashMap<Arc<str>, Advice>,
 ) -> Alive {
     let module = names.module;
     let (time, number) = (buffer.named.0 as usize, buffer.named.1 as usize);
@@ -248,6 +336,17 @@ fn described<'a>(
     };
     let place = order.instructions.get(time).copied().unwrap_or(0);
     let computation = module.computations.get(names.computation_of(place));
+    let padded = array.filter(|array| array.padding_bytes() > 0);
+    let (fault, hint) = padded.map_or((None, None), |array| {
+        if known.len() >= MAX_HINTED && !known.contains_key(&array.text) {
+            return (None, None);
+        }
+        let advice = known.entry(Arc::clone(&array.text)).or_insert_with(|| {
+            let hint = hint::hint(&array.shape, formats).map(Box::new);
+            (hint::fault(&array.shape).map(Box::new), hint)
+        });
+        advice.clone()
+    });
     Alive {
         name,
         text: array.map_or_else(|| "".into(), |array| Arc::clone(&array.text)),
@@ -259,6 +358,8 @@ fn described<'a>(
         op_name: source::op_name(instruction).map(str::to_owned),
         line: instruction.line,
         until: values.instruction(buffer.end as usize).name.to_owned(),
+        fault,
+        hint,
     }
 }
 
@@ -266,13 +367,23 @@ fn described<'a>(
 fn passes_on(opcode: &str) -> bool {
     matches!(
         opcode,
-        "parameter" | "tuple" | "get-tuple-element" | "bitcast" | "while" | "conditional" | "call"
-            | "optimization-barrier" | "opt-barrier" | "add-dependency" | "domain"
+        "parameter"
+            | "tuple"
+            | "get-tuple-element"
+            | "bitcast"
+            | "while"
+            | "conditional"
+            | "call"
+            | "optimization-barrier"
+            | "opt-barrier"
+            | "add-dependency"
+            | "domain"
     ) || opcode.ends_with("-done")
         || opcode.starts_with("async-")
 }
 
-fn space_of(array: &Array) -> i64 {
+/// The memory space of an array.
+pub(crate) fn space_of(array: &Array) -> i64 {
     array.shape.layout().map_or(0, Layout::memory_space).into()
 }
 

@@ -33,13 +33,12 @@ impl Order {
     /// Of a module from its entry on; nothing where there is none.
     pub(super) fn of(names: &Names<'_, '_>, runs: &[Runs]) -> Self {
         let module = names.module;
-        let mut order = Order {
-            instructions: Vec::new(),
-            times: vec![Self::NEVER; module.instructions.len()],
-        };
+        let mut order =
+            Order { instructions: Vec::new(), times: vec![Self::NEVER; module.instructions.len()] };
         let Some(entry) = module.computations.iter().position(|c| c.is_entry) else { return order };
         // A computation and the instruction of it that comes next; each is entered once.
-        let mut open: Vec<(usize, usize)> = vec![(entry, module.computations[entry].instructions.start)];
+        let mut open: Vec<(usize, usize)> =
+            vec![(entry, module.computations[entry].instructions.start)];
         let mut is_entered = vec![false; module.computations.len()];
         is_entered[entry] = true;
         while let Some((computation, at)) = open.last_mut() {

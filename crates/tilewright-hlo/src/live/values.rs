@@ -8,8 +8,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::order::{Order, callees};
-use crate::module::{Instruction, Module};
-use crate::scan;
+use crate::module::{Instruction, Module, aliased};
 use crate::shapes::{self, Array, Shapes};
 use crate::trips::Names;
 
@@ -49,11 +48,7 @@ struct Frame {
 }
 
 impl<'m, 'a> Values<'m, 'a> {
-    pub(super) fn of(
-        names: &'m Names<'m, 'a>,
-        order: &'m Order,
-        shapes: &mut Shapes<'a>,
-    ) -> Self {
+    pub(super) fn of(names: &'m Names<'m, 'a>, order: &'m Order, shapes: &mut Shapes<'a>) -> Self {
         let mut values = Values {
             module: names.module,
             names,
@@ -135,9 +130,9 @@ impl<'m, 'a> Values<'m, 'a> {
         let mut flats: HashMap<&'a str, Rc<Flat>> = HashMap::new();
         for &number in &self.order.instructions {
             let instruction = &self.module.instructions[number];
-            let flat = flats.entry(instruction.shape).or_insert_with(|| {
-                Rc::new(Flat::of(instruction.shape, shapes))
-            });
+            let flat = flats
+                .entry(instruction.shape)
+                .or_insert_with(|| Rc::new(Flat::of(instruction.shape, shapes)));
             self.results.push((Rc::clone(flat), self.parents.len()));
             let first = self.parents.len();
             self.parents.extend((first..first + flat.arrays.len()).map(|value| value as u32));
@@ -200,7 +195,11 @@ impl<'m, 'a> Values<'m, 'a> {
                     self.join(all, part);
                 }
             }
-            "bitcast" | "optimization-barrier" | "opt-barrier" | "domain" | "async-update"
+            "bitcast"
+            | "optimization-barrier"
+            | "opt-barrier"
+            | "domain"
+            | "async-update"
             | "dynamic-update-slice" => self.join_first(all, first),
             "add-dependency" => self.join_first(all, first),
             "scatter" => {
@@ -295,7 +294,12 @@ impl<'m, 'a> Values<'m, 'a> {
     }
 
     /// Joins the results that are written over operands.
-    fn join_written_over(&mut self, time: usize, instruction: &Instruction<'a>, operands: &[usize]) {
+    fn join_written_over(
+        &mut self,
+        time: usize,
+        instruction: &Instruction<'a>,
+        operands: &[usize],
+    ) {
         let all = self.all(time);
         let callee = match instruction.opcode {
             "fusion" => self.names.named(instruction, "calls"),
@@ -327,9 +331,9 @@ impl<'m, 'a> Values<'m, 'a> {
     /// The values under a path of tuple positions.
     fn at(&self, time: usize, path: &[u32]) -> Range<usize> {
         let (flat, first) = &self.results[time];
-        let is_under = |other: &Vec<u32>| other.starts_with(path);
-        let start = flat.paths.iter().position(is_under).unwrap_or(0);
-        let n = flat.paths[start..].iter().take_while(|path| is_under(path)).count();
+        // They are in order.
+        let start = flat.paths.partition_point(|other| other.as_slice() < path);
+        let n = flat.paths[start..].iter().take_while(|other| other.starts_with(path)).count();
         first + start..first + start + n
     }
 
@@ -380,9 +384,8 @@ fn written_over(names: &Names<'_, '_>, computation: usize) -> Vec<Option<usize>>
     let Some(computation) = module.computations.get(computation) else { return Vec::new() };
     let instructions = module.instructions_of(computation);
     let Some(root) = instructions.iter().find(|i| i.is_root) else { return Vec::new() };
-    let ends = |opcode: &str| {
-        matches!(opcode, "bitcast" | "tuple" | "dynamic-update-slice" | "scatter")
-    };
+    let ends =
+        |opcode: &str| matches!(opcode, "bitcast" | "tuple" | "dynamic-update-slice" | "scatter");
     if !ends(root.opcode) {
         return Vec::new();
     }
@@ -409,37 +412,5 @@ fn written_over(names: &Names<'_, '_>, computation: usize) -> Vec<Option<usize>>
     match root.opcode {
         "tuple" => root.operands().map(|operand| over(operand.name)).collect(),
         _ => vec![over(root.name)],
-    }
-}
-
-/// The entries of `{ {0}: (1, {}), {1}: (3, {0}, may-alias) }`: a place in the result, the number of an
-/// operand, and a place in it.
-fn aliased(text: &str) -> Vec<(Vec<u32>, usize, Vec<u32>)> {
-    let list = text.trim().strip_prefix('{').and_then(|text| text.strip_suffix('}'));
-    let path = |text: &str| -> Option<Vec<u32>> {
-        let list = text.trim().strip_prefix('{')?.strip_suffix('}')?;
-        scan::parts(list).map(|number| number.parse().ok()).collect()
-    };
-    let entry = |part: &str| {
-        let (to, from) = part.split_once(':')?;
-        let from = from.trim().strip_prefix('(')?.strip_suffix(')')?;
-        let mut parts = scan::parts(from);
-        Some((path(to)?, parts.next()?.parse().ok()?, path(parts.next()?)?))
-    };
-    scan::parts(list.unwrap_or("")).filter_map(entry).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn aliases() {
-        assert_eq!(
-            aliased("{ {0}: (1, {}), {2,1}: (3, {0}, may-alias) }"),
-            [(vec![0], 1, vec![]), (vec![2, 1], 3, vec![0])]
-        );
-        assert_eq!(aliased("{}"), []);
-        assert_eq!(aliased("{x: (y), {0}: (1"), []);
     }
 }

@@ -11,7 +11,7 @@ use crate::compare::Comparer;
 use crate::finding::Findings;
 use crate::hint::{Formats, Permuted};
 use crate::live;
-use crate::module::{Computation, Instruction, Module, Operand};
+use crate::module::{Computation, Instruction, Module, Operand, aliased};
 use crate::read::shortened;
 use crate::scan;
 use crate::shapes::{self, Array, Shapes};
@@ -36,7 +36,7 @@ impl Report {
     pub fn with_formats(dump: &Dump<'_>, formats: &dyn Formats) -> Self {
         let mut builder = Builder::new(dump);
         if let Some(module) = &dump.module {
-            builder.module(module);
+            builder.module(module, formats);
         }
         if let Some(report) = &dump.memory_report {
             builder.memory_report(report);
@@ -109,7 +109,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn module(&mut self, module: &Module<'a>) {
+    fn module(&mut self, module: &Module<'a>, formats: &dyn Formats) {
         self.report.module = Some(module.name.to_owned()).filter(|name| !name.is_empty());
         let runs = calls::runs(module);
         let names = Names::of(module);
@@ -134,8 +134,8 @@ impl<'a> Builder<'a> {
                 Runs::Alone => Some(caller),
                 Runs::Inside(_) => {
                     let instruction = module.instructions.get(caller);
-                    let is_result =
-                        instruction.is_some_and(|i| around.results().contains(&std::ptr::from_ref(i)));
+                    let is_result = instruction
+                        .is_some_and(|i| around.results().contains(&std::ptr::from_ref(i)));
                     around.written_by.filter(|_| is_result)
                 }
             };
@@ -145,7 +145,8 @@ impl<'a> Builder<'a> {
         }
         self.entry(module);
         if module.attribute("is_scheduled") == Some("true") {
-            self.report.peak = Some(live::peaks(&names, &runs, &mut self.shapes));
+            let (peak, timeline) = live::lives(&names, &runs, &mut self.shapes, formats);
+            (self.report.peak, self.report.timeline) = (Some(peak), Some(timeline));
         }
     }
 
@@ -177,8 +178,17 @@ impl<'a> Builder<'a> {
         parameters.sort_by_key(|(number, _)| *number);
         let values = parameters.iter().flat_map(|(_, instruction)| self.values(instruction));
         self.report.parameters = values.collect();
-        if let Some(root) = instructions.iter().find(|instruction| instruction.is_root) {
-            self.report.outputs = self.values(root);
+        let Some(root) = instructions.iter().find(|instruction| instruction.is_root) else {
+            return;
+        };
+        self.report.outputs = self.values(root);
+        let donated = aliased(module.attribute("input_output_alias").unwrap_or(""));
+        let donated: HashSet<Vec<u32>> = donated.into_iter().map(|(to, ..)| to).collect();
+        let is_donated = |path: &[u32]| (0..=path.len()).any(|n| donated.contains(&path[..n]));
+        for leaf in shapes::arrays(root.shape).filter(|leaf| is_donated(&leaf.path)) {
+            if let Some(array) = self.shapes.array(leaf.text) {
+                self.report.totals.aliases.add(array.bytes, array.logical_bytes);
+            }
         }
     }
 
@@ -208,6 +218,7 @@ impl<'a> Builder<'a> {
                 text: array.text.clone(),
                 bytes: array.bytes,
                 logical_bytes: array.logical_bytes,
+                space: live::space_name(live::space_of(&array)),
             })
         });
         values.collect()
@@ -228,8 +239,10 @@ impl<'a> Builder<'a> {
             Traffic::of(report.relayouts.iter().filter(is_moved))
         };
         report.totals = Totals {
-            parameters: sum(&report.parameters),
-            outputs: sum(&report.outputs),
+            parameters: sum(&report.parameters, |value| value.space != HOST),
+            outputs: sum(&report.outputs, |value| value.space != HOST),
+            host_parameters: sum(&report.parameters, |value| value.space == HOST),
+            host_outputs: sum(&report.outputs, |value| value.space == HOST),
             relayouts: moved(&|_| true),
             standalone: moved(&|m| m.standalone),
             fused: moved(&|m| !m.standalone),
@@ -249,6 +262,9 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// Of so many loops it is found out how often they run.
+const MAX_LOOPS: usize = 1 << 12;
+
 /// How often each computation runs, if that is known: the trips of all loops around it, multiplied.
 fn executions(names: &Names<'_, '_>, runs: &[Runs]) -> Vec<Option<u64>> {
     let module = names.module;
@@ -262,8 +278,14 @@ fn executions(names: &Names<'_, '_>, runs: &[Runs]) -> Vec<Option<u64>> {
         }
     }
     const RUN: &[&str] = &[
-        "body", "condition", "to_apply", "calls", "called_computations", "branch_computations",
-        "true_computation", "false_computation",
+        "body",
+        "condition",
+        "to_apply",
+        "calls",
+        "called_computations",
+        "branch_computations",
+        "true_computation",
+        "false_computation",
     ];
     for (number, instruction) in module.instructions.iter().enumerate() {
         if matches!(instruction.opcode, "while" | "call" | "conditional" | "async-start") {
@@ -277,6 +299,7 @@ fn executions(names: &Names<'_, '_>, runs: &[Runs]) -> Vec<Option<u64>> {
     for (number, callers) in callers.iter().enumerate() {
         called[number] = callers.len();
     }
+    let mut n_loops = 0;
     // Callers come after what they call: the entry first, then down.
     for number in (0..n).rev() {
         if module.computations[number].is_entry {
@@ -287,7 +310,11 @@ fn executions(names: &Names<'_, '_>, runs: &[Runs]) -> Vec<Option<u64>> {
         for &caller in &callers[number] {
             let around = executions[names.computation_of(caller)];
             let trips = match module.instructions.get(caller).map(|i| i.opcode) {
-                Some("while") => names.trips(caller),
+                Some("while") if n_loops < MAX_LOOPS => {
+                    n_loops += 1;
+                    names.trips(caller)
+                }
+                Some("while") => None,
                 _ => Some(1),
             };
             let here = around.zip(trips).and_then(|(around, trips)| around.checked_mul(trips));
@@ -298,8 +325,12 @@ fn executions(names: &Names<'_, '_>, runs: &[Runs]) -> Vec<Option<u64>> {
     executions
 }
 
-fn sum(values: &[Value]) -> Size {
+fn sum(values: &[Value], wanted: impl Fn(&Value) -> bool) -> Size {
     let mut size = Size::default();
-    values.iter().for_each(|value| size.add(value.bytes, value.logical_bytes));
+    let wanted = values.iter().filter(|value| wanted(value));
+    wanted.for_each(|value| size.add(value.bytes, value.logical_bytes));
     size
 }
+
+/// The memory space of the host.
+const HOST: &str = "host";

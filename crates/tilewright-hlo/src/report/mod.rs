@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::finding::Finding;
 use crate::hint::{Fault, Hint};
-use crate::live::Peak;
+use crate::live::{Peak, Timeline};
 use crate::source::Source;
 
 /// So many buffers are listed; those after them are only in the [totals](Totals).
@@ -42,6 +42,9 @@ pub struct Report {
     /// What is in memory at the peak of each memory space, of a scheduled module.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak: Option<Vec<Peak>>,
+    /// What is in memory all the time, of a scheduled module.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<Vec<Timeline>>,
     /// The headline of an out-of-memory report.
     pub out_of_memory: Option<OutOfMemory>,
     /// What was not understood.
@@ -53,10 +56,16 @@ pub struct Report {
 /// Sums over a [`Report`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Totals {
-    /// Of the entry's parameters: what the compiler calls the size of the arguments.
+    /// Of the entry's parameters in the device's memory: what the compiler calls the size of the arguments.
     pub parameters: Size,
-    /// Of the entry's result.
+    /// Of the entry's result there.
     pub outputs: Size,
+    /// Of the parts of the result that take the memory of parameters: what is donated.
+    pub aliases: Size,
+    /// Of the entry's parameters in the host's memory.
+    pub host_parameters: Size,
+    /// Of the entry's result there.
+    pub host_outputs: Size,
     /// Of everything that is written, which is more than what is in memory at once.
     pub buffers: Size,
     /// Of moves from one format to another, bitcasts aside.
@@ -119,6 +128,8 @@ pub struct Value {
     pub bytes: i64,
     /// What its elements take.
     pub logical_bytes: i64,
+    /// The memory space: `hbm`, `host`.
+    pub space: String,
 }
 
 /// An array that an instruction writes.
@@ -260,7 +271,8 @@ pub struct CheckedBitcast {
     pub to: Arc<str>,
     /// Whether it holds; nothing where that could not be decided.
     pub holds: Option<bool>,
-    /// How: `identity`, `reshape`, `transpose`, `transpose-reshape-transpose`.
+    /// How: `identity`, `reshape`, `transpose`, `transpose-reshape-transpose`, `part` of the same
+    /// tiles, or `raw-bytes` of another type.
     pub kind: Option<&'static str>,
     /// Why not.
     pub reason: Option<String>,
