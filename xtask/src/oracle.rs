@@ -2,8 +2,8 @@
 //!
 //! Each script in `xtask/oracle` asks one oracle (XLA's own parser in `jaxlib`, the TPU compiler in
 //! `libtpu`, numpy, two CuTe implementations, oneDNN) and writes one file under
-//! `crates/tilewright/tests/data`; `hlo` fills a folder of its own. The tests read those files;
-//! neither building nor testing needs this command, Python or a network. The scripts are
+//! `crates/tilewright/tests/data`; `hlo` and `hlo-memory` fill folders of their own. The tests read
+//! those files; neither building nor testing needs this command, Python or a network. The scripts are
 //! deterministic: with the pinned versions a second run changes no byte.
 //!
 //! The Python packages, pinned in `xtask/oracle/requirements.txt`, go into `.venv-oracle`, which git
@@ -15,6 +15,7 @@ use std::fs;
 use std::process::{Command, ExitCode};
 
 use crate::environment::{Environment, root, succeed};
+use hlo::{FOLDERS, Folder};
 
 /// The data files, in the order they are made; `a-b.tsv` is made by `a_b.py`.
 const FILES: &[&str] = &[
@@ -47,13 +48,17 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
 /// The files and folders to make. A name may leave out its extension.
 fn chosen(args: &[String]) -> Result<Vec<&'static str>, String> {
     if args.is_empty() {
-        return Ok(FILES.iter().copied().chain([hlo::NAME]).collect());
+        return Ok(all().collect());
     }
     args.iter().map(|name| named(name)).collect()
 }
 
+/// What can be made, in order.
+fn all() -> impl Iterator<Item = &'static str> {
+    FILES.iter().copied().chain(FOLDERS.iter().map(|folder| folder.name))
+}
+
 fn named(name: &str) -> Result<&'static str, String> {
-    let all = || FILES.iter().copied().chain([hlo::NAME]);
     all().find(|file| *file == name || stem(file) == name).ok_or_else(|| {
         let known: Vec<&str> = all().map(stem).collect();
         format!("no oracle is called `{name}`; there are {}", known.join(", "))
@@ -78,8 +83,8 @@ fn make(names: &[&str]) -> Result<(), String> {
     let python = environment.python()?;
     fs::create_dir_all(&data).map_err(|error| format!("{}: {error}", data.display()))?;
     for file in names {
-        if *file == hlo::NAME {
-            hlo::make(&root, &python)?;
+        if let Some(folder) = Folder::named(file) {
+            folder.make(&root, &python)?;
             continue;
         }
         let script = scripts.join(stem(file).replace('-', "_") + ".py");
@@ -106,12 +111,17 @@ mod tests {
             let script = format!("oracle/{}.py", stem(file).replace('-', "_"));
             assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(script).is_file(), "{file}");
         }
+        for folder in FOLDERS {
+            let script = format!("oracle/{}", folder.script);
+            assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(script).is_file(), "{folder:?}");
+        }
     }
 
     #[test]
     fn names_may_leave_out_the_extension() {
         let names = ["xla-text".to_owned(), "libtpu-bytes.tsv".to_owned()];
         assert_eq!(chosen(&names), Ok(vec!["xla-text.tsv", "libtpu-bytes.tsv"]));
+        assert_eq!(chosen(&["hlo-memory".to_owned()]), Ok(vec!["hlo-memory"]));
         assert!(chosen(&["xla".to_owned()]).is_err());
     }
 }

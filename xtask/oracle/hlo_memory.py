@@ -1,0 +1,268 @@
+"""hlo-memory: what the TPU compiler says of the memory of real programs, beside their modules.
+
+Oracle: libtpu, compiling the programs of `hlo_memory_programs.py` ahead of time for the generations
+they name (no TPU is needed) with `--xla_dump_to`. Each compiles in a process of its own. Of a program
+there are two files, `NAME.hlo` and `NAME.live.tsv`.
+
+`NAME.hlo` is the dump's `after_optimizations.txt`: scheduled, and the module that the live ranges
+speak of. Of a program that does not fit it is `oom_intermediate_module.txt`. Of a `backend_config`
+only what KEPT_CONFIG names is left, and the encoded bodies of kernels are cut; source files lose
+their folders. The rest is as it was printed.
+
+`NAME.live.tsv` has one record a line, its kind in the first column. `#` begins a comment. Sizes are
+bytes. A space is XLA's number: 0 HBM, 1 VMEM, 2 SMEM, 5 host. Positions count the instructions in
+the order of execution: a `while` comes after its condition and its body, whose instructions have
+positions too; those in fusions have none.
+
+program, name, topology
+sequence, instruction…      in order: the first has position 0
+analysis, field, bytes      a field of `compiled.memory_analysis()`
+report, space, bytes        the memory usage report's total of the space
+allocation, number, bytes, space, attributes
+    from the buffer assignment, without those of code in fusions. The attributes are among
+    `parameter N`, `constant`, `maybe-live-out`, `preallocated-temp`, `thread-local`, by commas.
+value, name{index}, first, last, bytes, space, allocation, offset
+    a live range, both ends included, with the value's place in its allocation. A buffer that passes
+    from value to value (through a loop, or updated in place) has a row for each, at one offset.
+peak, space, bytes, position
+    the most bytes of the space that temporaries occupy at one position, and the first such
+    position. Occupied are the bytes `offset..offset + bytes` of the values that are alive: bytes of
+    two values at one place count once. Left out are the values in allocations with the attribute
+    `parameter`, `constant`, `maybe-live-out` or `thread-local`: arguments, results, what is donated.
+printed-peak, position, bytes
+    the peak that XLA prints with the live ranges. It adds all spaces and counts elements without
+    the padding of tiles; a value that another one takes over counts twice where they meet.
+printed, name{index}, bytes
+    the values of that list, largest first
+error, message              why it does not compile, where it does not; then only `program` is there too
+"""
+
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from tables import header
+from tpu import TOPOLOGIES
+
+KEPT_CONFIG = {
+    "estimated_cycles", "aliasing_operands", "used_scoped_memory_configs", "known_trip_count",
+    "custom_call_config",
+}
+LONGEST_STRING = 80
+NOT_TEMPORARY = ("parameter", "constant", "maybe-live-out", "thread-local")
+ALLOCATION = re.compile(r"^allocation (\d+): size (\d+), (.*):\n((?: value: .*\n?)*)", re.MULTILINE)
+ASSIGNED = re.compile(r"value: <\d+ (\S+?)(\{[\d,]*\})?(?: \(phi\))? @-?\d+> \(size=(\d+),offset=(\d+)\)")
+ANALYSIS = [
+    f"{host}{what}_size_in_bytes" for host in ("", "host_")
+    for what in ("argument", "output", "temp", "alias", "generated_code")
+] + ["peak_memory_in_bytes"]
+
+
+def compile_one(name, folder):
+    """In a process of its own: compiles a program; its dump and `answer.json` go to the folder."""
+    os.environ["XLA_FLAGS"] = f"--xla_dump_to={folder}"
+    from hlo_memory_programs import PROGRAMS
+    from tpu import device
+
+    chip, lowered = PROGRAMS[name]
+    device(chip)  # sets what the compiler wants in the environment
+    from jax.experimental.topologies import get_topology_desc
+
+    devices = get_topology_desc(platform="tpu", topology_name=TOPOLOGIES[chip]).devices
+    computation = lowered(devices)
+    try:
+        stats = computation.compile().memory_analysis()
+        answer = {field: getattr(stats, field) for field in ANALYSIS if hasattr(stats, field)}
+    except Exception as error:  # out of memory is an answer
+        answer = {"error": str(error).splitlines()[0]}
+    with open(os.path.join(folder, "answer.json"), "w") as file:
+        json.dump(answer, file)
+
+
+def compiled(name, folder):
+    """What `compile_one` says, as {field: bytes} or {"error": message}."""
+    command = [sys.executable, "-B", __file__, "--one", name, folder]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+    path = os.path.join(folder, "answer.json")
+    if done.returncode != 0 or not os.path.exists(path):
+        sys.exit(f"{name}: {done.stderr[-2000:]}")
+    with open(path) as file:
+        return json.load(file)
+
+
+def dumped(folder, suffix):
+    """The text of the program's file with this suffix; code for other cores has later numbers."""
+    paths = glob.glob(os.path.join(folder, f"module_0000.*.{suffix}.txt"))
+    if len(paths) != 1:
+        sys.exit(f"{folder}: {len(paths)} files end in {suffix}")
+    with open(paths[0]) as file:
+        return file.read()
+
+
+def shortened(text):
+    """The module without what no reader of it needs, and without the paths of this machine."""
+    decoder, parts, at = json.JSONDecoder(), [], 0
+    for found in re.finditer(r", backend_config=(?=\{)", text):
+        if found.start() < at:
+            continue
+        config, end = decoder.raw_decode(text, found.end())
+        parts.append(text[at:found.start()])
+        kept = {key: cut(value) for key, value in config.items() if key in KEPT_CONFIG and says(value)}
+        if kept:
+            parts.append(f", backend_config={json.dumps(kept, separators=(',', ':'))}")
+        at = end
+    text = "".join(parts) + text[at:]
+    text = re.sub(r'"(?:/[^"/\s]+)+/([^"/\s]+\.py)"', r'"\1"', text)
+    return re.sub(r'"([A-Za-z0-9+/=\\]{%d})[A-Za-z0-9+/=\\]{200,}"' % LONGEST_STRING, r'"\1..."', text)
+
+
+def says(value):
+    """Whether anything is in nested lists and objects."""
+    if isinstance(value, dict):
+        return any(says(inner) for inner in value.values())
+    return any(says(inner) for inner in value) if isinstance(value, list) else True
+
+
+def cut(value):
+    """The value, its long strings shortened."""
+    if isinstance(value, dict):
+        return {key: cut(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [cut(inner) for inner in value]
+    if isinstance(value, str) and len(value) > LONGEST_STRING:
+        return value[:LONGEST_STRING] + "..."
+    return value
+
+
+def allocations(text):
+    """[(number, bytes, space, attributes, [(value, bytes, offset)])] of a buffer assignment."""
+    found = []
+    for number, size, rest, values in ALLOCATION.findall(text):
+        color = re.search(r"\bcolor (\d+)", rest)
+        attributes = re.findall(
+            r"\b(parameter \d+|constant|maybe-live-out|preallocated-temp|thread-local)\b", rest)
+        values = [(name + (index or "{}"), int(size), int(offset))
+                  for name, index, size, offset in ASSIGNED.findall(values)]
+        found.append((int(number), int(size), int(color[1]) if color else 0, attributes, values))
+    return found
+
+
+def live_ranges(text):
+    """(instructions in order, {value: (first, last)}, (peak's position, [(value, bytes)]))."""
+    head, rest = text.split("BufferLiveRange:\n")
+    sequence = re.findall(r"^    \d+:(\S+)$", head, re.MULTILINE)
+    rest, peak = rest.split("  Live ranges at ", 1)
+    ranges = re.findall(r"^    (\S+\{[\d,]*\}):(\d+)-(\d+)$", rest, re.MULTILINE)
+    printed = re.findall(r"^    (\S+\{[\d,]*\}): (\d+) bytes \(cumulative", peak, re.MULTILINE)
+    ranges = {value: (int(first), int(last)) for value, first, last in ranges}
+    return sequence, ranges, (int(peak.split()[0]), [(value, int(size)) for value, size in printed])
+
+
+def occupied(places):
+    """How many bytes the (allocation, offset, bytes) cover."""
+    total, end = 0, (None, 0)
+    for allocation, offset, size in sorted(places):
+        begin = max(offset, end[1]) if allocation == end[0] else offset
+        stop = max(offset + size, begin)
+        total += stop - begin
+        end = (allocation, stop)
+    return total
+
+
+def peaks(values):
+    """{space: (bytes, position)} of the (first, last, bytes, space, allocation, offset)."""
+    best = {}
+    for space in sorted({value[3] for value in values}):
+        here = [value for value in values if value[3] == space]
+        for position in sorted({value[0] for value in here}):  # only a beginning can raise it
+            alive = [(allocation, offset, size) for first, last, size, _, allocation, offset in here
+                     if first <= position <= last]
+            bytes_now = occupied(alive)
+            if space not in best or bytes_now > best[space][0]:
+                best[space] = (bytes_now, position)
+    return best
+
+
+def check(name, module, sequence, ranges, assigned):
+    """The module, the live ranges and the assignment are of one schedule."""
+    printed = re.findall(r"^\s+(?:ROOT )?%?(\S+) = ", module, re.MULTILINE)
+    missing = set(sequence) - set(printed)
+    if "is_scheduled=true" not in module.partition("\n")[0] or missing:
+        sys.exit(f"{name}: not the module of the live ranges; it lacks {sorted(missing)[:5]}")
+    if set(ranges) - set(assigned):
+        sys.exit(f"{name}: values without a place: {sorted(set(ranges) - set(assigned))[:5]}")
+
+
+def records(name, folder, answer, module):
+    """The lines of the table, as lists of fields."""
+    sequence, ranges, (position, printed) = live_ranges(
+        dumped(folder, "after_optimizations-live-range"))
+    found = allocations(dumped(folder, "after_optimizations-buffer-assignment"))
+    assigned = {value: (size, space, number, offset, attributes)
+                for number, _, space, attributes, values in found for value, size, offset in values}
+    check(name, module, sequence, ranges, assigned)
+    report = dumped(folder, "after_optimizations-memory-usage-report")
+    yield ["sequence", *sequence]
+    yield from (["analysis", field, size] for field, size in answer.items())
+    for space, size in re.findall(r"\(color=(\d+)\)\nTotal bytes: (\d+)", report):
+        yield ["report", space, size]
+    for number, size, space, attributes, _ in found:
+        if "thread-local" not in attributes:
+            yield ["allocation", number, size, space, ",".join(attributes)]
+    temporaries = []
+    for value, (first, last) in sorted(ranges.items(), key=lambda item: (item[1], item[0])):
+        size, space, number, offset, attributes = assigned[value]
+        yield ["value", value, first, last, size, space, number, offset]
+        if not any(word.startswith(NOT_TEMPORARY) for word in attributes):
+            temporaries.append((first, last, size, space, number, offset))
+    for space, (size, at) in peaks(temporaries).items():
+        yield ["peak", space, size, at]
+    yield ["printed-peak", position, sum(size for _, size in printed)]
+    yield from (["printed", value, size] for value, size in printed)
+
+
+def make(name, topology, folder, dump):
+    """Writes the two files of a program. Gives their bytes and a line that says what they hold."""
+    answer = compiled(name, dump)
+    if "error" in answer:
+        module = shortened(dumped(dump, "oom_intermediate_module"))
+        rows = [["error", answer["error"]]]
+        said = answer["error"][:150]
+    else:
+        module = shortened(dumped(dump, "after_optimizations"))
+        rows = list(records(name, dump, answer, module))
+        said = ", ".join(f"{row[2]} in space {row[1]}" for row in rows if row[0] == "peak")
+    first = header(__file__, ["libtpu", "jax"], "its docs explain the records")
+    lines = [first, f"program\t{name}\t{topology}", *("\t".join(map(str, row)) for row in rows)]
+    total = 0
+    for suffix, text in (("hlo", module), ("live.tsv", "\n".join(lines) + "\n")):
+        data = text.encode()
+        total += len(data)
+        with open(os.path.join(folder, f"{name}.{suffix}"), "wb") as file:
+            file.write(data)
+    print(f"{name}, {topology}: {len(module)} bytes of text; peak {said}", flush=True)
+    return total
+
+
+def main():
+    if sys.argv[1:2] == ["--one"] and len(sys.argv) == 4:
+        return compile_one(*sys.argv[2:])
+    if len(sys.argv) < 2:
+        sys.exit(f"usage: {sys.argv[0]} FOLDER [PROGRAM…]")
+    folder = sys.argv[1]
+    os.makedirs(folder, exist_ok=True)
+    from hlo_memory_programs import PROGRAMS
+
+    total = 0
+    for name in sys.argv[2:] or PROGRAMS:
+        with tempfile.TemporaryDirectory() as dump:
+            total += make(name, TOPOLOGIES[PROGRAMS[name][0]], folder, dump)
+    print(f"{total} bytes")
+
+
+if __name__ == "__main__":
+    main()
