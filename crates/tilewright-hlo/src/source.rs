@@ -125,6 +125,30 @@ pub(crate) fn estimated_cycles(instruction: &Instruction<'_>) -> Option<u64> {
     text[at..end].parse().ok().filter(|&cycles| cycles < i64::MAX as u64)
 }
 
+/// The operands that a kernel writes over, and with which of its results: what the compiler for the TPU
+/// says, as lists of numbers of which those from `n_operands` on are results.
+pub(crate) fn aliased_operands(
+    instruction: &Instruction<'_>,
+    n_operands: usize,
+) -> Vec<(usize, usize)> {
+    const BEGIN: &str = "\"aliasing_operands\":{\"lists\":[";
+    let text = instruction.attributes;
+    let Some(at) = text.rfind(BEGIN) else { return Vec::new() };
+    let rest = &text[at + BEGIN.len()..];
+    let lists = rest.find("]}]").map_or("", |end| &rest[..end]);
+    let mut pairs = Vec::new();
+    for list in lists.split("\"indices\":[").skip(1) {
+        let list = list.split(']').next().unwrap_or("");
+        let numbers = list.split(',').map(|number| number.trim().trim_matches('"'));
+        let numbers: Vec<usize> = numbers.filter_map(|number| number.parse().ok()).collect();
+        for &result in numbers.iter().filter(|&&number| number >= n_operands) {
+            let operands = numbers.iter().filter(|&&number| number < n_operands);
+            pairs.extend(operands.map(|&operand| (operand, result - n_operands)));
+        }
+    }
+    pairs
+}
+
 /// What stands in the braces of `metadata={…}`.
 fn metadata<'a>(instruction: &Instruction<'a>) -> Option<&'a str> {
     let text = instruction.attributes;

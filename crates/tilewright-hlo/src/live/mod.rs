@@ -9,6 +9,7 @@ mod order;
 mod values;
 
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -16,11 +17,12 @@ use tilewright::xla::Layout;
 
 use crate::calls::Runs;
 use crate::hint::{self, Fault, Formats, Hint};
+use crate::module::Instruction;
 use crate::shapes::{Array, Shapes};
 use crate::source::{self, Source};
 use crate::trips::Names;
 use order::Order;
-use values::{Values, find};
+use values::Values;
 
 /// The most that is alive at once in a memory space.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -103,9 +105,11 @@ pub struct Life {
 /// So many buffers of a memory space have their lives told.
 const MAX_LIVES: usize = 256;
 
-/// A piece of memory.
+/// A piece of memory, from when something is written there to when that is read last.
 #[derive(Clone, Copy, Debug)]
 struct Buffer {
+    /// The value that all in that memory are joined to.
+    value: u32,
     bytes: i64,
     space: i64,
     /// The times of what writes it first and of what reads it last.
@@ -113,8 +117,6 @@ struct Buffer {
     end: u32,
     /// The time of what it is named after, and which of its results.
     named: (u32, u32),
-    /// Whether it is a parameter, a constant, or part of the result.
-    is_fixed: bool,
     /// Whether `named` only passes memory on.
     is_passed_on: bool,
 }
@@ -130,7 +132,7 @@ pub(crate) fn lives<'a>(
     let order = Order::of(names, runs);
     let mut values = Values::of(names, &order, shapes);
     let buffers = buffers(&mut values);
-    let shared = shared(&values, &buffers);
+    let shared = shared(&mut values, &buffers);
     let n_times = order.instructions.len();
     let shared = by_space(&shared, n_times);
     let mut advice: HashMap<Arc<str>, Advice> = HashMap::new();
@@ -140,8 +142,8 @@ pub(crate) fn lives<'a>(
         if bytes == 0 {
             continue;
         }
-        let of_space = |b: &&Buffer| b.space == space && !b.is_fixed && b.bytes > 0;
-        let mut lives: Vec<&Buffer> = buffers.iter().flatten().filter(of_space).collect();
+        let of_space = |b: &&Buffer| b.space == space && b.bytes > 0;
+        let mut lives: Vec<&Buffer> = buffers.iter().filter(of_space).collect();
         lives.sort_by_key(|b| (std::cmp::Reverse(b.bytes), b.start));
         let mut described = |b: &Buffer| described(names, &order, &values, b, formats, &mut advice);
         let is_alive = |b: &&&Buffer| b.start <= time && time <= b.end;
@@ -164,104 +166,125 @@ pub(crate) fn lives<'a>(
     all.into_iter().unzip()
 }
 
-/// The buffers, by the value that all of one are joined to.
-fn buffers(values: &mut Values<'_, '_>) -> Vec<Option<Buffer>> {
-    let mut buffers: Vec<Option<Buffer>> = vec![None; values.len()];
-    let n_times = values.results.len();
+/// What is alive when, in the order of memory and time. Nothing of parameters, constants and results.
+fn buffers(values: &mut Values<'_, '_>) -> Vec<Buffer> {
+    let mut alive: Vec<Buffer> = Vec::with_capacity(values.len());
+    let mut is_fixed = vec![false; values.len()];
+    let ends = values.ends();
     let root = values.root();
-    for time in 0..n_times {
+    for time in 0..values.results.len() {
         let opcode = values.instruction(time).opcode;
-        let is_entry = values.is_of_entry(time);
-        let is_fixed =
-            opcode == "constant" || opcode == "parameter" && is_entry || Some(time) == root;
-        let passes_on = passes_on(opcode);
-        let flat = std::rc::Rc::clone(&values.results[time].0);
+        let is_given = opcode == "parameter" && values.is_of_entry(time);
+        let fixes = opcode == "constant" || is_given || Some(time) == root;
+        let is_passed_on = passes_on(opcode);
+        let flat = Rc::clone(&values.results[time].0);
         for (number, value) in values.all(time).enumerate() {
-            let buffer = values.find(value);
+            let memory = values.find(value);
+            is_fixed[memory] |= fixes;
             let Some(array) = flat.arrays.get(number).and_then(Option::as_ref) else { continue };
-            let here = Buffer {
+            alive.push(Buffer {
+                value: memory as u32,
                 bytes: array.bytes,
                 space: space_of(array),
                 start: time as u32,
-                end: time as u32,
+                end: ends[value],
                 named: (time as u32, number as u32),
-                is_fixed,
-                is_passed_on: passes_on,
-            };
-            match &mut buffers[buffer] {
-                None => buffers[buffer] = Some(here),
-                Some(all) => {
-                    all.start = all.start.min(here.start);
-                    all.is_fixed |= is_fixed;
-                    if all.is_passed_on && !passes_on {
-                        (all.named, all.is_passed_on) = (here.named, false);
-                    }
-                    if here.bytes > all.bytes {
-                        (all.bytes, all.space) = (here.bytes, here.space);
-                    }
-                }
-            }
-        }
-        // What only names part of a tuple does not read it.
-        if matches!(opcode, "tuple" | "get-tuple-element") {
-            continue;
-        }
-        let operands: Vec<usize> = values.operands(time).collect();
-        for value in
-            operands.into_iter().flat_map(|operand| values.all(operand)).collect::<Vec<_>>()
-        {
-            let buffer = values.find(value);
-            if let Some(buffer) = &mut buffers[buffer] {
-                buffer.end = buffer.end.max(time as u32);
-            }
+                is_passed_on,
+            });
         }
     }
-    buffers
+    alive.retain(|buffer| !is_fixed[buffer.value as usize]);
+    alive.sort_by_key(|buffer| (buffer.value, buffer.start));
+    let mut most: HashMap<u32, (i64, i64)> = HashMap::new();
+    for buffer in &alive {
+        let most = most.entry(buffer.value).or_insert((0, buffer.space));
+        if buffer.bytes > most.0 {
+            *most = (buffer.bytes, buffer.space);
+        }
+    }
+    // What follows without a gap is one.
+    alive.dedup_by(|next, buffer| {
+        let goes_on = next.value == buffer.value && next.start <= buffer.end.saturating_add(1);
+        if goes_on {
+            buffer.end = buffer.end.max(next.end);
+            if buffer.is_passed_on && !next.is_passed_on {
+                (buffer.named, buffer.is_passed_on) = (next.named, false);
+            }
+        }
+        goes_on
+    });
+    for buffer in &mut alive {
+        (buffer.bytes, buffer.space) = most[&buffer.value];
+    }
+    alive
 }
 
-/// The same where operands that die in an element-wise fusion lend their memory to its result.
-fn shared(values: &Values<'_, '_>, buffers: &[Option<Buffer>]) -> Vec<Option<Buffer>> {
-    let mut parents = values.parents().to_vec();
+/// The same where an instruction writes its result over an operand that it reads last: as the compiler says
+/// that it does, or where an element-wise fusion may.
+fn shared(values: &mut Values<'_, '_>, buffers: &[Buffer]) -> Vec<Buffer> {
     let mut shared = buffers.to_vec();
+    // The buffer of a value that lives at a time.
+    let at = |value: u32, time: u32| {
+        let after = buffers.partition_point(|b| (b.value, b.start) <= (value, time));
+        let found = after.checked_sub(1).filter(|&n| buffers[n].value == value);
+        found.filter(|&n| time <= buffers[n].end)
+    };
     for time in 0..values.results.len() {
         let instruction = values.instruction(time);
-        let is_loop =
-            instruction.opcode == "fusion" && instruction.attribute("kind") == Some("kLoop");
-        if !is_loop {
-            continue;
-        }
-        let flat = &values.results[time].0;
-        for (number, value) in values.all(time).enumerate() {
-            let Some(array) = flat.arrays.get(number).and_then(Option::as_ref) else { continue };
-            let result = find(&mut parents, value);
-            let Some(to) = shared[result].filter(|b| b.start == time as u32 && !b.is_fixed) else {
-                continue;
-            };
-            let lender = values.operands(time).find_map(|operand| {
-                let flat = &values.results[operand].0;
-                let mut all = values.all(operand).zip(&flat.arrays);
-                let (value, Some(other)) = all.next()? else { return None };
-                let from = find(&mut parents, value);
-                let lends = |b: &Buffer| {
-                    b.end == time as u32
-                        && !b.is_fixed
-                        && b.bytes == to.bytes
-                        && b.space == to.space
-                };
-                (from != result
-                    && is_alike(array, other)
-                    && shared[from].is_some_and(|b| lends(&b)))
-                .then_some(from)
-            });
-            let Some(from) = lender else { continue };
-            let Some(lent) = shared[from] else { continue };
-            let (kept, gone) = (from.min(result), from.max(result));
-            parents[gone] = kept as u32;
-            shared[gone] = None;
-            shared[kept] = Some(Buffer { start: lent.start, end: to.end, ..lent });
+        let now = time as u32;
+        for (operand, result) in lent(values, time, instruction) {
+            let [from, to] = [operand, result].map(|value| values.find(value) as u32);
+            let (Some(from), Some(to)) = (at(from, now), at(to, now)) else { continue };
+            let (lender, taker) = (buffers[from], buffers[to]);
+            // Both are there now, the one for the last and the other for the first time.
+            let takes_over = from != to && lender.end == now && taker.start == now;
+            if takes_over && lender.space == taker.space && shared[from].end == now {
+                shared[from].end = now.saturating_sub(1);
+            }
         }
     }
     shared
+}
+
+/// The values that an instruction may write over others: of its operands, and of its result.
+fn lent(
+    values: &Values<'_, '_>,
+    time: usize,
+    instruction: &Instruction<'_>,
+) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    let all = values.all(time);
+    let operands = || values.operands(time);
+    let is_fusion = instruction.opcode == "fusion";
+    if instruction.opcode == "custom-call"
+        && instruction.attribute("custom_call_target") == Some("\"ConcatBitcast\"")
+    {
+        // The parts are where the whole is.
+        let parts = operands().flat_map(|operand| values.all(operand));
+        pairs.extend(parts.map(|part| (part, all.start)));
+    }
+    if is_fusion && instruction.attribute("kind") == Some("kLoop") {
+        let flat = &values.results[time].0;
+        for (value, array) in all.clone().zip(&flat.arrays) {
+            let Some(array) = array else { continue };
+            for operand in operands() {
+                let other = values.results[operand].0.arrays.first().and_then(Option::as_ref);
+                if other.is_some_and(|other| other.bytes == array.bytes && is_alike(array, other)) {
+                    pairs.push((values.all(operand).start, value));
+                }
+            }
+        }
+    }
+    if is_fusion || instruction.opcode == "custom-call" {
+        let given: Vec<usize> = operands().collect();
+        for (operand, result) in source::aliased_operands(instruction, given.len()) {
+            let operand = given.get(operand).map(|&operand| values.all(operand).start);
+            if let Some(operand) = operand.filter(|_| result < all.len()) {
+                pairs.push((operand, all.start + result));
+            }
+        }
+    }
+    pairs
 }
 
 /// Whether the elements of two arrays lie alike.
@@ -271,9 +294,9 @@ fn is_alike(a: &Array, b: &Array) -> bool {
 }
 
 /// What the temporaries of each memory space take at each time.
-fn by_space(buffers: &[Option<Buffer>], n_times: usize) -> BTreeMap<i64, Vec<i64>> {
+fn by_space(buffers: &[Buffer], n_times: usize) -> BTreeMap<i64, Vec<i64>> {
     let mut spaces: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
-    for buffer in buffers.iter().flatten().filter(|b| !b.is_fixed) {
+    for buffer in buffers {
         let changes = spaces.entry(buffer.space).or_insert_with(|| vec![0; n_times + 1]);
         let bytes = buffer.bytes;
         for (time, change) in [(buffer.start as usize, bytes), (buffer.end as usize + 1, -bytes)] {

@@ -104,12 +104,82 @@ impl<'m, 'a> Values<'m, 'a> {
 
     /// The value that all joined to one have in common.
     pub(super) fn find(&mut self, value: usize) -> usize {
-        find(&mut self.parents, value)
+        let mut value = value;
+        loop {
+            let parent = self.parents[value] as usize;
+            if parent == value {
+                return value;
+            }
+            self.parents[value] = self.parents[parent];
+            value = parent;
+        }
     }
 
-    /// Which value each is joined to.
-    pub(super) fn parents(&self) -> &[u32] {
-        &self.parents
+    /// When each value is read last.
+    ///
+    /// What goes into a loop is read where the loop begins; what comes into one of its computations is
+    /// there until that one ends, if it is the condition's or the body's to keep.
+    pub(super) fn ends(&self) -> Vec<u32> {
+        let mut ends = vec![0u32; self.len()];
+        for time in 0..self.results.len() {
+            for value in self.all(time) {
+                ends[value] = ends[value].max(time as u32);
+            }
+            let instruction = self.instruction(time);
+            let read = match instruction.opcode {
+                "while" => self.begins(time, instruction),
+                _ => time,
+            } as u32;
+            let part = match instruction.opcode {
+                "get-tuple-element" => {
+                    instruction.attribute("index").and_then(|index| index.parse().ok())
+                }
+                _ => None,
+            };
+            for operand in self.operands(time) {
+                let values = match part {
+                    Some(part) => self.part(operand, part),
+                    None => self.all(operand),
+                };
+                for value in values {
+                    ends[value] = ends[value].max(read);
+                }
+            }
+            if instruction.opcode == "while" {
+                self.keep_through(instruction, &mut ends);
+            }
+        }
+        ends
+    }
+
+    /// The time at which a loop's first instruction runs.
+    fn begins(&self, time: usize, instruction: &Instruction<'a>) -> usize {
+        let first = callees(self.names, instruction).into_iter().next();
+        let range = first.and_then(|first| self.module.computations.get(first));
+        let first = range.and_then(|computation| self.time(computation.instructions.start));
+        first.filter(|&first| first < time).unwrap_or(time)
+    }
+
+    /// What a loop's condition is given is there for the body, and what the body gives for the next time.
+    fn keep_through(&self, instruction: &Instruction<'a>, ends: &mut [u32]) {
+        let frame = |attribute| {
+            let computation = self.names.named(instruction, attribute)?;
+            let end = self.module.computations.get(computation)?.instructions.end;
+            let last = self.time(end.checked_sub(1)?)? as u32;
+            Some((self.frames.get(&computation)?, last))
+        };
+        let mut keep = |instruction: Option<usize>, last: u32| {
+            let time = instruction.and_then(|instruction| self.time(instruction));
+            for value in time.map(|time| self.all(time)).into_iter().flatten() {
+                ends[value] = ends[value].max(last);
+            }
+        };
+        if let Some((frame, last)) = frame("condition") {
+            keep(frame.parameters.get(&0).copied(), last);
+        }
+        if let Some((frame, last)) = frame("body") {
+            keep(frame.root, last);
+        }
     }
 
     fn time(&self, instruction: usize) -> Option<usize> {
@@ -199,9 +269,9 @@ impl<'m, 'a> Values<'m, 'a> {
             | "optimization-barrier"
             | "opt-barrier"
             | "domain"
-            | "async-update"
+            | "add-dependency"
             | "dynamic-update-slice" => self.join_first(all, first),
-            "add-dependency" => self.join_first(all, first),
+            "async-update" => self.join_updated(time, instruction, &operands),
             "scatter" => {
                 let n = all.len().min(operands.len());
                 self.join_each(all, &operands[..n]);
@@ -243,6 +313,25 @@ impl<'m, 'a> Values<'m, 'a> {
             }
             _ => {}
         }
+    }
+
+    /// Joins what goes on with an asynchronous computation. Operands may come only now; its result is then
+    /// the computation's.
+    fn join_updated(&mut self, time: usize, instruction: &Instruction<'a>, operands: &[usize]) {
+        let all = self.all(time);
+        let Some((&start, given)) = operands.split_first() else { return };
+        if all.len() == self.all(start).len() {
+            return self.join_first(all, Some(start));
+        }
+        let part = self.part(time, 0);
+        self.join_each(part, given);
+        let callee = self.names.named(self.instruction(start), "calls");
+        let root = callee.and_then(|callee| self.frames.get(&callee)?.root);
+        if let Some(root) = root.and_then(|root| self.time(root)) {
+            let (result, root) = (self.part(time, 1), self.all(root));
+            self.join(result, root);
+        }
+        self.join_aliases(time, instruction, operands);
     }
 
     fn join_first(&mut self, all: Range<usize>, operand: Option<usize>) {
@@ -319,6 +408,11 @@ impl<'m, 'a> Values<'m, 'a> {
                 }
             }
         }
+        self.join_aliases(time, instruction, operands);
+    }
+
+    /// Joins what the text says is in one place.
+    fn join_aliases(&mut self, time: usize, instruction: &Instruction<'a>, operands: &[usize]) {
         let Some(aliases) = instruction.attribute("output_to_operand_aliasing") else { return };
         for (to, operand, from) in aliased(aliases) {
             let Some(&operand) = operands.get(operand) else { continue };
@@ -360,19 +454,6 @@ impl Flat {
             flat.paths.push(leaf.path);
         }
         flat
-    }
-}
-
-/// The value that all joined to one have in common.
-pub(super) fn find(parents: &mut [u32], value: usize) -> usize {
-    let mut value = value;
-    loop {
-        let parent = parents[value] as usize;
-        if parent == value {
-            return value;
-        }
-        parents[value] = parents[parent];
-        value = parent;
     }
 }
 

@@ -187,7 +187,12 @@ impl<'a> Builder<'a> {
         let is_donated = |path: &[u32]| (0..=path.len()).any(|n| donated.contains(&path[..n]));
         for leaf in shapes::arrays(root.shape).filter(|leaf| is_donated(&leaf.path)) {
             if let Some(array) = self.shapes.array(leaf.text) {
-                self.report.totals.aliases.add(array.bytes, array.logical_bytes);
+                let totals = &mut self.report.totals;
+                let aliases = match live::space_name(live::space_of(&array)) == HOST {
+                    true => &mut totals.host_aliases,
+                    false => &mut totals.aliases,
+                };
+                aliases.add(array.bytes, array.logical_bytes);
             }
         }
     }

@@ -66,6 +66,8 @@ pub struct Totals {
     pub host_parameters: Size,
     /// Of the entry's result there.
     pub host_outputs: Size,
+    /// Of the parts of that which take the memory of parameters.
+    pub host_aliases: Size,
     /// Of everything that is written, which is more than what is in memory at once.
     pub buffers: Size,
     /// Of moves from one format to another, bitcasts aside.

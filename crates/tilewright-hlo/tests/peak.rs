@@ -1,0 +1,96 @@
+//! What is in memory at the peak, against the compiler's own live ranges of real programs.
+//!
+//! `tests/data/memory` holds scheduled modules that the TPU compiler made, and beside each what it said of
+//! their memory: `cargo xtask oracle hlo-memory` makes them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tilewright_hlo::{Dump, Report};
+
+/// What the compiler says of a program: the peak of each memory space, and its sums.
+struct Said {
+    name: String,
+    module: String,
+    peaks: BTreeMap<i64, i64>,
+    sums: BTreeMap<String, i64>,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/memory")
+}
+
+fn programs() -> Vec<Said> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder()).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let Some(name) = name.strip_suffix(".live.tsv") else { continue };
+        let (mut peaks, mut sums) = (BTreeMap::new(), BTreeMap::new());
+        for line in fs::read_to_string(&path).unwrap().lines() {
+            let fields: Vec<&str> = line.split('\t').collect();
+            match fields[..] {
+                ["peak", space, bytes, ..] => {
+                    peaks.insert(space.parse().unwrap(), bytes.parse().unwrap());
+                }
+                ["analysis", sum, bytes] => {
+                    sums.insert(sum.to_owned(), bytes.parse().unwrap());
+                }
+                _ => {}
+            }
+        }
+        let module = fs::read_to_string(folder().join(format!("{name}.hlo"))).unwrap();
+        all.push(Said { name: name.to_owned(), module, peaks, sums });
+    }
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all
+}
+
+/// What sums may differ by: the tables of pointers that tuples are, which are no arrays, and scalars.
+const SLACK: i64 = 16 << 10;
+
+#[test]
+fn peaks_are_within_the_range() {
+    let (mut n, mut n_exact) = (0, 0);
+    for said in programs().iter().filter(|said| !said.peaks.is_empty()) {
+        let report = Report::of(&Dump::read(&said.module));
+        let peaks = report.peak.unwrap();
+        for (space, name) in [(0, "hbm"), (1, "vmem"), (5, "host")] {
+            let ours = peaks.iter().find(|peak| peak.space == name);
+            let (bytes, shared) = ours.map_or((0, 0), |peak| (peak.bytes, peak.bytes_shared));
+            let theirs = said.peaks.get(&space).copied().unwrap_or(0);
+            let slack = SLACK + theirs / 1000;
+            let is_within = shared - slack <= theirs && theirs <= bytes + slack;
+            assert!(is_within, "{} {name}: {shared} to {bytes}, not {theirs}", said.name);
+            if theirs > 0 {
+                n += 1;
+                n_exact += i32::from((shared - theirs).abs() <= slack);
+            }
+            // What is alive is what the sum is of.
+            let sum = ours.map_or(0, |peak| peak.alive.iter().map(|buffer| buffer.bytes).sum());
+            assert_eq!(sum, bytes, "{} {name}", said.name);
+        }
+    }
+    assert!(n >= 50 && n_exact * 10 >= n * 9, "{n_exact} of {n}");
+}
+
+#[test]
+fn arguments_results_and_donations_are_the_compilers() {
+    for said in programs().iter().filter(|said| !said.sums.is_empty()) {
+        let totals = Report::of(&Dump::read(&said.module)).totals;
+        let sum = |name: &str| said.sums[name];
+        assert_eq!(totals.parameters.bytes, sum("argument_size_in_bytes"), "{}", said.name);
+        assert_eq!(totals.aliases.bytes, sum("alias_size_in_bytes"), "{}", said.name);
+        assert_eq!(
+            totals.host_parameters.bytes,
+            sum("host_argument_size_in_bytes"),
+            "{}",
+            said.name
+        );
+        assert_eq!(totals.host_aliases.bytes, sum("host_alias_size_in_bytes"), "{}", said.name);
+        // The result has a table of pointers besides, if it is a tuple.
+        let table = sum("output_size_in_bytes") - totals.outputs.bytes;
+        assert!((0..=512).contains(&table), "{}: {table}", said.name);
+    }
+}
