@@ -48,7 +48,7 @@ pub fn report(bytes: &[u8], name: &str, reader: Reader<'_>) -> Result<Report, Er
     let (text, replaced) = decoded(bytes);
     let dump = Dump::read(&text);
     if dump.module.is_none() && dump.memory_report.is_none() {
-        return Err(nothing(name, &dump));
+        return Err(nothing(name, &dump, &text));
     }
     let mut report = Report::of(&dump);
     report.findings.extend(replaced);
@@ -61,7 +61,11 @@ pub fn report(bytes: &[u8], name: &str, reader: Reader<'_>) -> Result<Report, Er
     Ok(report)
 }
 
-fn nothing(name: &str, dump: &Dump<'_>) -> Error {
+fn nothing(name: &str, dump: &Dump<'_>, text: &str) -> Error {
+    if let Some(help) = tilewright_hlo::no_dump(text) {
+        let message = format!("{name}: no HLO module and no out-of-memory report");
+        return Error::message(&format!("{message}\n  = help: {help}"));
+    }
     let lines = match dump.lines_skipped {
         0 => "it is empty".to_owned(),
         1 => "its only line is neither".to_owned(),

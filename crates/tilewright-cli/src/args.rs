@@ -363,8 +363,12 @@ pub(crate) struct InspectArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct HloArgs {
-    /// The file, or - for stdin
+    /// The file, the folder of a dump, or - for stdin
     pub(crate) file: PathBuf,
+
+    /// Fail with status 1 if the program needs more of a memory space, as hbm=15.75GiB
+    #[arg(long, value_name = "SPACE=SIZE", value_parser = budget, conflicts_with = "diff")]
+    pub(crate) budget: Vec<(String, i64)>,
 
     /// Say what is different in this other dump
     #[arg(long, value_name = "OTHER")]
@@ -381,6 +385,17 @@ pub(crate) struct HloArgs {
     /// How many rows of each list a person gets to see; 0 is all of them
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub(crate) top: usize,
+}
+
+/// A memory space and how much there is of it.
+fn budget(text: &str) -> Result<(String, i64), String> {
+    let (space, size) = text.split_once('=').ok_or("expected SPACE=SIZE, as hbm=15.75GiB")?;
+    let is_known = matches!(space, "hbm" | "vmem" | "host") || space.starts_with("S(");
+    if !is_known {
+        return Err(format!("`{space}` is no memory space: expected hbm, vmem, host or S(n)"));
+    }
+    let bytes = crate::size::parse(size)?;
+    Ok((space.to_owned(), i64::try_from(bytes).map_err(|_| "the size is too large")?))
 }
 
 #[derive(Debug, Args)]

@@ -13,9 +13,9 @@ pub(crate) fn in_words(bytes: i64) -> String {
     format!("{sign}{value:.2} {}", units.get(power - 1).unwrap_or(&""))
 }
 
-/// `512`, `512MiB`, `2GB`: a number of bytes, kB MB GB TB of a thousand, KiB MiB GiB TiB of 1024.
+/// `512`, `512MiB`, `15.75GiB`: a number of bytes, kB MB GB TB of a thousand, KiB MiB GiB TiB of 1024.
 pub(crate) fn parse(text: &str) -> Result<usize, String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let factor: usize = match unit.trim().to_ascii_lowercase().as_str() {
         "" | "b" => 1,
@@ -29,10 +29,20 @@ pub(crate) fn parse(text: &str) -> Result<usize, String> {
         "tb" => 1_000_000_000_000,
         _ => return Err(format!("`{unit}` is no unit: expected kB, MB, GB, KiB, MiB or GiB")),
     };
-    let number: usize = number.parse().map_err(|_| "expected a number of bytes".to_owned())?;
-    let bytes = number.checked_mul(factor).ok_or("the size is too large")?;
+    let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
+    let is_number = !part.is_empty() && part.len() <= MAX_DIGITS && !part.contains('.');
+    let (Ok(whole), Ok(tenths), true) = (whole.parse(), part.parse(), is_number) else {
+        return Err("expected a number of bytes".to_owned());
+    };
+    let (whole, tenths): (usize, u128) = (whole, tenths);
+    let of_part = tenths * factor as u128 / 10u128.pow(part.len() as u32);
+    let bytes = whole.checked_mul(factor).and_then(|bytes| bytes.checked_add(of_part as usize));
+    let bytes = bytes.ok_or("the size is too large")?;
     if bytes == 0 { Err("no memory at all is too little".to_owned()) } else { Ok(bytes) }
 }
+
+/// A number has no more digits behind its point.
+const MAX_DIGITS: usize = 9;
 
 #[cfg(test)]
 mod tests {
@@ -52,7 +62,21 @@ mod tests {
         assert_eq!(parse("2KiB"), Ok(2048));
         assert_eq!(parse("3MB"), Ok(3_000_000));
         assert_eq!(parse("1 GiB"), Ok(1 << 30));
-        for bad in ["", "x", "1XB", "99999999999999999999", "0", "99999999999TiB"] {
+        assert_eq!(parse("15.75GiB"), Ok(63 << 28));
+        assert_eq!(parse("0.5kB"), Ok(500));
+        for bad in [
+            "",
+            "x",
+            ".",
+            "1.",
+            ".5",
+            "1.2.3GB",
+            "0.1",
+            "1XB",
+            "99999999999999999999",
+            "0",
+            "99999999999TiB",
+        ] {
             assert!(parse(bad).is_err(), "{bad}");
         }
     }

@@ -100,6 +100,7 @@ pub use crate::create::CreateOptions;
 pub use crate::error::Error;
 pub use crate::format::Format;
 pub use crate::info::{ArrayInfo, ArraySpec, Metadata, Order, Shard, StoredLayout};
+pub use crate::listing::names_in;
 pub use crate::open::{ArrayFile, OpenOptions};
 pub use crate::rules::{RuleError, Rules};
 pub use crate::safetensors::Companions;

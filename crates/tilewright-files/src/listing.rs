@@ -53,6 +53,26 @@ pub(crate) fn entries(folder: &Path) -> io::Result<Vec<Entry>> {
     fs::read_dir(folder)?.map(entry).collect()
 }
 
+/// The names of what is in a folder and is no folder itself, in order.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// std::fs::write(folder.path().join("b.txt"), "")?;
+/// std::fs::write(folder.path().join("a.txt"), "")?;
+/// std::fs::create_dir(folder.path().join("c"))?;
+/// assert_eq!(tilewright_files::names_in(folder.path())?, ["a.txt", "b.txt"]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// If it cannot be read.
+pub fn names_in(folder: &Path) -> io::Result<Vec<OsString>> {
+    let entries = entries(folder)?.into_iter().filter(|entry| !entry.is_folder);
+    let mut names: Vec<OsString> = entries.map(|entry| entry.name).collect();
+    names.sort();
+    Ok(names)
+}
+
 /// Removes a file, or a folder with all that is in it; nothing there is fine. Links are not
 /// followed.
 ///

@@ -49,6 +49,7 @@ mod settle;
 mod shapes;
 mod source;
 mod trips;
+mod usage_report;
 
 pub use assign::{AssignedParameter, AssignedTotals, Assignment, Choice, Cost};
 pub use change::{Change, ChangedMovements, ChangedValue};
@@ -58,11 +59,12 @@ pub use hint::{Fault, Formats, Hint, Permuted, Suggestion, fault, hint};
 pub use live::{Alive, Life, Peak, Timeline};
 pub use memory_report::{Allocation, MemoryReport, printed_size};
 pub use module::{Computation, Instruction, Module, Operand};
-pub use read::Dump;
+pub use read::{Dump, no_dump};
 pub use report::{
-    Buffer, CheckedBitcast, MAX_BUFFERS, MoveKind, Movement, OutOfMemory, Report, Reported, Size,
-    Totals, Traffic, Value, Verdicts,
+    Buffer, CheckedBitcast, Donation, MAX_BUFFERS, MemoryNeed, MoveKind, Movement, OutOfMemory,
+    Report, Reported, Size, Totals, Traffic, Value, Verdicts,
 };
 pub use settle::{Operation, Place, Relayout, Settled, Unsettled, settle};
 pub use shapes::{MAX_ARRAY_TEXT, MAX_TUPLE_NESTING};
 pub use source::{Source, Sources};
+pub use usage_report::{SpaceUsage, memory_usage};

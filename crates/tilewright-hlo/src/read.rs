@@ -56,6 +56,18 @@ impl<'a> Dump<'a> {
     }
 }
 
+/// What to give instead of a text that is no module and no report, where that is known.
+pub fn no_dump(text: &str) -> Option<&'static str> {
+    if ["module @", "stablehlo.", "mhlo."].iter().any(|word| text.contains(word)) {
+        return Some("it is MLIR: give the compiled program, `lowered.compile()`");
+    }
+    let is_short_of_memory = ["E1000", "HbmOom", "Ran out of memory", "RESOURCE_EXHAUSTED"];
+    is_short_of_memory.iter().any(|word| text.contains(word)).then_some(
+        "the compiler says in one line that memory ran out, and lists nothing: compile again with \
+         XLA_FLAGS=--xla_dump_to=DIR and give DIR, or its *.oom_intermediate_module.txt",
+    )
+}
+
 struct Reader<'a> {
     text: &'a str,
     /// Where the next line begins.

@@ -44,11 +44,7 @@ fn report(bytes: &[u8]) -> Result<Report, Failure> {
     let (text, replaced) = decoded(bytes);
     let dump = Dump::read(&text);
     if dump.module.is_none() && dump.memory_report.is_none() {
-        let is_mlir = ["module @", "stablehlo.", "mhlo."].iter().any(|word| text.contains(word));
-        let help = match is_mlir {
-            true => "; it is MLIR: give the compiled program, `lowered.compile()`",
-            false => "",
-        };
+        let help = tilewright_hlo::no_dump(&text).map_or(String::new(), |help| format!("; {help}"));
         let message = format!("there is no HLO module and no out-of-memory report in it{help}");
         return Err(Failure::Value(message));
     }

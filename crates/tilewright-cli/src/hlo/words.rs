@@ -1,10 +1,11 @@
 //! The report as a person reads it, from the sums down to single instructions.
 
 use tilewright_hlo::{
-    Alive, Buffer, CheckedBitcast, Fault, Hint, Movement, OutOfMemory, Peak, Report, Size,
-    Timeline, Totals, Traffic, Value, Verdicts,
+    Alive, Buffer, CheckedBitcast, Donation, Fault, Hint, Movement, OutOfMemory, Peak, Report,
+    Size, Timeline, Totals, Traffic, Value, Verdicts,
 };
 
+use super::{Budget, Counted};
 use crate::size::in_words;
 use crate::table::{self, Left, Right};
 
@@ -14,6 +15,7 @@ pub(crate) fn text(report: &Report, top: usize) -> String {
         totals(&report.totals),
         timelines(report.timeline.as_deref().unwrap_or_default()),
         peaks(report.peak.as_deref().unwrap_or_default(), top),
+        donations(&report.donations, top),
         values("parameters", &report.parameters, top),
         values("outputs", &report.outputs, top),
         buffers(&report.buffers, top),
@@ -63,6 +65,33 @@ fn of_which(text: &str, totals: &Totals) -> String {
             in_words(bytes_written)
         ),
     }
+}
+
+/// What the compiler counted beside what the text says.
+pub(super) fn counted(counted: &[Counted]) -> String {
+    let lines = counted.iter().map(|Counted { space, bytes, compiler }| {
+        let share = 100.0 * (*bytes as f64 - *compiler as f64) / (*compiler).max(1) as f64;
+        let (ours, theirs) = (in_words(*bytes), in_words(*compiler));
+        format!("\n  {space:<5} {theirs}, and {ours} by the text ({share:+.1} %)")
+    });
+    let lines: String = lines.collect();
+    if lines.is_empty() { lines } else { format!("in all, as the compiler counted{lines}") }
+}
+
+/// Whether there is enough, and what is too much.
+pub(super) fn budgets(budgets: &[Budget]) -> String {
+    let said = budgets.iter().map(|budget| {
+        let Budget { space, bytes, needed, is_over, largest } = budget;
+        let (needed, bytes) = (in_words(*needed), in_words(*bytes));
+        if !is_over {
+            return format!("within the budget: {needed} of {bytes} {space}");
+        }
+        let mut rows = vec![["bytes", "array", "name"].map(str::to_owned)];
+        rows.extend(largest.iter().map(|l| [in_words(l.bytes), l.text.to_string(), cut(&l.name)]));
+        let table = table::aligned(&rows, &[Right, Left, Left]);
+        format!("over the budget: {needed} of {bytes} {space}; the largest{}", indented(&table))
+    });
+    said.collect::<Vec<_>>().join("\n\n")
 }
 
 /// How wide a timeline is.
@@ -140,6 +169,30 @@ fn peak(peak: &Peak, top: usize) -> String {
     let named = shown.iter().map(|b| (&*b.text, b.fault.as_deref(), b.hint.as_deref()));
     head + "\n" + &alive + &indented(&table) + &advice(named)
 }
+
+/// What could be donated, if it is of some size.
+fn donations(donations: &[Donation], top: usize) -> String {
+    let large = donations.iter().take_while(|donation| donation.bytes >= LEAST_DONATION).count();
+    let shown = first(donations.get(..large).unwrap_or(donations), top);
+    if shown.is_empty() {
+        return String::new();
+    }
+    let mut rows = vec![["saves", "parameter", "result", "array"].map(str::to_owned)];
+    rows.extend(shown.iter().map(|donation| {
+        let Donation { parameter, output, text, bytes } = donation;
+        [in_words(*bytes), cut(parameter), cut(output), text.to_string()]
+    }));
+    let table = table::aligned(&rows, &[Right, Left, Left, Left]);
+    let title = title(
+        "parameters that could be donated, if nobody reads them afterwards",
+        shown.len(),
+        large,
+    );
+    title + &indented(&table)
+}
+
+/// Less is not worth a line.
+const LEAST_DONATION: i64 = 1 << 20;
 
 /// Where a buffer comes from: the line of the program, or the operation.
 fn source(buffer: &Alive) -> String {

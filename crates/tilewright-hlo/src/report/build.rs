@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Buffer, MoveKind, Movement, Report, Size, Totals, Traffic, Value, Verdicts};
+use super::{Buffer, Donation, MoveKind, Movement, Report, Size, Totals, Traffic, Value, Verdicts};
 use crate::Dump;
 use crate::calls::{self, Runs};
 use crate::compare::Comparer;
@@ -14,7 +14,7 @@ use crate::live;
 use crate::module::{Computation, Instruction, Module, Operand, aliased};
 use crate::read::shortened;
 use crate::scan;
-use crate::shapes::{self, Array, Shapes};
+use crate::shapes::{self, Array, Leaf, Shapes};
 use crate::trips::Names;
 
 impl Report {
@@ -183,18 +183,50 @@ impl<'a> Builder<'a> {
         };
         self.report.outputs = self.values(root);
         let donated = aliased(module.attribute("input_output_alias").unwrap_or(""));
-        let donated: HashSet<Vec<u32>> = donated.into_iter().map(|(to, ..)| to).collect();
-        let is_donated = |path: &[u32]| (0..=path.len()).any(|n| donated.contains(&path[..n]));
-        for leaf in shapes::arrays(root.shape).filter(|leaf| is_donated(&leaf.path)) {
-            if let Some(array) = self.shapes.array(leaf.text) {
-                let totals = &mut self.report.totals;
-                let aliases = match live::space_name(live::space_of(&array)) == HOST {
-                    true => &mut totals.host_aliases,
-                    false => &mut totals.aliases,
-                };
-                aliases.add(array.bytes, array.logical_bytes);
+        self.donations(&parameters, root, &donated);
+    }
+
+    /// What is donated, and what could be: results that have the format of a parameter.
+    fn donations(
+        &mut self,
+        parameters: &[(u64, &Instruction<'a>)],
+        root: &Instruction<'a>,
+        donated: &[(Vec<u32>, usize, Vec<u32>)],
+    ) {
+        let to: HashSet<(u64, Vec<u32>)> = donated.iter().map(|(to, ..)| (0, to.clone())).collect();
+        let from: HashSet<(u64, Vec<u32>)> =
+            donated.iter().map(|(_, number, from)| (*number as u64, from.clone())).collect();
+        let is_in = |all: &HashSet<(u64, Vec<u32>)>, number: u64, path: &[u32]| {
+            (0..=path.len()).any(|n| all.contains(&(number, path[..n].to_vec())))
+        };
+        let mut kept: HashMap<Arc<str>, Vec<String>> = HashMap::new();
+        for (number, parameter) in parameters.iter().rev() {
+            let leaves: Vec<Leaf<'a>> = shapes::arrays(parameter.shape).collect();
+            for leaf in leaves.iter().rev().filter(|leaf| !is_in(&from, *number, &leaf.path)) {
+                if let Some(array) = self.shapes.array(leaf.text) {
+                    let names = kept.entry(Arc::clone(&array.text)).or_default();
+                    names.push(leaf.name(parameter.name));
+                }
             }
         }
+        for leaf in shapes::arrays(root.shape) {
+            let Some(array) = self.shapes.array(leaf.text) else { continue };
+            let is_host = live::space_name(live::space_of(&array)) == HOST;
+            if is_in(&to, 0, &leaf.path) {
+                let totals = &mut self.report.totals;
+                let aliases = if is_host { &mut totals.host_aliases } else { &mut totals.aliases };
+                aliases.add(array.bytes, array.logical_bytes);
+                continue;
+            }
+            let Some(parameter) = kept.get_mut(&array.text).and_then(Vec::pop) else { continue };
+            self.report.donations.push(Donation {
+                parameter,
+                output: leaf.name(root.name),
+                text: Arc::clone(&array.text),
+                bytes: array.bytes,
+            });
+        }
+        self.report.donations.sort_by_key(|donation| std::cmp::Reverse(donation.bytes));
     }
 
     /// The same from the module's header, `{(parameter, …)->result}`, where the text ends before

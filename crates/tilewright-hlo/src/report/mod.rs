@@ -39,6 +39,8 @@ pub struct Report {
     pub copies: Vec<Movement>,
     /// What claims that the bytes of one array are those of another, checked.
     pub bitcasts: Vec<CheckedBitcast>,
+    /// Parameters that could be donated to a result of the same format, the largest first.
+    pub donations: Vec<Donation>,
     /// What is in memory at the peak of each memory space, of a scheduled module.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak: Option<Vec<Peak>>,
@@ -284,6 +286,55 @@ pub struct CheckedBitcast {
     pub computation: Arc<str>,
     /// The line, the first being 1.
     pub line: u32,
+}
+
+/// A parameter that could give its memory to a result, if the caller does not need it afterwards.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Donation {
+    /// The parameter.
+    pub parameter: String,
+    /// The result, of the same shape and layout.
+    pub output: String,
+    /// Their shape and layout.
+    pub text: Arc<str>,
+    /// What that would save.
+    pub bytes: i64,
+}
+
+/// What a program needs of a memory space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryNeed {
+    /// Parameters, results that are not donated ones, and temporaries at their peak.
+    pub bytes: i64,
+    /// The largest of them then: names, texts and bytes.
+    pub largest: Vec<(String, Arc<str>, i64)>,
+}
+
+impl Report {
+    /// What the program needs of a memory space (`hbm`, `vmem`, `host`, `S(n)`) at its peak, with memory lent
+    /// within fusions, and the `n` largest of what is there.
+    pub fn need_of(&self, space: &str, n: usize) -> MemoryNeed {
+        let totals = &self.totals;
+        let peak = self.peak.iter().flatten().find(|peak| peak.space == space);
+        let (given, donated) = match space {
+            "hbm" => (totals.parameters.bytes.saturating_add(totals.outputs.bytes), totals.aliases),
+            "host" => {
+                let given = totals.host_parameters.bytes.saturating_add(totals.host_outputs.bytes);
+                (given, totals.host_aliases)
+            }
+            _ => (0, Size::default()),
+        };
+        let temporaries = peak.map_or(0, |peak| peak.bytes_shared);
+        let values = self.parameters.iter().chain(&self.outputs).filter(|v| v.space == space);
+        let values = values.map(|v| (v.name.clone(), Arc::clone(&v.text), v.bytes));
+        let alive = peak.iter().flat_map(|peak| &peak.alive);
+        let alive = alive.map(|b| (b.name.clone(), Arc::clone(&b.text), b.bytes));
+        let mut largest: Vec<(String, Arc<str>, i64)> = values.chain(alive).collect();
+        largest.sort_by_key(|(_, _, bytes)| std::cmp::Reverse(*bytes));
+        largest.truncate(n);
+        let bytes = given.saturating_sub(donated.bytes).saturating_add(temporaries);
+        MemoryNeed { bytes, largest }
+    }
 }
 
 impl Size {
