@@ -15,8 +15,9 @@ their folders. The rest is as it was printed.
 `NAME.live.tsv` has one record a line, its kind in the first column. `#` begins a comment. Sizes are
 bytes. A space is the number in a layout's `S(n)`: 0 (not printed) is HBM, 1 VMEM, 3 the v4's CMEM,
 5 host memory; the others hold scalars, flags and the like. Positions count the instructions in the
-order of execution, those of called computations too: a `while`, `conditional` or `call` comes after
-what it calls, an `async-start` before. Instructions in fusions have no positions.
+order of execution, those of called computations too, which come right before the `while` (condition,
+then body), `conditional`, `call` or `async-start` that calls them; of an `async-start` without
+operands, right before the `async-update` that brings them. Those in fusions have no positions.
 
 program, name, topology
 sequence, instruction…      in order: the first has position 0
