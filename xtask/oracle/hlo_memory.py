@@ -2,22 +2,28 @@
 
 Oracle: libtpu, compiling the programs of `hlo_memory_programs.py` ahead of time for the generations
 they name (no TPU is needed) with `--xla_dump_to`. Each compiles in a process of its own. Of a program
-there are two files, `NAME.hlo` and `NAME.live.tsv`.
+there are two files, `NAME.hlo` and `NAME.live.tsv`. A program's own file and line numbers are in its
+module: who changes `hlo_memory_programs.py` or `hlo_memory_compile.py` makes all of them again.
 
-`NAME.hlo` is the dump's `after_optimizations.txt`: scheduled, and the module that the live ranges
-speak of. Of a program that does not fit it is `oom_intermediate_module.txt`. Of a `backend_config`
+`NAME.hlo` is the dump's `after_codegen.txt`, which `compiled.as_text()` prints too: the scheduled
+module that the live ranges speak of, with an estimate of cycles. It is checked to be that of
+`after_optimizations.txt` but for backend configs. Of a program that does not fit there is only
+`oom_intermediate_module.txt`, which is scheduled too but has no estimates. Of a `backend_config`
 only what KEPT_CONFIG names is left, and the encoded bodies of kernels are cut; source files lose
 their folders. The rest is as it was printed.
 
 `NAME.live.tsv` has one record a line, its kind in the first column. `#` begins a comment. Sizes are
-bytes. A space is XLA's number: 0 HBM, 1 VMEM, 2 SMEM, 5 host. Positions count the instructions in
-the order of execution: a `while` comes after its condition and its body, whose instructions have
-positions too; those in fusions have none.
+bytes. A space is the number in a layout's `S(n)`: 0 (not printed) is HBM, 1 VMEM, 3 the v4's CMEM,
+5 host memory; the others hold scalars, flags and the like. Positions count the instructions in the
+order of execution, those of called computations too, which come right before the `while` (condition,
+then body), `conditional`, `call` or `async-start` that calls them; of an `async-start` without
+operands, right before the `async-update` that brings them. Those in fusions have no positions.
 
 program, name, topology
 sequence, instruction…      in order: the first has position 0
 analysis, field, bytes      a field of `compiled.memory_analysis()`
-report, space, bytes        the memory usage report's total of the space
+report, space, bytes        the memory usage report's total of the space (its names of the spaces are
+                            not kept: it calls host memory `cmem`)
 allocation, number, bytes, space, attributes
     from the buffer assignment, without those of code in fusions. The attributes are among
     `parameter N`, `constant`, `maybe-live-out`, `preallocated-temp`, `thread-local`, by commas.
@@ -54,44 +60,24 @@ KEPT_CONFIG = {
 }
 LONGEST_STRING = 80
 NOT_TEMPORARY = ("parameter", "constant", "maybe-live-out", "thread-local")
+RECORDS = (
+    "program NAME TOPOLOGY; sequence INSTRUCTION...; analysis FIELD BYTES; report SPACE BYTES; "
+    "allocation NUMBER BYTES SPACE ATTRIBUTES; "
+    "value NAME FIRST LAST BYTES SPACE ALLOCATION OFFSET; peak SPACE BYTES POSITION, of temporaries; "
+    "printed-peak POSITION BYTES; printed VALUE BYTES; error MESSAGE"
+)
 ALLOCATION = re.compile(r"^allocation (\d+): size (\d+), (.*):\n((?: value: .*\n?)*)", re.MULTILINE)
 ASSIGNED = re.compile(r"value: <\d+ (\S+?)(\{[\d,]*\})?(?: \(phi\))? @-?\d+> \(size=(\d+),offset=(\d+)\)")
-ANALYSIS = [
-    f"{host}{what}_size_in_bytes" for host in ("", "host_")
-    for what in ("argument", "output", "temp", "alias", "generated_code")
-] + ["peak_memory_in_bytes"]
-
-
-def compile_one(name, folder):
-    """In a process of its own: compiles a program; its dump and `answer.json` go to the folder."""
-    os.environ["XLA_FLAGS"] = f"--xla_dump_to={folder}"
-    from hlo_memory_programs import PROGRAMS
-    from tpu import device
-
-    chip, lowered = PROGRAMS[name]
-    device(chip)  # sets what the compiler wants in the environment
-    from jax.experimental.topologies import get_topology_desc
-
-    devices = get_topology_desc(platform="tpu", topology_name=TOPOLOGIES[chip]).devices
-    computation = lowered(devices)
-    try:
-        stats = computation.compile().memory_analysis()
-        answer = {field: getattr(stats, field) for field in ANALYSIS if hasattr(stats, field)}
-    except Exception as error:  # out of memory is an answer
-        answer = {"error": str(error).splitlines()[0]}
-    with open(os.path.join(folder, "answer.json"), "w") as file:
-        json.dump(answer, file)
 
 
 def compiled(name, folder):
-    """What `compile_one` says, as {field: bytes} or {"error": message}."""
-    command = [sys.executable, "-B", __file__, "--one", name, folder]
-    done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
-    path = os.path.join(folder, "answer.json")
-    if done.returncode != 0 or not os.path.exists(path):
+    """What `hlo_memory_compile.py` says: {field: bytes} or {"error": message}."""
+    script = os.path.join(os.path.dirname(__file__), "hlo_memory_compile.py")
+    command = [sys.executable, "-B", script, name, folder]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
         sys.exit(f"{name}: {done.stderr[-2000:]}")
-    with open(path) as file:
-        return json.load(file)
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def dumped(folder, suffix):
@@ -103,7 +89,7 @@ def dumped(folder, suffix):
         return file.read()
 
 
-def shortened(text):
+def shortened(text, kept_config=KEPT_CONFIG):
     """The module without what no reader of it needs, and without the paths of this machine."""
     decoder, parts, at = json.JSONDecoder(), [], 0
     for found in re.finditer(r", backend_config=(?=\{)", text):
@@ -111,7 +97,7 @@ def shortened(text):
             continue
         config, end = decoder.raw_decode(text, found.end())
         parts.append(text[at:found.start()])
-        kept = {key: cut(value) for key, value in config.items() if key in KEPT_CONFIG and says(value)}
+        kept = {key: cut(config[key]) for key in config if key in kept_config and says(config[key])}
         if kept:
             parts.append(f", backend_config={json.dumps(kept, separators=(',', ':'))}")
         at = end
@@ -187,8 +173,10 @@ def peaks(values):
     return best
 
 
-def check(name, module, sequence, ranges, assigned):
+def check(name, folder, module, sequence, ranges, assigned):
     """The module, the live ranges and the assignment are of one schedule."""
+    if shortened(module, ()) != shortened(dumped(folder, "after_optimizations"), ()):
+        sys.exit(f"{name}: the module changed after its buffers were assigned")
     printed = re.findall(r"^\s+(?:ROOT )?%?(\S+) = ", module, re.MULTILINE)
     missing = set(sequence) - set(printed)
     if "is_scheduled=true" not in module.partition("\n")[0] or missing:
@@ -204,7 +192,7 @@ def records(name, folder, answer, module):
     found = allocations(dumped(folder, "after_optimizations-buffer-assignment"))
     assigned = {value: (size, space, number, offset, attributes)
                 for number, _, space, attributes, values in found for value, size, offset in values}
-    check(name, module, sequence, ranges, assigned)
+    check(name, folder, module, sequence, ranges, assigned)
     report = dumped(folder, "after_optimizations-memory-usage-report")
     yield ["sequence", *sequence]
     yield from (["analysis", field, size] for field, size in answer.items())
@@ -233,10 +221,10 @@ def make(name, topology, folder, dump):
         rows = [["error", answer["error"]]]
         said = answer["error"][:150]
     else:
-        module = shortened(dumped(dump, "after_optimizations"))
+        module = shortened(dumped(dump, "after_codegen"))
         rows = list(records(name, dump, answer, module))
         said = ", ".join(f"{row[2]} in space {row[1]}" for row in rows if row[0] == "peak")
-    first = header(__file__, ["libtpu", "jax"], "its docs explain the records")
+    first = header(__file__, ["libtpu", "jax"], f"records: {RECORDS}")
     lines = [first, f"program\t{name}\t{topology}", *("\t".join(map(str, row)) for row in rows)]
     total = 0
     for suffix, text in (("hlo", module), ("live.tsv", "\n".join(lines) + "\n")):
@@ -249,8 +237,6 @@ def make(name, topology, folder, dump):
 
 
 def main():
-    if sys.argv[1:2] == ["--one"] and len(sys.argv) == 4:
-        return compile_one(*sys.argv[2:])
     if len(sys.argv) < 2:
         sys.exit(f"usage: {sys.argv[0]} FOLDER [PROGRAM…]")
     folder = sys.argv[1]
