@@ -33,6 +33,7 @@
 mod assign;
 mod calls;
 mod change;
+mod chart;
 mod compare;
 mod decode;
 mod finding;

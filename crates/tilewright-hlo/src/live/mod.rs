@@ -117,8 +117,8 @@ struct Buffer {
     end: u32,
     /// The time of what it is named after, and which of its results.
     named: (u32, u32),
-    /// Whether `named` only passes memory on.
-    is_passed_on: bool,
+    /// How much that says.
+    rank: u8,
 }
 
 /// What the temporaries of a scheduled module take, space by space, those that take most first: at their
@@ -176,7 +176,7 @@ fn buffers(values: &mut Values<'_, '_>) -> Vec<Buffer> {
         let opcode = values.instruction(time).opcode;
         let is_given = opcode == "parameter" && values.is_of_entry(time);
         let fixes = opcode == "constant" || is_given || Some(time) == root;
-        let is_passed_on = passes_on(opcode);
+        let rank = rank(values.instruction(time));
         let flat = Rc::clone(&values.results[time].0);
         for (number, value) in values.all(time).enumerate() {
             let memory = values.find(value);
@@ -189,7 +189,7 @@ fn buffers(values: &mut Values<'_, '_>) -> Vec<Buffer> {
                 start: time as u32,
                 end: ends[value],
                 named: (time as u32, number as u32),
-                is_passed_on,
+                rank,
             });
         }
     }
@@ -207,8 +207,8 @@ fn buffers(values: &mut Values<'_, '_>) -> Vec<Buffer> {
         let goes_on = next.value == buffer.value && next.start <= buffer.end.saturating_add(1);
         if goes_on {
             buffer.end = buffer.end.max(next.end);
-            if buffer.is_passed_on && !next.is_passed_on {
-                (buffer.named, buffer.is_passed_on) = (next.named, false);
+            if next.rank > buffer.rank {
+                (buffer.named, buffer.rank) = (next.named, next.rank);
             }
         }
         goes_on
@@ -386,9 +386,11 @@ fn described<'a>(
     }
 }
 
-/// Whether a result is memory that another instruction has written.
-fn passes_on(opcode: &str) -> bool {
-    matches!(
+/// How much an instruction says of the memory of its result: nothing if another has written that, little if
+/// it sets it up or copies it, most if it comes from a line of the program.
+fn rank(instruction: &Instruction<'_>) -> u8 {
+    let opcode = instruction.opcode;
+    let passes_on = matches!(
         opcode,
         "parameter"
             | "tuple"
@@ -402,7 +404,16 @@ fn passes_on(opcode: &str) -> bool {
             | "add-dependency"
             | "domain"
     ) || opcode.ends_with("-done")
-        || opcode.starts_with("async-")
+        || opcode.starts_with("async-");
+    let is_allocated = opcode == "custom-call"
+        && instruction.attribute("custom_call_target") == Some("\"AllocateBuffer\"");
+    let sets_up = is_allocated || matches!(opcode, "copy" | "copy-start" | "broadcast" | "iota");
+    match (passes_on, sets_up) {
+        (true, _) => 0,
+        (_, true) => 1,
+        _ if !instruction.attributes.contains("metadata={") => 2,
+        _ => 3,
+    }
 }
 
 /// The memory space of an array.

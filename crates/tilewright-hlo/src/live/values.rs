@@ -174,10 +174,13 @@ impl<'m, 'a> Values<'m, 'a> {
                 ends[value] = ends[value].max(last);
             }
         };
+        let body = frame("body");
+        let given = body.and_then(|(frame, _)| frame.parameters.get(&0).copied());
+        let given = given.and_then(|parameter| self.time(parameter)).unwrap_or(0) as u32;
         if let Some((frame, last)) = frame("condition") {
-            keep(frame.parameters.get(&0).copied(), last);
+            keep(frame.parameters.get(&0).copied(), last.max(given));
         }
-        if let Some((frame, last)) = frame("body") {
+        if let Some((frame, last)) = body {
             keep(frame.root, last);
         }
     }
