@@ -208,3 +208,81 @@ fn endless_input_is_refused() {
     let pipe = ["-c", "cat | \"$0\" hlo /dev/stdin", env!("CARGO_BIN_EXE_tilewright")];
     assert_eq!(folder.run_program("sh", &pipe, &text).succeeded().stdout, piped.stdout);
 }
+
+#[test]
+fn peaks_and_budgets() {
+    let file = dump("memory/oom-cache.hlo");
+    let file = file.to_str().unwrap();
+    let over = run(&["hlo", file, "--json", "--budget", "hbm=95.73GiB", "--budget", "vmem=1GiB"]);
+    assert_eq!(over.code, Some(1), "{}", over.stderr);
+    let report: Value = serde_json::from_str(&over.stdout).unwrap();
+    let peak = &report["peak"][0];
+    has_keys(peak, &["space", "bytes", "bytes_shared", "at", "alive"]);
+    has_keys(
+        &peak["alive"][0],
+        &["name", "text", "bytes", "padding_bytes", "op", "computation", "source"],
+    );
+    has_keys(&report["timeline"][0], &["space", "instructions", "steps", "lives"]);
+    has_keys(
+        &report["relayouts"].as_array().unwrap().first().cloned().unwrap_or_else(|| {
+            run(&["hlo", dump("convolution.hlo").to_str().unwrap(), "--json"]).json()["relayouts"]
+                [0]
+            .clone()
+        }),
+        &["standalone", "executions", "cycles", "source"],
+    );
+    let [hbm, vmem] = [0, 1].map(|n| &report["budgets"][n]);
+    assert_eq!((hbm["is_over"].as_bool(), vmem["is_over"].as_bool()), (Some(true), Some(false)));
+    assert_eq!(hbm["largest"].as_array().unwrap().len(), 5);
+    let words = run(&["hlo", file, "--budget", "hbm=95.73GiB"]);
+    assert!(
+        words.stdout.contains("over the budget: 128.00 GiB of 95.73 GiB hbm"),
+        "{}",
+        words.stdout
+    );
+    assert_eq!(run(&["hlo", file, "--budget", "hbm=129GiB"]).code, Some(0));
+    for wrong in ["hbm", "attic=1GiB", "hbm=much"] {
+        assert_eq!(run(&["hlo", file, "--budget", wrong]).code, Some(2), "{wrong}");
+    }
+}
+
+#[test]
+fn folders_of_dumps() {
+    let folder = Folder::new();
+    let name = "module_0007.jit_step.cl_1.after_optimizations";
+    let copy = |from: &str, to: &str| std::fs::copy(dump(from), folder.path().join(to)).unwrap();
+    copy("memory/adam-donated.hlo", &format!("{name}.txt"));
+    copy("memory/ring.hlo", "module_0003.jit_ring.cl_1.after_optimizations.txt");
+    let usage = "Memory Space: default (color=0)\nTotal bytes: 485261344 (462.78MiB)\n";
+    std::fs::write(folder.path().join(format!("{name}-memory-usage-report.txt")), usage).unwrap();
+    std::fs::write(folder.path().join("module_0007.hlo_module_config.txt"), "a: 1").unwrap();
+    let path = folder.path().to_str().unwrap();
+    let outcome = run(&["hlo", path, "--json"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("reading module_0007.jit_step"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("module_0003.jit_ring"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("2 files are no optimised modules"), "{}", outcome.stderr);
+    let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(report["counted"][0]["compiler"], 485_261_344);
+    // A compilation that ran out of memory comes first, however small.
+    copy("memory/kernel-matmul.hlo", "module_0009.jit_f.cl_1.oom_intermediate_module.txt");
+    let outcome = run(&["hlo", path, "--json"]);
+    assert!(outcome.stderr.contains("reading module_0009"), "{}", outcome.stderr);
+    // A folder without any.
+    let empty = Folder::new();
+    let outcome = run(&["hlo", empty.path().to_str().unwrap()]);
+    assert_eq!(outcome.code, Some(2));
+    assert!(outcome.stderr.contains("oom_intermediate_module"), "{}", outcome.stderr);
+}
+
+#[test]
+fn the_one_line_about_memory_is_answered() {
+    let folder = Folder::new();
+    let file = folder.path().join("message.txt");
+    let message = "RESOURCE_EXHAUSTED: E1000: CompileTimeHbmOom: Ran out of memory on HBM, the total memory \
+        required for HLO temporaries (65.31G) exceeds available HBM (15.75G). HLO module: jit_f.\n";
+    std::fs::write(&file, message).unwrap();
+    let outcome = run(&["hlo", file.to_str().unwrap()]);
+    assert_eq!(outcome.code, Some(2));
+    assert!(outcome.stderr.contains("--xla_dump_to"), "{}", outcome.stderr);
+}

@@ -94,3 +94,43 @@ fn arguments_results_and_donations_are_the_compilers() {
         assert!((0..=512).contains(&table), "{}: {table}", said.name);
     }
 }
+
+/// Three programs that do not fit: what is named first is what has to change, and where it is written.
+#[test]
+fn culprits_come_first() {
+    let report = |name: &str| {
+        let text = fs::read_to_string(folder().join(format!("oom-{name}.hlo"))).unwrap();
+        Report::of(&Dump::read(&text))
+    };
+    // What a scan keeps of every layer's attention for the gradient.
+    let softmax = report("softmax");
+    let first = &softmax.peak.as_ref().unwrap()[0].alive[0];
+    assert_eq!(
+        (first.bytes, &*first.text),
+        (24 << 30, "f32[24,16,4,2048,2048]{3,4,2,1,0:T(8,128)}")
+    );
+    assert!(first.source.is_some());
+    // A column, which is padded 128 times; what would mend it takes 128 times less.
+    let column = report("padded-column");
+    let first = &column.peak.as_ref().unwrap()[0].alive[0];
+    let mended = first.hint.as_ref().unwrap().shape.as_ref().unwrap();
+    assert_eq!((first.bytes, mended.bytes), (40 << 30, 320 << 20));
+    // Caches that are given and given back, each twice in memory.
+    let cache = report("cache");
+    let saved: i64 = cache.donations.iter().take(2).map(|donation| donation.bytes).sum();
+    assert_eq!((cache.need_of("hbm", 0).bytes >> 30, saved >> 30), (128, 64));
+}
+
+/// All loops of these programs say how often they run, and all bitcasts are what they claim to be.
+#[test]
+fn loops_and_bitcasts_are_understood() {
+    for said in programs() {
+        let report = Report::of(&Dump::read(&said.module));
+        let moves = report.relayouts.iter().chain(&report.copies);
+        let unknown: Vec<&str> =
+            moves.filter(|m| m.executions.is_none()).map(|m| m.name.as_str()).collect();
+        assert!(unknown.is_empty(), "{}: {unknown:?}", said.name);
+        let doubtful = report.bitcasts.iter().find(|bitcast| bitcast.holds != Some(true));
+        assert_eq!(doubtful, None, "{}", said.name);
+    }
+}

@@ -135,6 +135,68 @@ class Report:
         return self._rows("bitcasts")
 
     @property
+    def donations(self) -> list[Row]:
+        """Parameters that could be donated to a result: ``parameter output text bytes``.
+
+        >>> import tilewright as tw
+        >>> report = tw.hlo('''HloModule m
+        ...
+        ... ENTRY e {
+        ...   p = f32[9] parameter(0)
+        ...   ROOT n = f32[9] negate(p)
+        ... }
+        ... ''')
+        >>> [(row["parameter"], row["output"]) for row in report.donations]
+        [('p', 'n')]
+        """
+        return self._rows("donations")
+
+    @property
+    def peak(self) -> list[Row]:
+        """What the temporaries take at most in each memory space, of a scheduled module.
+
+        ``space bytes bytes_shared at alive``: `alive` is a table of its own, the largest first, of
+        ``name text bytes padding_bytes op computation source op_name line until``.
+
+        >>> import tilewright as tw
+        >>> report = tw.hlo('''HloModule m, is_scheduled=true
+        ...
+        ... ENTRY e {
+        ...   p = f32[8,128]{1,0:T(8,128)} parameter(0)
+        ...   a = f32[8,128]{1,0:T(8,128)} negate(p)
+        ...   ROOT b = f32[8,128]{1,0:T(8,128)} add(a, p)
+        ... }
+        ... ''')
+        >>> report.peak[0]["space"], report.peak[0]["bytes"], report.peak[0]["alive"][0]["name"]
+        ('hbm', 4096, 'a')
+        """
+        return cast("list[Row]", self._document.get("peak", []))
+
+    @property
+    def timeline(self) -> list[Row]:
+        """What the temporaries of each memory space take over the schedule: ``space time bytes``.
+
+        A row for each instruction at which that changes; it stays so until the next.
+
+        >>> import tilewright as tw
+        >>> report = tw.hlo('''HloModule m, is_scheduled=true
+        ...
+        ... ENTRY e {
+        ...   p = f32[8,128]{1,0:T(8,128)} parameter(0)
+        ...   a = f32[8,128]{1,0:T(8,128)} negate(p)
+        ...   ROOT b = f32[8,128]{1,0:T(8,128)} add(a, p)
+        ... }
+        ... ''')
+        >>> [(row["time"], row["bytes"]) for row in report.timeline]
+        [(1, 4096)]
+        """
+        return [
+            {"space": timeline["space"], "time": time, "bytes": size}
+            for timeline in self._document.get("timeline", [])
+            for time, size in timeline["steps"]
+        ]
+
+    @property
     def out_of_memory(self) -> Row | None:
         """The headline of an out-of-memory report: ``memory used capacity``.
 
