@@ -69,10 +69,12 @@ fn the_report_from_the_sums_down() {
         "module jit_cache_update",
         "parameters  1.90 MiB in 6 arrays",
         "bitcasts    4, all confirmed by the maps",
+        "\ntemporaries from the first instruction to the last\n",
+        "\nvmem at its peak, at ",
+        "\nalive then",
         "\nparameters\n",
         "\noutputs\n",
         "\nbuffers by padding, the first 12 of 27\n",
-        "what would mend them",
         "\nrelayouts\n",
     ];
     let places: Vec<usize> = order
@@ -214,7 +216,7 @@ fn peaks_and_budgets() {
     let file = dump("memory/oom-cache.hlo");
     let file = file.to_str().unwrap();
     let over = run(&["hlo", file, "--json", "--budget", "hbm=95.73GiB", "--budget", "vmem=1GiB"]);
-    assert_eq!(over.code, Some(1), "{}", over.stderr);
+    assert_eq!(over.code, 1, "{}", over.stderr);
     let report: Value = serde_json::from_str(&over.stdout).unwrap();
     let peak = &report["peak"][0];
     has_keys(peak, &["space", "bytes", "bytes_shared", "at", "alive"]);
@@ -240,9 +242,9 @@ fn peaks_and_budgets() {
         "{}",
         words.stdout
     );
-    assert_eq!(run(&["hlo", file, "--budget", "hbm=129GiB"]).code, Some(0));
+    assert_eq!(run(&["hlo", file, "--budget", "hbm=129GiB"]).code, 0);
     for wrong in ["hbm", "attic=1GiB", "hbm=much"] {
-        assert_eq!(run(&["hlo", file, "--budget", wrong]).code, Some(2), "{wrong}");
+        assert_eq!(run(&["hlo", file, "--budget", wrong]).code, 2, "{wrong}");
     }
 }
 
@@ -250,15 +252,16 @@ fn peaks_and_budgets() {
 fn folders_of_dumps() {
     let folder = Folder::new();
     let name = "module_0007.jit_step.cl_1.after_optimizations";
-    let copy = |from: &str, to: &str| std::fs::copy(dump(from), folder.path().join(to)).unwrap();
+    let copy = |from: &str, to: &str| std::fs::copy(dump(from), folder.path(to)).unwrap();
     copy("memory/adam-donated.hlo", &format!("{name}.txt"));
     copy("memory/ring.hlo", "module_0003.jit_ring.cl_1.after_optimizations.txt");
     let usage = "Memory Space: default (color=0)\nTotal bytes: 485261344 (462.78MiB)\n";
-    std::fs::write(folder.path().join(format!("{name}-memory-usage-report.txt")), usage).unwrap();
-    std::fs::write(folder.path().join("module_0007.hlo_module_config.txt"), "a: 1").unwrap();
-    let path = folder.path().to_str().unwrap();
+    folder.write(&format!("{name}-memory-usage-report.txt"), usage.as_bytes());
+    folder.write("module_0007.hlo_module_config.txt", b"a: 1");
+    let path = folder.path("");
+    let path = path.to_str().unwrap();
     let outcome = run(&["hlo", path, "--json"]);
-    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert!(outcome.stderr.contains("reading module_0007.jit_step"), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("module_0003.jit_ring"), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("2 files are no optimised modules"), "{}", outcome.stderr);
@@ -270,19 +273,19 @@ fn folders_of_dumps() {
     assert!(outcome.stderr.contains("reading module_0009"), "{}", outcome.stderr);
     // A folder without any.
     let empty = Folder::new();
-    let outcome = run(&["hlo", empty.path().to_str().unwrap()]);
-    assert_eq!(outcome.code, Some(2));
+    let outcome = run(&["hlo", empty.path("").to_str().unwrap()]);
+    assert_eq!(outcome.code, 2);
     assert!(outcome.stderr.contains("oom_intermediate_module"), "{}", outcome.stderr);
 }
 
 #[test]
 fn the_one_line_about_memory_is_answered() {
     let folder = Folder::new();
-    let file = folder.path().join("message.txt");
+    let file = folder.path("message.txt");
     let message = "RESOURCE_EXHAUSTED: E1000: CompileTimeHbmOom: Ran out of memory on HBM, the total memory \
         required for HLO temporaries (65.31G) exceeds available HBM (15.75G). HLO module: jit_f.\n";
-    std::fs::write(&file, message).unwrap();
+    folder.write("message.txt", message.as_bytes());
     let outcome = run(&["hlo", file.to_str().unwrap()]);
-    assert_eq!(outcome.code, Some(2));
+    assert_eq!(outcome.code, 2);
     assert!(outcome.stderr.contains("--xla_dump_to"), "{}", outcome.stderr);
 }

@@ -91,9 +91,9 @@ fn chart(page: &mut String, timeline: &Timeline, at: &str) {
             escaped_markup(&title)
         );
     }
-    let _ = write!(
+    let _ = writeln!(
         page,
-        "<line class=here y1=0 y2={height} x1=0 x2=0 /></svg><output></output><script type=application/json>{}</script></figure>\n",
+        "<line class=here y1=0 y2={height} x1=0 x2=0 /></svg><output></output><script type=application/json>{}</script></figure>",
         data(timeline, n, most.0)
     );
 }

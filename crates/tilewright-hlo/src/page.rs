@@ -19,6 +19,10 @@ const MAX_ROWS: usize = 2000;
 /// So many buffers have pictures.
 const MAX_PICTURES: usize = 40;
 
+/// What hides the rows that do not have it.
+const SEARCH: &str =
+    "<p><input type=search placeholder=\"only rows with…\" aria-label=\"only rows with\"></p>";
+
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:80rem;padding:0 1rem;\
 color:#1b1f24;background:#fff}h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}\
 table{border-collapse:collapse;min-width:100%}.wide{overflow-x:auto}th,td{padding:.25rem .6rem;text-align:left;vertical-align:top;\
@@ -64,13 +68,12 @@ impl Report {
             page,
             "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
              <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title>\
-             <style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n{}{}{}{}{}{}{}<script>{SCRIPT}{}</script></body></html>\n",
+             <style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n{}{}{SEARCH}{}{}{}{}<script>{SCRIPT}{}</script></body></html>\n",
             self.summary(),
             chart::charts(
                 self.timeline.as_deref().unwrap_or_default(),
                 self.peak.as_deref().unwrap_or_default()
             ),
-            "<p><input type=search placeholder=\"only rows with…\" aria-label=\"only rows with\"></p>",
             self.peak_tables(),
             self.buffer_table(&picture),
             movement_table("Relayouts", &self.relayouts),

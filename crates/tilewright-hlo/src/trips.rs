@@ -69,7 +69,7 @@ impl<'m, 'a> Names<'m, 'a> {
     }
 
     /// An operand of an instruction.
-    fn operand(&self, instruction: usize, number: usize) -> Option<usize> {
+    pub(crate) fn operand(&self, instruction: usize, number: usize) -> Option<usize> {
         if number > MAX_OPERANDS {
             return None;
         }

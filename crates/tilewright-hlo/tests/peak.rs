@@ -3,6 +3,8 @@
 //! `tests/data/memory` holds scheduled modules that the TPU compiler made, and beside each what it said of
 //! their memory: `cargo xtask oracle hlo-memory` makes them.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

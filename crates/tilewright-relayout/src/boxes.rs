@@ -142,7 +142,7 @@ impl BoxMoves {
             slot_bits,
             is_staged: is_staged || steps == Steps::Elements,
         };
-        let target = sizing.target(moves.boxes.iter().map(Cuttable::nest), allocation);
+        let target = sizing.target(&moves.boxes.iter().map(Cuttable::nest), allocation);
         moves.with_chunks_of(target)
     }
 

@@ -45,7 +45,7 @@ impl Sizing {
     /// The number of elements that a chunk is best about.
     pub(crate) fn target<'n>(
         self,
-        boxes: impl Iterator<Item = &'n Nest> + Clone,
+        boxes: &(impl Iterator<Item = &'n Nest> + Clone),
         allocation: i64,
     ) -> i64 {
         let at_once = |bytes: i64| {

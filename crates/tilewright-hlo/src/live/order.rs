@@ -44,14 +44,14 @@ impl Order {
         while let Some((computation, at)) = open.last_mut() {
             let (here, number) = (*computation, *at);
             let instruction = module.instructions.get(number);
-            let Some(instruction) = instruction.filter(|_| {
+            let Some(_) = instruction.filter(|_| {
                 module.computations.get(here).is_some_and(|c| c.instructions.contains(&number))
             }) else {
                 open.pop();
                 continue;
             };
             let mut inner = Vec::new();
-            for callee in callees(names, instruction) {
+            for callee in callees(names, number) {
                 if !is_entered[callee] && runs.get(callee) == Some(&Runs::Alone) {
                     is_entered[callee] = true;
                     inner.push((callee, module.computations[callee].instructions.start));
@@ -70,11 +70,23 @@ impl Order {
     }
 }
 
-/// The computations whose instructions an instruction runs one by one, in the order they run.
-pub(super) fn callees<'a>(names: &Names<'_, 'a>, instruction: &Instruction<'a>) -> Vec<usize> {
+/// The computations whose instructions an instruction of the module runs one by one, in the order they run.
+///
+/// What begins without operands, as what is offloaded to a sparse core, runs where they come, with the next
+/// `async-update`.
+pub(super) fn callees(names: &Names<'_, '_>, number: usize) -> Vec<usize> {
+    let Some(instruction) = names.module.instructions.get(number) else { return Vec::new() };
     let named = |attribute| names.named(instruction, attribute);
     match instruction.opcode {
         "while" => ["condition", "body"].into_iter().filter_map(named).collect(),
+        "async-start" if instruction.operands.trim().is_empty() => Vec::new(),
+        "async-update" => {
+            let start = names.operand(number, 0).and_then(|n| names.module.instructions.get(n));
+            let begins = |start: &&Instruction<'_>| {
+                start.opcode == "async-start" && start.operands.trim().is_empty()
+            };
+            start.filter(begins).and_then(|start| names.named(start, "calls")).into_iter().collect()
+        }
         "conditional" | "call" | "async-start" => {
             let called = instruction.computations_in(RUNS);
             called.filter_map(|name| names.computation(name)).collect()

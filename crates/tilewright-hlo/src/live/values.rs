@@ -127,7 +127,7 @@ impl<'m, 'a> Values<'m, 'a> {
             }
             let instruction = self.instruction(time);
             let read = match instruction.opcode {
-                "while" => self.begins(time, instruction),
+                "while" => self.begins(time),
                 _ => time,
             } as u32;
             let part = match instruction.opcode {
@@ -153,8 +153,8 @@ impl<'m, 'a> Values<'m, 'a> {
     }
 
     /// The time at which a loop's first instruction runs.
-    fn begins(&self, time: usize, instruction: &Instruction<'a>) -> usize {
-        let first = callees(self.names, instruction).into_iter().next();
+    fn begins(&self, time: usize) -> usize {
+        let first = callees(self.names, self.order.instructions[time]).into_iter().next();
         let range = first.and_then(|first| self.module.computations.get(first));
         let first = range.and_then(|computation| self.time(computation.instructions.start));
         first.filter(|&first| first < time).unwrap_or(time)
@@ -347,7 +347,7 @@ impl<'m, 'a> Values<'m, 'a> {
     /// Joins what goes into computations and comes out of them.
     fn join_called(&mut self, time: usize, instruction: &Instruction<'a>, operands: &[usize]) {
         let all = self.all(time);
-        let callees = callees(self.names, instruction);
+        let callees = callees(self.names, self.order.instructions[time]);
         let body = self.names.named(instruction, "body");
         let result = match instruction.opcode {
             "async-start" => {
