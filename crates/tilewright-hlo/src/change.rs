@@ -14,7 +14,8 @@ const MAX_BUFFERS: usize = 32;
 /// What is different in a second dump.
 ///
 /// Parameters and outputs are matched by position. Relayouts are matched by what they move from
-/// which format to which, and buffers by name, since the compiler numbers both anew.
+/// which format to which, and buffers by what they are, their elements, dimensions and operation,
+/// since the compiler numbers both anew.
 ///
 /// ```
 /// use tilewright_hlo::{Change, Dump, Report};
@@ -34,6 +35,8 @@ pub struct Change {
     pub parameters: Vec<ChangedValue>,
     /// The outputs that are not the same.
     pub outputs: Vec<ChangedValue>,
+    /// What the temporaries of each memory space take at their peaks.
+    pub peaks: Vec<ChangedPeak>,
     /// The relayouts that only one of them has.
     pub relayouts: ChangedMovements,
     /// The buffers that are not the same, those whose bytes change most first.
@@ -53,6 +56,17 @@ pub struct ChangedValue {
     pub bytes_change: i64,
 }
 
+/// The peak of a memory space in both.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ChangedPeak {
+    /// The memory space: `hbm`, `vmem`, `host`, or `S(n)`.
+    pub space: String,
+    /// The bytes in the first.
+    pub before: i64,
+    /// The bytes in the second.
+    pub after: i64,
+}
+
 /// The moves that only one of two programs makes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ChangedMovements {
@@ -70,11 +84,12 @@ impl Change {
             after: after.totals,
             parameters: by_position(&before.parameters, &after.parameters),
             outputs: by_position(&before.outputs, &after.outputs),
+            peaks: peaks(before, after),
             relayouts: ChangedMovements {
                 gone: only_in(&before.relayouts, &after.relayouts),
                 new: only_in(&after.relayouts, &before.relayouts),
             },
-            buffers: by_name(&before.buffers, &after.buffers),
+            buffers: by_kind(&before.buffers, &after.buffers),
         }
     }
 }
@@ -85,14 +100,51 @@ fn by_position(before: &[Value], after: &[Value]) -> Vec<ChangedValue> {
     pairs.filter_map(|pair| changed(pair.map(|value| value.map(Sized::of_value)))).collect()
 }
 
-fn by_name(before: &[Buffer], after: &[Buffer]) -> Vec<ChangedValue> {
-    let mut pairs: BTreeMap<&str, [Option<Sized<'_>>; 2]> = BTreeMap::new();
-    for (side, buffers) in [before, after].into_iter().enumerate() {
-        for buffer in buffers {
-            pairs.entry(&buffer.name).or_default()[side] = Some(Sized::of_buffer(buffer));
+/// The peaks of all memory spaces that either has.
+fn peaks(before: &Report, after: &Report) -> Vec<ChangedPeak> {
+    let mut spaces: BTreeMap<&str, [i64; 2]> = BTreeMap::new();
+    for (side, report) in [before, after].into_iter().enumerate() {
+        for peak in report.peak.iter().flatten() {
+            spaces.entry(&peak.space).or_default()[side] = peak.bytes;
         }
     }
-    let mut all: Vec<ChangedValue> = pairs.into_values().filter_map(changed).collect();
+    let changed = |(space, [before, after]): (&str, [i64; 2])| ChangedPeak {
+        space: space.to_owned(),
+        before,
+        after,
+    };
+    spaces.into_iter().map(changed).collect()
+}
+
+/// The buffers of the one that the other has not, each beside one of the same elements, dimensions and
+/// operation, if there is one left.
+fn by_kind(before: &[Buffer], after: &[Buffer]) -> Vec<ChangedValue> {
+    let mut kinds: BTreeMap<(&str, &str), [BTreeMap<&str, Vec<&Buffer>>; 2]> = BTreeMap::new();
+    for (side, buffers) in [before, after].into_iter().enumerate() {
+        for buffer in buffers {
+            let kind = (buffer.text.split('{').next().unwrap_or(""), &*buffer.op);
+            let texts = &mut kinds.entry(kind).or_default()[side];
+            texts.entry(&buffer.text).or_default().push(buffer);
+        }
+    }
+    let mut all: Vec<ChangedValue> = Vec::new();
+    for [mut before, mut after] in kinds.into_values() {
+        for (text, before) in &mut before {
+            let Some(after) = after.get_mut(text) else { continue };
+            let same = before.len().min(after.len());
+            before.drain(..same);
+            after.drain(..same);
+        }
+        let mut before = before.into_values().flatten();
+        let mut after = after.into_values().flatten();
+        loop {
+            let pair = [before.next(), after.next()];
+            if pair.iter().all(Option::is_none) {
+                break;
+            }
+            all.extend(changed(pair.map(|buffer| buffer.map(Sized::of_buffer))));
+        }
+    }
     all.sort_by_key(|value| std::cmp::Reverse(value.bytes_change.unsigned_abs()));
     all.truncate(MAX_BUFFERS);
     all
@@ -147,4 +199,28 @@ fn only_in(these: &[Movement], others: &[Movement]) -> Vec<Movement> {
 
 fn what(movement: &Movement) -> (&str, &str, crate::MoveKind) {
     (&movement.from, &movement.to, movement.kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Dump;
+
+    #[test]
+    fn names_are_nothing_to_go_by() {
+        let report = |text: &str| Report::of(&Dump::read(text));
+        let before = report(
+            "ENTRY e {\n  p = f32[9,129] parameter(0)\n  a.1 = f32[9,129]{1,0} negate(p)\n  \
+             b.2 = f32[9,129]{1,0:T(8,128)} exponential(a.1)\n}\n",
+        );
+        let after = report(
+            "ENTRY e {\n  p = f32[9,129] parameter(0)\n  b.2 = f32[9,129]{1,0} negate(p)\n  \
+             c.7 = f32[9,129]{0,1:T(8,128)} exponential(b.2)\n}\n",
+        );
+        let change = Change::between(&before, &after);
+        let names: Vec<&str> = change.buffers.iter().map(|value| value.name.as_str()).collect();
+        assert_eq!(names, ["c.7"]);
+        let [value] = &change.buffers[..] else { panic!() };
+        assert_eq!(value.before.as_deref(), Some("f32[9,129]{1,0:T(8,128)}"));
+    }
 }

@@ -53,7 +53,7 @@ mod trips;
 mod usage_report;
 
 pub use assign::{AssignedParameter, AssignedTotals, Assignment, Choice, Cost};
-pub use change::{Change, ChangedMovements, ChangedValue};
+pub use change::{Change, ChangedMovements, ChangedPeak, ChangedValue};
 pub use decode::decoded;
 pub use finding::{Finding, Findings, MAX_FINDINGS};
 pub use hint::{Fault, Formats, Hint, Permuted, Suggestion, fault, hint};

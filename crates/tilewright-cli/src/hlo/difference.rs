@@ -31,7 +31,12 @@ fn totals(change: &Change) -> String {
         ("relayouts write", before.relayouts.bytes_written, after.relayouts.bytes_written),
     ];
     let mut lines = vec![["", "before", "after", "change"].map(str::to_owned)];
-    for (name, before, after) in rows {
+    let peaks = change.peaks.iter().filter(|peak| !peak.space.starts_with("S("));
+    let peaks: Vec<(String, i64, i64)> = peaks
+        .map(|peak| (format!("{} at its peak", peak.space), peak.before, peak.after))
+        .collect();
+    let peaks = peaks.iter().map(|(name, before, after)| (name.as_str(), *before, *after));
+    for (name, before, after) in rows.into_iter().chain(peaks) {
         let change = signed(after.saturating_sub(before));
         lines.push([name.to_owned(), in_words(before), in_words(after), change]);
     }

@@ -132,8 +132,13 @@ pub struct Value {
     pub bytes: i64,
     /// What its elements take.
     pub logical_bytes: i64,
-    /// The memory space: `hbm`, `host`.
+    /// The memory space: `hbm`, `host`. The document says nothing of the first.
+    #[serde(skip_serializing_if = "is_device")]
     pub space: String,
+}
+
+fn is_device(space: &str) -> bool {
+    space == "hbm"
 }
 
 /// An array that an instruction writes.
