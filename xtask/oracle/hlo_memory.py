@@ -98,6 +98,8 @@ def shortened(text, kept_config=KEPT_CONFIG):
         config, end = decoder.raw_decode(text, found.end())
         parts.append(text[at:found.start()])
         kept = {key: cut(config[key]) for key in config if key in kept_config and says(config[key])}
+        if "estimated_cycles" in kept_config and (cycles := nested(config, "estimated_cycles")):
+            kept["estimated_cycles"] = cycles
         if kept:
             parts.append(f", backend_config={json.dumps(kept, separators=(',', ':'))}")
         at = end
@@ -111,6 +113,14 @@ def says(value):
     if isinstance(value, dict):
         return any(says(inner) for inner in value.values())
     return any(says(inner) for inner in value) if isinstance(value, list) else True
+
+
+def nested(value, name):
+    """What is called so in nested lists and objects, the first of them."""
+    if isinstance(value, dict) and name in value:
+        return value[name]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return next((found for each in inner if (found := nested(each, name))), None)
 
 
 def cut(value):
