@@ -57,13 +57,13 @@ pub use change::{Change, ChangedMovements, ChangedPeak, ChangedValue};
 pub use decode::decoded;
 pub use finding::{Finding, Findings, MAX_FINDINGS};
 pub use hint::{Fault, Formats, Hint, Permuted, Suggestion, fault, hint};
-pub use live::{Alive, Life, Peak, Timeline};
+pub use live::{Alive, Life, Peak, SourceBytes, Timeline};
 pub use memory_report::{Allocation, MemoryReport, printed_size};
 pub use module::{Computation, Instruction, Module, Operand};
 pub use read::{Dump, no_dump};
 pub use report::{
-    Buffer, CheckedBitcast, Donation, MAX_BUFFERS, MemoryNeed, MoveKind, Movement, OutOfMemory,
-    Report, Reported, Size, Totals, Traffic, Value, Verdicts,
+    Buffer, CheckedBitcast, Cycles, Donation, MAX_BUFFERS, MemoryNeed, MoveKind, Movement,
+    OutOfMemory, Report, Reported, Size, Totals, Traffic, Value, Verdicts,
 };
 pub use settle::{Operation, Place, Relayout, Settled, Unsettled, settle};
 pub use shapes::{MAX_ARRAY_TEXT, MAX_TUPLE_NESTING};

@@ -13,7 +13,7 @@ use crate::module::Instruction;
 use crate::scan;
 
 /// A line of a program.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Source {
     /// The file, as the compiler was told its name.
     pub file: String,

@@ -1,8 +1,8 @@
 //! The report as a person reads it, from the sums down to single instructions.
 
 use tilewright_hlo::{
-    Alive, Buffer, CheckedBitcast, Donation, Fault, Hint, Movement, OutOfMemory, Peak, Report,
-    Size, Timeline, Totals, Traffic, Value, Verdicts,
+    Alive, Buffer, CheckedBitcast, Cycles, Donation, Fault, Hint, Movement, OutOfMemory, Peak,
+    Report, Size, Timeline, Totals, Traffic, Value, Verdicts,
 };
 
 use super::{Budget, Counted};
@@ -52,7 +52,18 @@ fn totals(totals: &Totals) -> String {
     line("relayouts", traffic(&totals.relayouts).map(|text| of_which(&text, totals)));
     line("copies", traffic(&totals.copies).map(|text| format!("{text}; the format is kept")));
     line("bitcasts", verdicts(&totals.bitcasts));
+    line("cycles", totals.cycles.map(|cycles| self::cycles(&cycles)));
     lines.join("\n")
+}
+
+fn cycles(cycles: &Cycles) -> String {
+    let share = |part: u64| 100.0 * part as f64 / cycles.all.max(1) as f64;
+    format!(
+        "{} as the compiler estimates; relayouts take {:.1} %, copies {:.1} %",
+        cycles.all,
+        share(cycles.relayouts),
+        share(cycles.copies)
+    )
 }
 
 fn of_which(text: &str, totals: &Totals) -> String {
@@ -167,7 +178,24 @@ fn peak(peak: &Peak, top: usize) -> String {
     );
     let alive = title("alive then", shown.len(), peak.alive.len());
     let named = shown.iter().map(|b| (&*b.text, b.fault.as_deref(), b.hint.as_deref()));
-    head + "\n" + &alive + &indented(&table) + &advice(named)
+    head + "\n" + &alive + &indented(&table) + &sources(peak) + &advice(named)
+}
+
+/// So many lines of the program are named.
+const SOURCES: usize = 5;
+
+/// The lines of the program that take most at a peak.
+fn sources(peak: &Peak) -> String {
+    if peak.by_source.iter().filter(|sum| sum.source.is_some()).count() < 2 {
+        return String::new();
+    }
+    let mut rows = vec![["bytes", "buffers", "source"].map(str::to_owned)];
+    rows.extend(peak.by_source.iter().take(SOURCES).map(|sum| {
+        let source = sum.source.as_ref().map_or("no line".to_owned(), ToString::to_string);
+        [in_words(sum.bytes), sum.count.to_string(), cut_front(&source)]
+    }));
+    let table = table::aligned(&rows, &[Right, Right, Left]);
+    format!("\nby the line of the program{}", indented(&table))
 }
 
 /// What could be donated, if it is of some size.

@@ -38,6 +38,19 @@ pub struct Peak {
     pub at: String,
     /// What is alive then, the largest first.
     pub alive: Vec<Alive>,
+    /// The same summed up by the line of the program, most first.
+    pub by_source: Vec<SourceBytes>,
+}
+
+/// What comes from a line of the program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SourceBytes {
+    /// The line; of what has none, nothing.
+    pub source: Option<Source>,
+    /// The bytes of its buffers.
+    pub bytes: i64,
+    /// How many they are.
+    pub count: usize,
 }
 
 /// What is at fault with an array, and what would mend it.
@@ -147,7 +160,7 @@ pub(crate) fn lives<'a>(
         lives.sort_by_key(|b| (std::cmp::Reverse(b.bytes), b.start));
         let mut described = |b: &Buffer| described(names, &order, &values, b, formats, &mut advice);
         let is_alive = |b: &&&Buffer| b.start <= time && time <= b.end;
-        let alive = lives.iter().filter(is_alive).map(|b| described(b)).collect();
+        let alive: Vec<Alive> = lives.iter().filter(is_alive).map(|b| described(b)).collect();
         let lives = lives.iter().take(MAX_LIVES);
         let lives =
             lives.map(|b| Life { buffer: described(b), from: b.start, to: b.end }).collect();
@@ -156,6 +169,7 @@ pub(crate) fn lives<'a>(
             bytes,
             bytes_shared: shared.get(&space).map_or(bytes, |sums| most(sums).0),
             at: values.instruction(time as usize).name.to_owned(),
+            by_source: by_source(&alive),
             alive,
         };
         let steps = steps(&sums);
@@ -291,6 +305,23 @@ fn lent(
 fn is_alike(a: &Array, b: &Array) -> bool {
     let order = |array: &Array| array.shape.layout().map(|l| l.minor_to_major().clone());
     a.shape.dims() == b.shape.dims() && order(a) == order(b)
+}
+
+/// What is alive, summed up by the line of the program.
+fn by_source(alive: &[Alive]) -> Vec<SourceBytes> {
+    let mut sums: HashMap<Option<&Source>, (i64, usize)> = HashMap::new();
+    for buffer in alive {
+        let sum = sums.entry(buffer.source.as_ref()).or_default();
+        *sum = (sum.0.saturating_add(buffer.bytes), sum.1 + 1);
+    }
+    let sum = |(source, (bytes, count)): (Option<&Source>, (i64, usize))| SourceBytes {
+        source: source.cloned(),
+        bytes,
+        count,
+    };
+    let mut all: Vec<SourceBytes> = sums.into_iter().map(sum).collect();
+    all.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.source.cmp(&b.source)));
+    all
 }
 
 /// What the temporaries of each memory space take at each time.

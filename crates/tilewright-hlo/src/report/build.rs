@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Buffer, Donation, MoveKind, Movement, Report, Size, Totals, Traffic, Value, Verdicts};
+use super::{
+    Buffer, Cycles, Donation, MoveKind, Movement, Report, Size, Totals, Traffic, Value, Verdicts,
+};
 use crate::Dump;
 use crate::calls::{self, Runs};
 use crate::compare::Comparer;
@@ -15,6 +17,7 @@ use crate::module::{Computation, Instruction, Module, Operand, aliased};
 use crate::read::shortened;
 use crate::scan;
 use crate::shapes::{self, Array, Leaf, Shapes};
+use crate::source;
 use crate::trips::Names;
 
 impl Report {
@@ -142,6 +145,7 @@ impl<'a> Builder<'a> {
         }
         for scope in &scopes {
             self.computation(scope);
+            self.cycles_of(scope);
         }
         self.entry(module);
         if module.attribute("is_scheduled") == Some("true") {
@@ -161,6 +165,18 @@ impl<'a> Builder<'a> {
                 let message = format!("a shape could not be read: {reason}");
                 self.findings.add(instruction.line, text, 0, message);
             }
+        }
+    }
+
+    /// Adds what the compiler thinks that a computation takes.
+    fn cycles_of(&mut self, scope: &Scope<'_, 'a>) {
+        let Some(executions) = scope.executions.filter(|_| scope.runs == Runs::Alone) else {
+            return;
+        };
+        for instruction in scope.module.instructions_of(scope.computation) {
+            let Some(cycles) = source::estimated_cycles(instruction) else { continue };
+            let sum = self.report.totals.cycles.get_or_insert_default();
+            sum.all = sum.all.saturating_add(cycles.saturating_mul(executions));
         }
     }
 
@@ -285,6 +301,11 @@ impl<'a> Builder<'a> {
             fused: moved(&|m| !m.standalone),
             copies: Traffic::of(&report.copies),
             bitcasts: Verdicts::of(&report.bitcasts),
+            cycles: report.totals.cycles.map(|cycles| Cycles {
+                relayouts: cycles_of(&report.relayouts),
+                copies: cycles_of(&report.copies),
+                ..cycles
+            }),
             ..report.totals
         };
         report.more_findings = findings.more;
@@ -360,6 +381,13 @@ fn executions(names: &Names<'_, '_>, runs: &[Runs]) -> Vec<Option<u64>> {
         executions[number] = sum;
     }
     executions
+}
+
+/// What the compiler thinks that moves of their own take.
+fn cycles_of(movements: &[Movement]) -> u64 {
+    let own = movements.iter().filter(|m| m.standalone);
+    let cycles = own.filter_map(|m| m.cycles?.checked_mul(m.executions?));
+    cycles.fold(0, u64::saturating_add)
 }
 
 fn sum(values: &[Value], wanted: impl Fn(&Value) -> bool) -> Size {

@@ -82,6 +82,21 @@ pub struct Totals {
     pub copies: Traffic,
     /// Of bitcasts.
     pub bitcasts: Verdicts,
+    /// What the compiler thinks that all takes, if it says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<Cycles>,
+}
+
+/// What the compiler thinks that a program takes, in cycles of the chip: each instruction as often as it runs,
+/// those aside of which that is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Cycles {
+    /// All instructions.
+    pub all: u64,
+    /// Those that move an array into another format, and do nothing else.
+    pub relayouts: u64,
+    /// Those that move one and keep the format.
+    pub copies: u64,
 }
 
 /// How much memory some arrays take.
