@@ -116,10 +116,13 @@ fn peaks(before: &Report, after: &Report) -> Vec<ChangedPeak> {
     spaces.into_iter().map(changed).collect()
 }
 
+/// Buffers by the text of their arrays.
+type ByText<'b> = BTreeMap<&'b str, Vec<&'b Buffer>>;
+
 /// The buffers of the one that the other has not, each beside one of the same elements, dimensions and
 /// operation, if there is one left.
 fn by_kind(before: &[Buffer], after: &[Buffer]) -> Vec<ChangedValue> {
-    let mut kinds: BTreeMap<(&str, &str), [BTreeMap<&str, Vec<&Buffer>>; 2]> = BTreeMap::new();
+    let mut kinds: BTreeMap<(&str, &str), [ByText<'_>; 2]> = BTreeMap::new();
     for (side, buffers) in [before, after].into_iter().enumerate() {
         for buffer in buffers {
             let kind = (buffer.text.split('{').next().unwrap_or(""), &*buffer.op);

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use serde::Serialize;
-use tilewright_hlo::{Assignment, Change, Dump, Report, decoded};
+use tilewright_hlo::{Assignment, Change, Dump, DumpFolder, Report, decoded};
 
 use crate::error::Failure;
 
@@ -10,6 +10,12 @@ use crate::error::Failure;
 #[pyfunction]
 pub(crate) fn hlo_report(py: Python<'_>, bytes: &[u8]) -> Result<String, Failure> {
     as_json(&py.detach(|| report(bytes))?)
+}
+
+/// The name of the module that says most, of a dump's files with these names and sizes.
+#[pyfunction]
+pub(crate) fn hlo_module_of(files: Vec<(String, u64)>) -> Option<String> {
+    DumpFolder::of(&files).map(|folder| folder.module)
 }
 
 /// The report as a self-contained page of HTML.

@@ -195,3 +195,21 @@ def test_progress_and_errors(tmp_path):
         tw.save(tmp_path / "y.safetensors", x["a"])
     with pytest.raises(OSError):
         tw.save(tmp_path / "no" / "such" / "folder.npy", x["a"])
+
+
+def test_a_dumps_folder_is_its_module(tmp_path):
+    module = "HloModule {}, is_scheduled=true\n\nENTRY e {{\n  ROOT p = f32[9] parameter(0)\n}}\n"
+    small = tmp_path / "module_0001.jit_a.cl_1.after_optimizations.txt"
+    small.write_text(module.format("small"))
+    large = tmp_path / "module_0002.jit_b.cl_1.after_optimizations.txt"
+    large.write_text(module.format("large") + "\n" * 99)
+    (tmp_path / "module_0002.jit_b.cl_1.after_optimizations-live-range.txt").write_text("x" * 999)
+    assert tw.hlo(tmp_path).module == "large"
+    assert tw.hlo(str(tmp_path)).module == "large"
+    assert (tw.hlo(tmp_path).peak, tw.hlo(tmp_path).timeline) == ([], [])
+    short = tmp_path / "module_0003.jit_c.cl_1.oom_intermediate_module.txt"
+    short.write_text(module.format("short"))
+    assert tw.hlo(tmp_path).module == "short"
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="oom_intermediate_module"):
+        tw.hlo(tmp_path / "empty")

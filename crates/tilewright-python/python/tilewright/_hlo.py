@@ -462,7 +462,8 @@ def hlo(source: HloLike) -> Report:
     ----------
     source : path, str, bytes, or a compiled program of JAX
         A file, or the text itself: as XLA, JAX or libtpu print it, at any stage of compilation. A
-        str of one line is a file's name. Of a program, ``compiled.as_text()``.
+        str of one line is a file's name. Of a folder, as ``--xla_dump_to`` fills it, the optimised
+        module that says most. Of a program, ``compiled.as_text()``.
 
     Returns
     -------
@@ -518,18 +519,37 @@ def read(source: HloLike) -> bytes:
             raise ValueError(f"{type(source).__name__}.as_text() has no text")
         return text.encode()
     if isinstance(source, PathLike):
-        return Path(source).read_bytes()
+        return _of_path(Path(source))
     if not isinstance(source, str):
         return bytes(memoryview(source))
     if "\n" in source or not source.strip():
         return source.encode()
     try:
-        return Path(source).read_bytes()
-    except (FileNotFoundError, ValueError):
+        return _of_path(Path(source))
+    except FileNotFoundError:
         is_name = " " not in source and bool(Path(source).suffix or sep in source)
         kind = FileNotFoundError if is_name else ValueError
         said = f"`{source[:200]}` is no file that is there"
         raise kind(f"{said}, and no HLO module, which has more lines than one") from None
+
+
+def _of_path(path: Path) -> bytes:
+    """The bytes of a file, or of the module of a dump's folder that says most."""
+    try:
+        is_folder = path.is_dir()
+    except ValueError:  # A name with a NUL, which Python 3.11 says so.
+        raise FileNotFoundError(str(path)) from None
+    if not is_folder:
+        try:
+            return path.read_bytes()
+        except ValueError:
+            raise FileNotFoundError(str(path)) from None
+    files = [(entry.name, entry.stat().st_size) for entry in path.iterdir() if entry.is_file()]
+    name = _tilewright.hlo_module_of(sorted(files))
+    if name is None:
+        expected = "*after_optimizations.txt or *oom_intermediate_module.txt"
+        raise ValueError(f"{path}: no optimised module in the folder: expected {expected}")
+    return (path / name).read_bytes()
 
 
 for _public in (Report, Change, Assignment):
