@@ -30,6 +30,18 @@ const CALLED: &[&str] = &[
     "scatter",
 ];
 
+/// What names the computations whose instructions run one by one.
+pub(crate) const RUN_ALONE: &[&str] = &[
+    "calls",
+    "to_apply",
+    "body",
+    "condition",
+    "branch_computations",
+    "true_computation",
+    "false_computation",
+    "called_computations",
+];
+
 /// How each computation of a module runs.
 pub(crate) fn runs(module: &Module<'_>) -> Vec<Runs> {
     let numbers: HashMap<&str, usize> =

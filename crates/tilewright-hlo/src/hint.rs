@@ -1,5 +1,9 @@
 //! What would mend a padded array: the dimension at fault, a better order, a better shape.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::shapes::Array;
 use serde::Serialize;
 use tilewright::xla::{Layout, Tile, TileDim};
 use tilewright::{ArrayShape, Permutation};
@@ -224,4 +228,36 @@ fn join(array: &ArrayShape, own: &Layout, sizes: &[i64], second: usize) -> Optio
         layout = layout.with_element_size_in_bits(bits);
     }
     ArrayShape::new(array.element_type(), &sizes).ok()?.with_layout(layout).ok()
+}
+
+/// What is at fault with an array, and what would mend it.
+pub(crate) type Advice = (Option<Box<Fault>>, Option<Box<Hint>>);
+
+/// So many arrays are told what is at fault and what would mend it.
+const MAX_ADVISED: usize = 256;
+
+/// Gives advice on arrays, each once.
+pub(crate) struct Adviser<'f> {
+    formats: &'f dyn Formats,
+    known: HashMap<Arc<str>, Advice>,
+}
+
+impl<'f> Adviser<'f> {
+    pub(crate) fn new(formats: &'f dyn Formats) -> Self {
+        Adviser { formats, known: HashMap::new() }
+    }
+
+    /// On an array, if it has padding and not too many were asked about.
+    pub(crate) fn on(&mut self, array: &Array) -> Advice {
+        if let Some(known) = self.known.get(&array.text) {
+            return known.clone();
+        }
+        if array.padding_bytes() == 0 || self.known.len() >= MAX_ADVISED {
+            return (None, None);
+        }
+        let fault = fault(&array.shape).map(Box::new);
+        let advice = (fault, hint(&array.shape, self.formats).map(Box::new));
+        self.known.insert(Arc::clone(&array.text), advice.clone());
+        advice
+    }
 }

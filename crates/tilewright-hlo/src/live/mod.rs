@@ -16,7 +16,7 @@ use serde::Serialize;
 use tilewright::xla::Layout;
 
 use crate::calls::Runs;
-use crate::hint::{self, Fault, Formats, Hint};
+use crate::hint::{Adviser, Fault, Formats, Hint};
 use crate::module::Instruction;
 use crate::shapes::{Array, Shapes};
 use crate::source::{self, Source};
@@ -52,12 +52,6 @@ pub struct SourceBytes {
     /// How many they are.
     pub count: usize,
 }
-
-/// What is at fault with an array, and what would mend it.
-type Advice = (Option<Box<Fault>>, Option<Box<Hint>>);
-
-/// So many arrays are told what is at fault and what would mend it.
-const MAX_HINTED: usize = 256;
 
 /// A buffer that is alive at a peak.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -148,7 +142,7 @@ pub(crate) fn lives<'a>(
     let shared = shared(&mut values, &buffers);
     let n_times = order.instructions.len();
     let shared = by_space(&shared, n_times);
-    let mut advice: HashMap<Arc<str>, Advice> = HashMap::new();
+    let mut adviser = Adviser::new(formats);
     let mut all: Vec<(Peak, Timeline)> = Vec::new();
     for (space, sums) in by_space(&buffers, n_times) {
         let (bytes, time) = most(&sums);
@@ -158,7 +152,7 @@ pub(crate) fn lives<'a>(
         let of_space = |b: &&Buffer| b.space == space && b.bytes > 0;
         let mut lives: Vec<&Buffer> = buffers.iter().filter(of_space).collect();
         lives.sort_by_key(|b| (std::cmp::Reverse(b.bytes), b.start));
-        let mut described = |b: &Buffer| described(names, &order, &values, b, formats, &mut advice);
+        let mut described = |b: &Buffer| described(names, &order, &values, b, &mut adviser);
         let is_alive = |b: &&&Buffer| b.start <= time && time <= b.end;
         let alive: Vec<Alive> = lives.iter().filter(is_alive).map(|b| described(b)).collect();
         let lives = lives.iter().take(MAX_LIVES);
@@ -374,8 +368,7 @@ fn described<'a>(
     order: &Order,
     values: &Values<'_, 'a>,
     buffer: &Buffer,
-    formats: &dyn Formats,
-    known: &mut HashMap<Arc<str>, Advice>,
+    adviser: &mut Adviser<'_>,
 ) -> Alive {
     let module = names.module;
     let (time, number) = (buffer.named.0 as usize, buffer.named.1 as usize);
@@ -390,17 +383,7 @@ fn described<'a>(
     };
     let place = order.instructions.get(time).copied().unwrap_or(0);
     let computation = module.computations.get(names.computation_of(place));
-    let padded = array.filter(|array| array.padding_bytes() > 0);
-    let (fault, hint) = padded.map_or((None, None), |array| {
-        if known.len() >= MAX_HINTED && !known.contains_key(&array.text) {
-            return (None, None);
-        }
-        let advice = known.entry(Arc::clone(&array.text)).or_insert_with(|| {
-            let hint = hint::hint(&array.shape, formats).map(Box::new);
-            (hint::fault(&array.shape).map(Box::new), hint)
-        });
-        advice.clone()
-    });
+    let (fault, hint) = array.map_or((None, None), |array| adviser.on(array));
     Alive {
         name,
         text: array.map_or_else(|| "".into(), |array| Arc::clone(&array.text)),

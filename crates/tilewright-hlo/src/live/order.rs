@@ -4,7 +4,7 @@
 //! branches, and what is called run where they are named; an instruction that names them ends after
 //! them. Fusions are one instruction.
 
-use crate::calls::Runs;
+use crate::calls::{RUN_ALONE, Runs};
 use crate::module::Instruction;
 use crate::trips::Names;
 
@@ -16,16 +16,6 @@ pub(super) struct Order {
     /// When each instruction of the module runs; [`NEVER`](Self::NEVER) if it does not alone.
     pub(super) times: Vec<u32>,
 }
-
-/// What names them, but for loops.
-const RUNS: &[&str] = &[
-    "to_apply",
-    "calls",
-    "called_computations",
-    "branch_computations",
-    "true_computation",
-    "false_computation",
-];
 
 impl Order {
     pub(super) const NEVER: u32 = u32::MAX;
@@ -88,7 +78,7 @@ pub(super) fn callees(names: &Names<'_, '_>, number: usize) -> Vec<usize> {
             start.filter(begins).and_then(|start| names.named(start, "calls")).into_iter().collect()
         }
         "conditional" | "call" | "async-start" => {
-            let called = instruction.computations_in(RUNS);
+            let called = instruction.computations_in(RUN_ALONE);
             called.filter_map(|name| names.computation(name)).collect()
         }
         _ => Vec::new(),

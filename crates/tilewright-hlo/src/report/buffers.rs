@@ -1,18 +1,13 @@
 //! The arrays that a program writes.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::build::{Builder, Scope};
 use super::{Buffer, MAX_BUFFERS};
-use crate::hint::{self, Fault, Formats, Hint};
+use crate::hint::{Adviser, Formats};
 use crate::module::{Computation, Instruction};
 use crate::shapes;
-
-/// What is at fault with an array, and what would mend it.
-type Advice = (Option<Box<Fault>>, Option<Box<Hint>>);
 
 /// So many of the buffers with most padding are told what is at fault and what would mend it.
 const MAX_HINTED: usize = 256;
@@ -50,15 +45,9 @@ impl<'a> Builder<'a> {
     pub(super) fn sorted_buffers(&mut self, formats: &dyn Formats) -> Vec<Buffer> {
         let mut pairs = std::mem::take(&mut self.buffers);
         pairs.sort_by_cached_key(|(buffer, _)| Reverse((buffer.padding_bytes, buffer.bytes)));
-        let mut known: HashMap<_, Advice> = HashMap::new();
-        for (buffer, array) in
-            pairs.iter_mut().take(MAX_HINTED).filter(|(b, _)| b.padding_bytes > 0)
-        {
-            let answer = known.entry(Rc::as_ptr(array)).or_insert_with(|| {
-                let hint = hint::hint(&array.shape, formats);
-                (hint::fault(&array.shape).map(Box::new), hint.map(Box::new))
-            });
-            (buffer.fault, buffer.hint) = answer.clone();
+        let mut adviser = Adviser::new(formats);
+        for (buffer, array) in pairs.iter_mut().take(MAX_HINTED) {
+            (buffer.fault, buffer.hint) = adviser.on(array);
         }
         pairs.into_iter().map(|(buffer, _)| buffer).collect()
     }

@@ -335,19 +335,9 @@ fn executions(names: &Names<'_, '_>, runs: &[Runs]) -> Vec<Option<u64>> {
             callers[number].push(caller);
         }
     }
-    const RUN: &[&str] = &[
-        "body",
-        "condition",
-        "to_apply",
-        "calls",
-        "called_computations",
-        "branch_computations",
-        "true_computation",
-        "false_computation",
-    ];
     for (number, instruction) in module.instructions.iter().enumerate() {
         if matches!(instruction.opcode, "while" | "call" | "conditional" | "async-start") {
-            for name in instruction.computations_in(RUN) {
+            for name in instruction.computations_in(calls::RUN_ALONE) {
                 if let Some(callee) = names.computation(name).filter(|&c| runs[c] == Runs::Alone) {
                     callers[callee].push(number);
                 }
