@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::shapes::Array;
 use serde::Serialize;
 use tilewright::xla::{Layout, Tile, TileDim};
 use tilewright::{ArrayShape, Permutation};
+
+use crate::shapes::Array;
 
 /// A hint saves at least one byte in this many, or is not given.
 const LEAST_SHARE: i64 = 8;

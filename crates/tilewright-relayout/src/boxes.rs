@@ -402,6 +402,11 @@ impl BoxMoves {
         let within = self.within(elements);
         self.cut(&within, &mut work.pieces);
         let slots = self.slots();
+        let folded = self.packed_boxes(work, src, within.start);
+        if folded.is_some_and(|boxes| boxes.iter().all(Folded::is_quick)) {
+            // These go by way of a stage as large as they are.
+            return false;
+        }
         work.pieces.iter().all(|piece| {
             let starts = [
                 piece.src * slots.src - src.start as i64 * 8,
