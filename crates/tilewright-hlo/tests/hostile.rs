@@ -72,6 +72,40 @@ fn texts_made_to_be_slow() {
     }
 }
 
+/// A fusion of many fusions, and loops that all go around with one large tuple.
+#[test]
+fn fusions_of_fusions_and_loops_of_tuples() {
+    const FUSIONS: usize = 1 << 15;
+    let number = |number: usize| move |text: &str| text.replace('#', &number.to_string());
+    let each = |text: &'static str| (0..FUSIONS).map(|n| number(n)(text)).collect::<String>();
+    let inner = each(
+        "%in# (p: f32[2]) -> f32[2] {\n  %p = f32[2] parameter(0)\n  ROOT %c = f32[2]{0:T(128)} copy(%p)\n}\n",
+    );
+    let fusions = each("  %f# = f32[2] fusion(%p), kind=kLoop, calls=%in#\n");
+    let outer = "%outer (p: f32[2]) -> f32[2] {\n  %p = f32[2] parameter(0)\n";
+    let entry = "  ROOT %r = f32[2] add(%f0, %f1)\n}\nENTRY %e (p: f32[2]) -> f32[2] {\n  %p = f32[2] \
+                 parameter(0)\n  ROOT %x = f32[2] fusion(%p), kind=kLoop, calls=%outer\n}\n";
+    let text = format!("HloModule m, is_scheduled=true\n{inner}{outer}{fusions}{entry}");
+    let report = survive_much("fusions of fusions", &text);
+    assert_eq!(report.relayouts.len(), FUSIONS);
+    assert_eq!(report.totals.standalone.count, 0);
+
+    const PARTS: usize = 1 << 11;
+    let tuple = format!("({}s32[])", "f32[2], ".repeat(PARTS));
+    let given = format!("{}%z", "%p, ".repeat(PARTS));
+    let loops =
+        (0..1 << 9).map(|n| format!("  %l{n} = {tuple} while(%w), condition=%cond, body=%body\n"));
+    let loops: String = loops.collect();
+    let text = format!(
+        "HloModule m, is_scheduled=true\n%cond (t: x) -> pred[] {{\n  %t = {tuple} parameter(0)\n  \
+         %i = s32[] get-tuple-element(%t), index={PARTS}\n  %n = s32[] constant(5)\n  \
+         ROOT %l = pred[] compare(%i, %n), direction=LT\n}}\n%body (t: x) -> x {{\n  \
+         ROOT %t = {tuple} parameter(0)\n}}\nENTRY %e (p: f32[2]) -> f32[2] {{\n  \
+         %p = f32[2] parameter(0)\n  %z = s32[] constant(0)\n  %w = {tuple} tuple({given})\n{loops}}}\n"
+    );
+    assert!(survive_much("loops of tuples", &text).peak.is_some());
+}
+
 #[test]
 fn many_different_shapes_and_bitcasts() {
     let lines: String = (0..4_000)

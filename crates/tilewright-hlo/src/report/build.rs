@@ -129,16 +129,19 @@ impl<'a> Builder<'a> {
                 executions: executions[number],
             });
         }
+        let mut results: HashMap<usize, HashSet<*const Instruction<'a>>> = HashMap::new();
         // Callers come after what they call, so the last are looked at first.
         for number in (0..scopes.len()).rev() {
             let Runs::Inside(caller) = runs[number] else { continue };
-            let around = &scopes[names.computation_of(caller)];
+            let outer = names.computation_of(caller);
+            let around = &scopes[outer];
             scopes[number].written_by = match around.runs {
                 Runs::Alone => Some(caller),
                 Runs::Inside(_) => {
+                    let results = results.entry(outer).or_insert_with(|| around.results());
                     let instruction = module.instructions.get(caller);
-                    let is_result = instruction
-                        .is_some_and(|i| around.results().contains(&std::ptr::from_ref(i)));
+                    let is_result =
+                        instruction.is_some_and(|i| results.contains(&std::ptr::from_ref(i)));
                     around.written_by.filter(|_| is_result)
                 }
             };
