@@ -211,5 +211,5 @@ def test_a_dumps_folder_is_its_module(tmp_path):
     short.write_text(module.format("short"))
     assert tw.hlo(tmp_path).module == "short"
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ValueError, match="oom_intermediate_module"):
+    with pytest.raises(IsADirectoryError, match="oom_intermediate_module"):
         tw.hlo(tmp_path / "empty")

@@ -393,7 +393,7 @@ class Change:
         >>> import tilewright as tw
         >>> text = "HloModule m\\n\\nENTRY e {\\n  ROOT p = f32[9] parameter(0)\\n}\\n"
         >>> sorted(tw.hlo(text).diff(text).to_dict())
-        ['after', 'before', 'buffers', 'outputs', 'parameters', 'relayouts']
+        ['after', 'before', 'buffers', 'outputs', 'parameters', 'peaks', 'relayouts']
         """
         return self._document
 
@@ -548,7 +548,8 @@ def _of_path(path: Path) -> bytes:
     name = _tilewright.hlo_module_of(sorted(files))
     if name is None:
         expected = "*after_optimizations.txt or *oom_intermediate_module.txt"
-        raise ValueError(f"{path}: no optimised module in the folder: expected {expected}")
+        said = f"{path}: a folder without an optimised module: expected {expected}"
+        raise IsADirectoryError(said)
     return (path / name).read_bytes()
 
 
