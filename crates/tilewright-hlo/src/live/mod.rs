@@ -141,11 +141,11 @@ pub(crate) fn lives<'a>(
     let buffers = buffers(&mut values);
     let shared = shared(&mut values, &buffers);
     let n_times = order.instructions.len();
-    let shared = by_space(&shared, n_times);
+    let shared = steps_by_space(&shared, n_times);
     let mut adviser = Adviser::new(formats);
     let mut all: Vec<(Peak, Timeline)> = Vec::new();
-    for (space, sums) in by_space(&buffers, n_times) {
-        let (bytes, time) = most(&sums);
+    for (space, steps) in steps_by_space(&buffers, n_times) {
+        let (bytes, time) = most(&steps);
         if bytes == 0 {
             continue;
         }
@@ -161,12 +161,11 @@ pub(crate) fn lives<'a>(
         let peak = Peak {
             space: space_name(space),
             bytes,
-            bytes_shared: shared.get(&space).map_or(bytes, |sums| most(sums).0),
+            bytes_shared: shared.get(&space).map_or(bytes, |steps| most(steps).0),
             at: values.instruction(time as usize).name.to_owned(),
             by_source: by_source(&alive),
             alive,
         };
-        let steps = steps(&sums);
         let timeline = Timeline { space: space_name(space), instructions: n_times, steps, lives };
         all.push((peak, timeline));
     }
@@ -318,49 +317,41 @@ fn by_source(alive: &[Alive]) -> Vec<SourceBytes> {
     all
 }
 
-/// What the temporaries of each memory space take at each time.
-fn by_space(buffers: &[Buffer], n_times: usize) -> BTreeMap<i64, Vec<i64>> {
-    let mut spaces: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
-    for buffer in buffers {
-        let changes = spaces.entry(buffer.space).or_insert_with(|| vec![0; n_times + 1]);
-        let bytes = buffer.bytes;
-        for (time, change) in [(buffer.start as usize, bytes), (buffer.end as usize + 1, -bytes)] {
-            if let Some(sum) = changes.get_mut(time) {
-                *sum = sum.saturating_add(change);
+/// The times below `n_times` at which what the temporaries of a memory space take changes, and what it is
+/// from then on. Kept by changes: there may be many spaces, and many times.
+fn steps_by_space(buffers: &[Buffer], n_times: usize) -> BTreeMap<i64, Vec<(u32, i64)>> {
+    let mut spaces: BTreeMap<i64, Vec<(u32, i64)>> = BTreeMap::new();
+    for buffer in buffers.iter().filter(|buffer| buffer.bytes != 0) {
+        let changes = spaces.entry(buffer.space).or_default();
+        changes.push((buffer.start, buffer.bytes));
+        changes.push((buffer.end.saturating_add(1), -buffer.bytes));
+    }
+    for steps in spaces.values_mut() {
+        steps.sort_unstable_by_key(|&(time, _)| time);
+        let (mut now, mut before) = (0i128, 0i64);
+        let mut sums: Vec<(u32, i64)> = Vec::with_capacity(steps.len());
+        for changes in steps.chunk_by(|a, b| a.0 == b.0) {
+            now += changes.iter().map(|&(_, bytes)| i128::from(bytes)).sum::<i128>();
+            let sum = i64::try_from(now).unwrap_or(i64::MAX);
+            if sum != before && (changes[0].0 as usize) < n_times {
+                sums.push((changes[0].0, sum));
+                before = sum;
             }
         }
-    }
-    for changes in spaces.values_mut() {
-        changes.truncate(n_times);
-        let mut now = 0i64;
-        for sum in changes {
-            now = now.saturating_add(*sum);
-            *sum = now;
-        }
+        *steps = sums;
     }
     spaces
 }
 
 /// The most, and when that is first.
-fn most(sums: &[i64]) -> (i64, u32) {
+fn most(steps: &[(u32, i64)]) -> (i64, u32) {
     let mut most = (0, 0);
-    for (time, &sum) in sums.iter().enumerate() {
+    for &(time, sum) in steps {
         if sum > most.0 {
-            most = (sum, time as u32);
+            most = (sum, time);
         }
     }
     most
-}
-
-/// The times at which a sum changes.
-fn steps(sums: &[i64]) -> Vec<(u32, i64)> {
-    let mut steps: Vec<(u32, i64)> = Vec::new();
-    for (time, &sum) in sums.iter().enumerate() {
-        if steps.last().map_or(0, |&(_, last)| last) != sum {
-            steps.push((time as u32, sum));
-        }
-    }
-    steps
 }
 
 fn described<'a>(

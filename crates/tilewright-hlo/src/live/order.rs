@@ -33,13 +33,10 @@ impl Order {
         is_entered[entry] = true;
         while let Some((computation, at)) = open.last_mut() {
             let (here, number) = (*computation, *at);
-            let instruction = module.instructions.get(number);
-            let Some(_) = instruction.filter(|_| {
-                module.computations.get(here).is_some_and(|c| c.instructions.contains(&number))
-            }) else {
+            if !module.computations[here].instructions.contains(&number) {
                 open.pop();
                 continue;
-            };
+            }
             let mut inner = Vec::new();
             for callee in callees(names, number) {
                 if !is_entered[callee] && runs.get(callee) == Some(&Runs::Alone) {
