@@ -34,13 +34,17 @@ peak, space, bytes, position
     the most bytes of the space that temporaries occupy at one position, and the first such
     position. Occupied are the bytes `offset..offset + bytes` of the values that are alive: bytes of
     two values at one place count once. Left out are the values in allocations with the attribute
-    `parameter`, `constant`, `maybe-live-out` or `thread-local`: arguments, results, what is donated.
+    `parameter`, `constant` or `thread-local`: arguments, what is donated. In those with
+    `maybe-live-out` are the results, and before them, as long as they are not begun, temporaries.
 printed-peak, position, bytes
     the peak that XLA prints with the live ranges. It adds all spaces and counts elements without
     the padding of tiles; a value that another one takes over counts twice where they meet.
 printed, name{index}, bytes
     the values of that list, largest first
-error, message              why it does not compile, where it does not; then only `program` is there too
+error, message
+    why it does not compile, where it does not; then there is no `analysis`, but the rest is there.
+    What the message calls the HLO temporaries is the report's total of the space: with arguments
+    and results.
 """
 
 import glob
@@ -59,7 +63,15 @@ KEPT_CONFIG = {
     "custom_call_config",
 }
 LONGEST_STRING = 80
-NOT_TEMPORARY = ("parameter", "constant", "maybe-live-out", "thread-local")
+
+# Programs of which the compiler's own reports are kept too, as it names them, and the module before it is split
+# over devices, where it is.
+REPORTED = ("mesh-2x2", "decoder-scan")
+REPORTS = (
+    "before_optimizations", "after_optimizations-buffer-assignment",
+    "after_optimizations-live-range", "after_optimizations-memory-usage-report",
+)
+NOT_TEMPORARY = ("parameter", "constant", "thread-local")
 RECORDS = (
     "program NAME TOPOLOGY; sequence INSTRUCTION...; analysis FIELD BYTES; report SPACE BYTES; "
     "allocation NUMBER BYTES SPACE ATTRIBUTES; "
@@ -183,6 +195,18 @@ def peaks(values):
     return best
 
 
+def before_result(values, end):
+    """Those of the (first, last, …) in a result's allocation that are over before the result begins.
+
+    The result is what is there at the end, and what came before it without a gap: it took that over.
+    """
+    for value in sorted(values, key=lambda value: value[1], reverse=True):
+        if value[1] < end - 1:
+            yield value
+        else:
+            end = min(end, value[0])
+
+
 def check(name, folder, module, sequence, ranges, assigned):
     """The module, the live ranges and the assignment are of one schedule."""
     if shortened(module, ()) != shortened(dumped(folder, "after_optimizations"), ()):
@@ -211,12 +235,16 @@ def records(name, folder, answer, module):
     for number, size, space, attributes, _ in found:
         if "thread-local" not in attributes:
             yield ["allocation", number, size, space, ",".join(attributes)]
-    temporaries = []
+    temporaries, of_results = [], {}
     for value, (first, last) in sorted(ranges.items(), key=lambda item: (item[1], item[0])):
         size, space, number, offset, attributes = assigned[value]
         yield ["value", value, first, last, size, space, number, offset]
-        if not any(word.startswith(NOT_TEMPORARY) for word in attributes):
-            temporaries.append((first, last, size, space, number, offset))
+        if any(word.startswith(NOT_TEMPORARY) for word in attributes):
+            continue
+        kind = of_results.setdefault(number, []) if "maybe-live-out" in attributes else temporaries
+        kind.append((first, last, size, space, number, offset))
+    for values in of_results.values():
+        temporaries.extend(before_result(values, len(sequence)))
     for space, (size, at) in peaks(temporaries).items():
         yield ["peak", space, size, at]
     yield ["printed-peak", position, sum(size for _, size in printed)]
@@ -224,16 +252,13 @@ def records(name, folder, answer, module):
 
 
 def make(name, topology, folder, dump):
-    """Writes the two files of a program. Gives their bytes and a line that says what they hold."""
+    """Writes the files of a program. Gives their bytes and a line that says what they hold."""
     answer = compiled(name, dump)
-    if "error" in answer:
-        module = shortened(dumped(dump, "oom_intermediate_module"))
-        rows = [["error", answer["error"]]]
-        said = answer["error"][:150]
-    else:
-        module = shortened(dumped(dump, "after_codegen"))
-        rows = list(records(name, dump, answer, module))
-        said = ", ".join(f"{row[2]} in space {row[1]}" for row in rows if row[0] == "peak")
+    error = answer.pop("error", None)
+    module = shortened(dumped(dump, "oom_intermediate_module" if error else "after_codegen"))
+    rows = [["error", error]] if error else []
+    rows += records(name, dump, answer, module)
+    said = ", ".join(f"{row[2]} in space {row[1]}" for row in rows if row[0] == "peak")
     first = header(__file__, ["libtpu", "jax"], f"records: {RECORDS}")
     lines = [first, f"program\t{name}\t{topology}", *("\t".join(map(str, row)) for row in rows)]
     total = 0
@@ -242,6 +267,16 @@ def make(name, topology, folder, dump):
         total += len(data)
         with open(os.path.join(folder, f"{name}.{suffix}"), "wb") as file:
             file.write(data)
+    if name in REPORTED:
+        beside = os.path.join(folder, name)
+        os.makedirs(beside, exist_ok=True)
+        for report in REPORTS:
+            data = shortened(dumped(dump, report)).encode()
+            if report == "before_optimizations" and b"num_partitions=" not in data:
+                continue
+            total += len(data)
+            with open(os.path.join(beside, f"{report}.txt"), "wb") as file:
+                file.write(data)
     print(f"{name}, {topology}: {len(module)} bytes of text; peak {said}", flush=True)
     return total
 

@@ -2,7 +2,7 @@
 
 Each takes the devices of a topology and gives what `lower()` gives. The sizes are modest: the texts
 stay small, the temporaries take tens of megabytes or more, as peaks of less say little. The last
-ones need more memory than the chip has.
+ones need more memory than the chip has; then come the same, mended.
 """
 
 import functools
@@ -285,6 +285,42 @@ def decode_with_cache(devices):
     return on_one(devices, decode, cache, cache, w, Array((32, 1024), BF16))
 
 
+def decode_in_place(devices, cache, projection):
+    """Decoding with caches that are given away and come back, these and the projections in some formats."""
+    def decode(keys, values, w, start):
+        def step(carry):
+            i, x, keys, values = carry
+            q, k, v = (jnp.einsum("bd,dhk->bhk", x, w[name]) for name in ("q", "k", "v"))
+            keys = lax.dynamic_update_slice(keys, k[:, :, None], (0, 0, i, 0))
+            values = lax.dynamic_update_slice(values, v[:, :, None], (0, 0, i, 0))
+            scores = jnp.einsum("bhk,bhtk->bht", q, keys).astype(F32)
+            weights = jax.nn.softmax(jnp.where(jnp.arange(keys.shape[2]) <= i, scores, -1e9), -1)
+            return i + 1, x + jnp.einsum("bht,bhtk,hkd->bd", weights.astype(BF16), values, w["o"]), keys, values
+
+        carry = (jnp.int32(7), start, keys, values)
+        return lax.while_loop(lambda c: c[0] < keys.shape[2], step, carry)[1:]
+
+    here = SingleDeviceSharding(devices[0])
+    form = lambda order: Format(Layout(order, ((8, 128), (2, 1))), here) if order else here
+    cache, projections = form(cache), {"q": form(projection), "k": form(projection), "v": here}
+    f = jax.jit(decode, donate_argnums=(0, 1), out_shardings=(here, cache, cache),
+                in_shardings=(cache, cache, {**projections, "o": here}, here))
+    given = Array((32, 8, 2048, 128), BF16)
+    w = {name: Array((1024, 8, 128), BF16) for name in ("q", "k", "v")}
+    return f.lower(given, given, {**w, "o": Array((8, 128, 1024), BF16)}, Array((32, 1024), BF16))
+
+
+@program("v5e")
+def cache_in_place(devices):
+    return decode_in_place(devices, None, None)
+
+
+@program("v5e")
+def cache_assigned(devices):
+    """The same in the formats that `tilewright assign` finds."""
+    return decode_in_place(devices, (2, 1, 0, 3), (1, 0, 2))
+
+
 @program("v6e")
 def flash_attention(devices):
     from jax.experimental.pallas.ops.tpu.flash_attention import flash_attention as kernel
@@ -490,3 +526,79 @@ def oom_cache(devices):
         return grow(keys), grow(values)
     cache = Array((32, 16, 16, 8192, 128), F32)
     return on_one(devices, step, cache, cache, Array((32, 16, 16, 128), F32), Array((), S32))
+
+
+# What does not fit, changed as the report of its memory says.
+
+
+@jax.custom_vjp
+def narrow_softmax(scores):
+    return jax.nn.softmax(scores, -1).astype(BF16)
+
+
+def narrow_softmax_forward(scores):
+    weights = narrow_softmax(scores)
+    return weights, weights
+
+
+def narrow_softmax_backward(weights, gradient):
+    weights, gradient = weights.astype(F32), gradient.astype(F32)
+    return (weights * (gradient - (weights * gradient).sum(-1, keepdims=True)),)
+
+
+narrow_softmax.defvjp(narrow_softmax_forward, narrow_softmax_backward)
+
+
+@program("v5e")
+def mended_softmax(devices):
+    """The f32 weights of attention are not saved: the gradient takes the bf16 ones, which are."""
+    def attention(x, w):
+        q, k, v = (jnp.einsum("btd,dhk->bthk", x, w[name]) for name in ("q", "k", "v"))
+        scores = jnp.einsum("bthk,bshk->bhts", q, k).astype(F32) / 8
+        causal = jnp.tril(jnp.ones(scores.shape[-2:], bool))
+        weights = narrow_softmax(jnp.where(causal, scores, -1e9))
+        return jnp.einsum("bhts,bshk,hkd->btd", weights, v, w["o"])
+
+    def body(x, w):
+        x = x + attention(normalised(x, w["norm1"]), w)
+        h = normalised(x, w["norm2"])
+        return x + jax.nn.silu(h @ w["gate"]) * (h @ w["up"]) @ w["down"], None
+
+    loss = functools.partial(decoder_loss, body=body)
+    return on_one(devices, jax.grad(loss), block_weights(24), Array((16, 2048, 512), BF16))
+
+
+@program("v5e")
+def mended_layers(devices):
+    """Of a layer only what goes into it is saved: then it fits."""
+    loss = functools.partial(decoder_loss, body=jax.checkpoint(block))
+    return on_one(devices, jax.grad(loss), block_weights(24), Array((16, 2048, 512), BF16))
+
+
+@program("v6e")
+def mended_padded_column(devices):
+    """The column without its dimension of one, which the kernel does not need."""
+    from jax.experimental import pallas as pl
+
+    def scaled(x, out):
+        out[...] = x[...] * 2
+
+    def forward(x):
+        rows, block = x.shape[0], pl.BlockSpec((1024,), lambda i: (i,))
+        call = pl.pallas_call(scaled, grid=(rows // 1024,), in_specs=[block], out_specs=block,
+                              out_shape=Array((rows,), F32))
+        return jnp.cumsum(call(x.max(-1)))
+
+    # For a block of one dimension Pallas asks which chip it is, and takes it from the mesh.
+    with jax.set_mesh(Mesh(np.array(devices[:1]), ("one",))):
+        return on_one(devices, forward, Array((80 * 2**20, 3), F32))
+
+
+@program("v5p")
+def mended_cache(devices):
+    """The caches are given away."""
+    def step(keys, values, new, at):
+        grow = lambda cache: lax.dynamic_update_slice(cache, new[:, :, :, None], (0, 0, 0, at, 0))
+        return grow(keys), grow(values)
+    cache, new = Array((32, 16, 16, 8192, 128), F32), Array((32, 16, 16, 128), F32)
+    return on_one(devices, step, cache, cache, new, Array((), S32), donate_argnums=(0, 1))

@@ -1,7 +1,7 @@
 //! What a module's layouts cost, and what its parameters would do better in.
 
 use serde::{Deserialize, Serialize};
-use tilewright_hlo::{Assignment, Change, Dump, Report, decoded};
+use tilewright_hlo::{Assignment, Change, Dump, Report, Trial, Tried, decoded};
 
 use crate::error::Error;
 use crate::subject::Reader;
@@ -59,6 +59,15 @@ pub fn report(bytes: &[u8], name: &str, reader: Reader<'_>) -> Result<Report, Er
         (reader.note)(&format!("warning: {name}: {} more", report.more_findings));
     }
     Ok(report)
+}
+
+/// What would become of a module that is called `name`.
+///
+/// # Errors
+/// If it is no module with an entry, or that cannot be tried on it.
+pub fn tried(bytes: &[u8], name: &str, trial: &Trial) -> Result<Tried, Error> {
+    let (text, _) = decoded(bytes);
+    trial.on(&text).map_err(|untried| Error::message(&format!("{name}: {untried}")))
 }
 
 fn nothing(name: &str, dump: &Dump<'_>, text: &str) -> Error {

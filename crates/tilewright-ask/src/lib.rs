@@ -51,7 +51,7 @@ pub use crate::calc::{Calc, Explain, Explained, OperationList, Operations};
 pub use crate::complete::{Complete, Completion, Completions};
 pub use crate::draw::{Draw, Drawn, DrawnBlock, DrawnSpot};
 pub use crate::error::{Error, ErrorDocument, with_causes};
-pub use crate::hlo::{Assign, Hlo, HloAnswer, assignment, report};
+pub use crate::hlo::{Assign, Hlo, HloAnswer, assignment, report, tried};
 pub use crate::index::{AllOffsets, Found, Index};
 pub use crate::pieces::{Piece, Pieces, Read};
 pub use crate::place::{Place, PlaceAnswer, PlaceLevel, PlaceTerm};

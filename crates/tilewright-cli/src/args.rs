@@ -12,6 +12,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::failure::Failure;
 use tilewright::formats::tpu::Chip;
+use tilewright_hlo::Trial;
 use tilewright_view::{Coloring, Direction, Theme, Unit};
 
 /// Tiled array layouts: say, ask, see and move them.
@@ -370,9 +371,22 @@ pub(crate) struct HloArgs {
     #[arg(long, value_name = "SPACE=SIZE", value_parser = budget, conflicts_with = "diff")]
     pub(crate) budget: Vec<(String, i64)>,
 
+    /// What if this parameter had this format, as p={1,0:T(8,128)}; or `assigned`: what if each had the
+    /// one that `tilewright assign` finds
+    #[arg(long, value_name = "PARAMETER=FORMAT", value_parser = format, conflicts_with = "diff")]
+    pub(crate) format: Vec<Option<(String, String)>>,
+
+    /// What if this parameter were donated; or `all`: all that can be
+    #[arg(long, value_name = "PARAMETER", conflicts_with = "diff")]
+    pub(crate) donate: Vec<String>,
+
     /// Say what is different in this other dump
     #[arg(long, value_name = "OTHER")]
     pub(crate) diff: Option<PathBuf>,
+
+    /// Say that as tables in Markdown, for a pull request
+    #[arg(long, requires = "diff")]
+    pub(crate) markdown: bool,
 
     /// Also write the report as a page to look at in a browser, in one file
     #[arg(long, value_name = "FILE", conflicts_with = "diff")]
@@ -385,6 +399,32 @@ pub(crate) struct HloArgs {
     /// How many rows of each list a person gets to see; 0 is all of them
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub(crate) top: usize,
+}
+
+impl HloArgs {
+    /// What to try.
+    pub(crate) fn trial(&self) -> Trial {
+        Trial {
+            formats: self.format.iter().flatten().cloned().collect(),
+            is_assigned: self.format.contains(&None),
+            donations: self.donate.iter().filter(|name| *name != ALL).cloned().collect(),
+            is_all_donated: self.donate.iter().any(|name| name == ALL),
+        }
+    }
+}
+
+/// All parameters that can be donated.
+const ALL: &str = "all";
+
+/// A parameter and a format; nothing for all that `assign` finds.
+fn format(text: &str) -> Result<Option<(String, String)>, String> {
+    if text == "assigned" {
+        return Ok(None);
+    }
+    let (parameter, format) = text
+        .split_once('=')
+        .ok_or("expected PARAMETER=FORMAT, as p={1,0:T(8,128)}, or assigned")?;
+    Ok(Some((parameter.to_owned(), format.to_owned())))
 }
 
 /// A memory space and how much there is of it.

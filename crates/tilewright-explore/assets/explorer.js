@@ -491,8 +491,8 @@ async function byModule(question) {
   }
 }
 function answeredBy(answerer, question) {
-  const at = answerer.question(question.length);
-  new Uint8Array(answerer.memory.buffer, at, question.length).set(question);
+  const at2 = answerer.question(question.length);
+  new Uint8Array(answerer.memory.buffer, at2, question.length).set(question);
   const start = answerer.ask();
   return new TextDecoder().decode(new Uint8Array(answerer.memory.buffer, start, answerer.answer_len()));
 }
@@ -606,8 +606,8 @@ function Editor(props) {
     close();
     props.onType(next);
     props.onEnter(next);
-    const at = start + item.text.length;
-    requestAnimationFrame(() => input.current?.setSelectionRange(at, at));
+    const at2 = start + item.text.length;
+    requestAnimationFrame(() => input.current?.setSelectionRange(at2, at2));
   };
   const point = (event) => {
     const painted2 = [...paint.current?.querySelectorAll("[data-piece]") ?? []];
@@ -721,8 +721,8 @@ function painted(text, pieces, error, lit) {
   const order = [...cuts].sort((a4, b2) => a4 - b2);
   const parts = order.slice(0, -1).map((start, n2) => {
     const end = order[n2 + 1];
-    const at = starts.findIndex(([a4, b2]) => a4 <= start && end <= b2);
-    const piece = pieces[at];
+    const at2 = starts.findIndex(([a4, b2]) => a4 <= start && end <= b2);
+    const piece = pieces[at2];
     const isWrong = span && from <= start && end <= to;
     const names = [piece ? pieceClass(piece) : "", isWrong ? "wavy" : "", piece && lit.includes(piece.span[0]) ? "lit" : ""];
     return /* @__PURE__ */ a3("span", { "data-piece": piece?.span[0], class: names.filter(Boolean).join(" ") || void 0, children: text.slice(start, end) }, start);
@@ -752,16 +752,16 @@ function Meaning(props) {
 
 // src/hooks.ts
 function useAnswers(questions) {
-  const key = write(questions);
+  const key2 = write(questions);
   const [answered, setAnswered] = d2({
     key: "",
     replies: [],
     turn: 0
   });
-  const wanted = T2({ key, questions });
+  const wanted = T2({ key: key2, questions });
   const busy = T2(false);
   const alive = T2(true);
-  wanted.current = { key, questions };
+  wanted.current = { key: key2, questions };
   A2(() => {
     alive.current = true;
     return () => {
@@ -769,7 +769,7 @@ function useAnswers(questions) {
     };
   }, []);
   A2(() => {
-    if (busy.current || answered.key === key) return;
+    if (busy.current || answered.key === key2) return;
     busy.current = true;
     void (async () => {
       for (; ; ) {
@@ -781,8 +781,8 @@ function useAnswers(questions) {
       }
       busy.current = false;
     })();
-  }, [key]);
-  return { replies: answered.replies, current: answered.key === key, turn: answered.turn };
+  }, [key2]);
+  return { replies: answered.replies, current: answered.key === key2, turn: answered.turn };
 }
 function useLastGood(answer2) {
   const last = T2(void 0);
@@ -819,13 +819,13 @@ function parsed(svg) {
   return root2 instanceof SVGSVGElement ? document.importNode(root2, true) : null;
 }
 function Picture(props) {
-  const { drawn, lit } = props;
+  const { drawn: drawn2, lit } = props;
   const frame = T2(null);
   const picture = T2(null);
   const overlay = T2(null);
-  const spots = w2(() => drawn?.spots ?? [], [drawn]);
+  const spots = w2(() => drawn2?.spots ?? [], [drawn2]);
   F2(() => {
-    const root2 = drawn ? parsed(drawn.svg) : null;
+    const root2 = drawn2 ? parsed(drawn2.svg) : null;
     if (!root2) return;
     root2.querySelector("title")?.remove();
     root2.setAttribute("aria-hidden", "true");
@@ -839,7 +839,7 @@ function Picture(props) {
     frame.current?.replaceChildren(root2);
     picture.current = root2;
     overlay.current = group;
-  }, [drawn]);
+  }, [drawn2]);
   F2(() => {
     const pointed = props.pointed === null ? void 0 : spots[props.pointed];
     const all = spots.filter((spot) => spot === pointed || lit(spot));
@@ -853,8 +853,8 @@ function Picture(props) {
     if (!box || !picture.current) return null;
     const scale = picture.current.viewBox.baseVal.width / box.width;
     const [x2, y3] = [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
-    const at = spots.findIndex(({ area: [left, top, width, height] }) => left <= x2 && x2 < left + width && top <= y3 && y3 < top + height);
-    return at < 0 ? null : at;
+    const at2 = spots.findIndex(({ area: [left, top, width, height] }) => left <= x2 && x2 < left + width && top <= y3 && y3 < top + height);
+    return at2 < 0 ? null : at2;
   };
   const onKeyDown = (event) => {
     const next = afterKey(event.key, spots, props.pointed);
@@ -898,18 +898,18 @@ var DIRECTIONS = {
   ArrowUp: [0, -1],
   ArrowDown: [0, 1]
 };
-function afterKey(key, spots, from) {
-  if (key === "Escape") return null;
+function afterKey(key2, spots, from) {
+  if (key2 === "Escape") return null;
   if (spots.length === 0) return void 0;
-  const direction = DIRECTIONS[key];
+  const direction = DIRECTIONS[key2];
   const start = from === null ? void 0 : spots[from];
   if (direction && !start) return 0;
   if (direction && start) return nearest(spots, start, direction) ?? from;
   if (!start) return void 0;
-  if (key === "Home") return farthest(spots, start, [-1, 0]);
-  if (key === "End") return farthest(spots, start, [1, 0]);
-  if (key === "PageUp") return farthest(spots, start, [0, -1]);
-  if (key === "PageDown") return farthest(spots, start, [0, 1]);
+  if (key2 === "Home") return farthest(spots, start, [-1, 0]);
+  if (key2 === "End") return farthest(spots, start, [1, 0]);
+  if (key2 === "PageUp") return farthest(spots, start, [0, -1]);
+  if (key2 === "PageDown") return farthest(spots, start, [0, 1]);
   return void 0;
 }
 var middle = ({ area: [x2, y3, width, height] }) => [x2 + width / 2, y3 + height / 2];
@@ -962,8 +962,8 @@ function AlgebraView({ state, set, onDrawn }) {
   const [calc, explain, operations] = replies;
   const result = useLastGood(calc?.answer?.text);
   const drawing = result === void 0 ? [] : [{ ask: "draw", layout: result, theme }];
-  const drawn = useAnswers(drawing).replies[0];
-  const picture = drawn?.answer;
+  const drawn2 = useAnswers(drawing).replies[0];
+  const picture = drawn2?.answer;
   w2(() => onDrawn(picture ?? null), [picture]);
   const spot = pointed === null ? void 0 : picture?.spots[pointed];
   const stale = current && !calc?.answer;
@@ -1103,6 +1103,11 @@ function bytes(n2) {
   }
   return `${value.toFixed(value < 10 ? 2 : 1)} ${UNITS[power]}`;
 }
+function brief(n2) {
+  const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, n2)) / 10)));
+  const value = n2 / 1024 ** power;
+  return power === 0 ? `${n2} B` : `${value.toFixed(value < 10 ? 2 : 1)} ${UNITS[power]}`;
+}
 function percent(part2, whole) {
   if (Number(whole) === 0 || Number(part2) === 0) return "0 %";
   const share = 100 * Number(part2) / Number(whole);
@@ -1137,8 +1142,8 @@ function CompareView({ state, set, onDrawn }) {
     { ask: "plan", from: state.l, to: state.b }
   ];
   const { replies, current } = useAnswers(questions);
-  const [one, two, same, bitcast, drawn, plan] = replies;
-  const picture = useLastGood(drawn?.answer);
+  const [one, two, same, bitcast, drawn2, plan] = replies;
+  const picture = useLastGood(drawn2?.answer);
   w2(() => onDrawn(picture ?? null), [picture]);
   const spot = pointed === null ? void 0 : picture?.spots[pointed];
   const spoken = useRested(spot?.says ?? "");
@@ -1210,14 +1215,14 @@ function CompareView({ state, set, onDrawn }) {
           " ",
           "what a relayout moves"
         ] }),
-        state.moves && /* @__PURE__ */ a3(Moves, { frames: picture?.frames, frame: state.frame, ready: current && drawn?.answer !== void 0, onFrame: (frame) => set({ frame }) })
+        state.moves && /* @__PURE__ */ a3(Moves, { frames: picture?.frames, frame: state.frame, ready: current && drawn2?.answer !== void 0, onFrame: (frame) => set({ frame }) })
       ] }),
-      drawn?.error && current && areTexts && /* @__PURE__ */ a3("p", { class: "note wrong-note", role: "status", children: drawn.error.message }),
+      drawn2?.error && current && areTexts && /* @__PURE__ */ a3("p", { class: "note wrong-note", role: "status", children: drawn2.error.message }),
       /* @__PURE__ */ a3(
         Picture,
         {
           drawn: picture,
-          stale: !drawn?.answer,
+          stale: !drawn2?.answer,
           pointed,
           onPoint: (n2) => n2 !== pointed && setPointed(n2),
           onKeep: setPointed,
@@ -1412,8 +1417,8 @@ function strict(value) {
   return encodeURIComponent(value).replace(/%(2C|3A|2F)/g, decodeURIComponent);
 }
 function written(state, encode) {
-  const pairs = Object.entries(state).filter(([key, value]) => value !== FIRST[key]);
-  return pairs.map(([key, value]) => `${key}=${encode(value === true ? "1" : String(value))}`).join("&");
+  const pairs = Object.entries(state).filter(([key2, value]) => value !== FIRST[key2]);
+  return pairs.map(([key2, value]) => `${key2}=${encode(value === true ? "1" : String(value))}`).join("&");
 }
 function fragment(state) {
   return `#${written(state, readable)}`;
@@ -1426,12 +1431,12 @@ function read(fragment2) {
   const pairs = fragment2.replace(/^#/, "").split("&");
   const values = new Map(
     pairs.map((pair) => {
-      const at = pair.indexOf("=");
-      return [pair.slice(0, at), decoded(pair.slice(at + 1))];
+      const at2 = pair.indexOf("=");
+      return [pair.slice(0, at2), decoded(pair.slice(at2 + 1))];
     })
   );
-  for (const key of ["title", "l", "b", "x", "by", "at", "chip"]) {
-    state[key] = values.get(key) ?? state[key];
+  for (const key2 of ["title", "l", "b", "x", "by", "at", "chip"]) {
+    state[key2] = values.get(key2) ?? state[key2];
   }
   state.view = VIEWS.find((view) => view === values.get("view")) ?? FIRST.view;
   state.unit = UNITS2.find((unit) => unit === values.get("unit")) ?? FIRST.unit;
@@ -1547,7 +1552,7 @@ var KEYS = [
   ["1 … 5", "the views"],
   ["?", "these keys"]
 ];
-function Header({ state, set, drawn, onTitle, onKeys }) {
+function Header({ state, set, drawn: drawn2, onTitle, onKeys }) {
   const [said, setSaid] = d2("");
   const copy = async () => {
     try {
@@ -1566,8 +1571,8 @@ function Header({ state, set, drawn, onTitle, onKeys }) {
       /* @__PURE__ */ a3("span", { class: "said", role: "status", children: said }),
       /* @__PURE__ */ a3(Tool, { title: "give what is shown a title", onClick: onTitle, children: "title" }),
       /* @__PURE__ */ a3(Tool, { title: "copy a link to what is shown", onClick: () => void copy(), children: "link" }),
-      /* @__PURE__ */ a3(Tool, { title: "save the picture as SVG", disabled: !drawn, onClick: () => drawn && saveSvg(drawn.svg, drawn.title), children: "SVG" }),
-      /* @__PURE__ */ a3(Tool, { title: "save the picture as PNG", disabled: !drawn, onClick: () => drawn && void savePng(drawn.svg, drawn.title), children: "PNG" }),
+      /* @__PURE__ */ a3(Tool, { title: "save the picture as SVG", disabled: !drawn2, onClick: () => drawn2 && saveSvg(drawn2.svg, drawn2.title), children: "SVG" }),
+      /* @__PURE__ */ a3(Tool, { title: "save the picture as PNG", disabled: !drawn2, onClick: () => drawn2 && void savePng(drawn2.svg, drawn2.title), children: "PNG" }),
       /* @__PURE__ */ a3("button", { type: "button", "aria-label": "keys", title: "keys", onClick: onKeys, children: "?" })
     ] })
   ] });
@@ -1631,11 +1636,30 @@ function Keys({ dialog }) {
   const close = () => dialog.current?.close();
   return /* @__PURE__ */ a3("dialog", { ref: dialog, "aria-label": "keys", onClick: (event) => event.target === dialog.current && close(), children: [
     /* @__PURE__ */ a3("h2", { children: "Keys" }),
-    /* @__PURE__ */ a3("dl", { children: KEYS.map(([key, says]) => /* @__PURE__ */ a3("div", { children: [
-      /* @__PURE__ */ a3("dt", { children: /* @__PURE__ */ a3("kbd", { children: key }) }),
+    /* @__PURE__ */ a3("dl", { children: KEYS.map(([key2, says]) => /* @__PURE__ */ a3("div", { children: [
+      /* @__PURE__ */ a3("dt", { children: /* @__PURE__ */ a3("kbd", { children: key2 }) }),
       /* @__PURE__ */ a3("dd", { children: says })
     ] }, says)) }),
     /* @__PURE__ */ a3("button", { type: "button", class: "small-button", onClick: close, children: "close" })
+  ] });
+}
+
+// src/rows.tsx
+var ROWS = 50;
+function LayoutButton({ text, onOpen }) {
+  if (text === void 0) return null;
+  return /* @__PURE__ */ a3("button", { type: "button", class: "open mono", onClick: () => onOpen(text), children: text });
+}
+function Rows({ head, rows, chosen = -1 }) {
+  const [shown, setShown] = d2(ROWS);
+  const all = Math.max(shown, chosen + 1);
+  const right = head.map((title) => title.startsWith("#") ? "number" : title === "data" ? "bar" : void 0);
+  return /* @__PURE__ */ a3($, { children: [
+    /* @__PURE__ */ a3("div", { class: "scrolls", children: /* @__PURE__ */ a3("table", { class: "data", children: [
+      /* @__PURE__ */ a3("thead", { children: /* @__PURE__ */ a3("tr", { children: head.map((title, n2) => /* @__PURE__ */ a3("th", { class: right[n2], children: title.replace("#", "") }, title)) }) }),
+      /* @__PURE__ */ a3("tbody", { children: rows.slice(0, all).map((row, n2) => /* @__PURE__ */ a3("tr", { class: n2 === chosen ? "chosen" : void 0, "aria-current": n2 === chosen ? true : void 0, children: row.map((cell, m3) => /* @__PURE__ */ a3("td", { class: right[m3], children: cell }, m3)) }, n2)) })
+    ] }) }),
+    all < rows.length && /* @__PURE__ */ a3("button", { type: "button", class: "small-button", onClick: () => setShown(all * 4), children: "more" })
   ] });
 }
 
@@ -1722,10 +1746,10 @@ async function atByte(layout2, byte) {
   const [reply] = await ask([{ ask: "place", layout: layout2, byte }]);
   const place = reply?.answer;
   if (!place) return { says: reply?.error?.message ?? "" };
-  const at = place.index?.join(",");
+  const at2 = place.index?.join(",");
   const whose = place.index ? index(place.index) : "no index";
   const says = place.padding ? `padding: ${whose} is beyond the array` : `${part(place, byte)}${whose}`;
-  return at === void 0 ? { says } : { says, at };
+  return at2 === void 0 ? { says } : { says, at: at2 };
 }
 function part({ byte: start, element_bits: bits }, byte) {
   if (start === null || bits === null || bits <= 8) return "";
@@ -1803,8 +1827,361 @@ function typed(notation, text, { element_type: type, dims }) {
   return notation === "onednn" && type && dims ? `${type}[${dims.join(",")}] ${text}` : null;
 }
 
+// ../../tilewright-hlo/src/page/groups.js
+var WAYS = [
+  ["buffer", "buffer"],
+  ["source", "source line"],
+  ["op", "op"],
+  ["layer", "layer"]
+];
+var NOWHERE = { buffer: "no name", source: "no source line", op: "no op", layer: "no layer" };
+var key = (buffer, by) => by === "buffer" ? buffer.name : buffer[by];
+function grouped2(lives, by, peak) {
+  const all = /* @__PURE__ */ new Map();
+  for (const life of lives) {
+    const of = key(life.buffer, by);
+    const known2 = all.get(of);
+    if (known2) known2.push(life);
+    else all.set(of, [life]);
+  }
+  const groups = [...all].map(([of, its]) => ({
+    key: of,
+    label: of === "" ? NOWHERE[by] : of,
+    lives: its,
+    most: Math.max(...sums(its).map(([, bytes2]) => bytes2)),
+    atPeak: at(its, peak)
+  }));
+  return groups.sort((a4, b2) => b2.atPeak - a4.atPeak || b2.most - a4.most);
+}
+var at = (lives, time) => lives.reduce((sum, { from, to, buffer }) => sum + (from <= time && time <= to ? buffer.bytes : 0), 0);
+function sums(lives) {
+  const changes = /* @__PURE__ */ new Map();
+  for (const { from, to, buffer } of lives) {
+    changes.set(from, (changes.get(from) ?? 0) + buffer.bytes);
+    changes.set(to + 1, (changes.get(to + 1) ?? 0) - buffer.bytes);
+  }
+  let sum = 0;
+  return [...changes].sort(([a4], [b2]) => a4 - b2).map(([time, change]) => [time, sum += change]);
+}
+
+// ../../tilewright-hlo/src/page/chart.js
+var SVG2 = "http://www.w3.org/2000/svg";
+var WIDTH = 1e3;
+var HEIGHT = 200;
+var COLORS = 8;
+var LANES = 16;
+var NAMED = 12;
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+  made.append(...children);
+  return made;
+}
+function pressed(text, isPath) {
+  const attributes = { type: "button", class: isPath ? "tw-name tw-path" : "tw-name" };
+  return element("button", attributes, isPath ? element("bdi", {}, text) : text);
+}
+function drawn(name, attributes, ...children) {
+  const made = document.createElementNS(SVG2, name);
+  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+  made.append(...children);
+  return made;
+}
+function chart(root2, timeline, { size, onPick }) {
+  const { n: n2, steps, peak, lives } = timeline;
+  const columns = columnsOf(timeline);
+  const top = Math.max(1, ...columns.map(({ sum }) => sum));
+  const plot = drawn("svg", {
+    class: "tw-plot",
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    preserveAspectRatio: "none",
+    tabindex: "0",
+    role: "slider",
+    "aria-label": `${timeline.space} over the schedule`,
+    "aria-valuemin": "0",
+    "aria-valuemax": String(n2 - 1)
+  });
+  const here = element("div", { class: "tw-here", "aria-hidden": "true" });
+  const lanes = element("div", { class: "tw-lanes" });
+  const axis = element("div", { class: "tw-axis", "aria-hidden": "true" }, element("span", {}, size(top)), element("span", {}, "0"));
+  const now = element("div", { class: "tw-now", role: "group", "aria-label": `alive in ${timeline.space}` });
+  root2.replaceChildren(element("div", { class: "tw-plots" }, axis, plot, lanes, here), now);
+  let by = "buffer";
+  let groups = [];
+  let lit;
+  let nLanes = LANES;
+  let time = peak;
+  let isPinned = false;
+  function point(moment2) {
+    time = Math.max(0, Math.min(n2 - 1, Math.round(moment2)));
+    here.style.setProperty("--tw-at", String((time + 0.5) / n2));
+    here.hidden = time === peak && !isPinned;
+    const sum = sumAt(steps, time);
+    const alive = groups.map((group) => ({ group, bytes: at(group.lives, time) })).filter(({ bytes: bytes2 }) => bytes2 > 0);
+    alive.sort((a4, b2) => b2.bytes - a4.bytes);
+    const named = alive.slice(0, NAMED);
+    const unnamed = sum - named.reduce((all, { bytes: bytes2 }) => all + bytes2, 0);
+    const where = time === peak ? `the peak, at ${timeline.at}` : `instruction ${time} of ${n2}`;
+    const words = `${size(sum)}: ${where}`;
+    plot.setAttribute("aria-valuenow", String(time));
+    plot.setAttribute("aria-valuetext", words);
+    const rows = named.map(({ group, bytes: bytes2 }) => {
+      const name = pressed(group.label, isPath());
+      name.title = said(group);
+      name.addEventListener("click", () => onPick(group, by));
+      return element("li", {}, swatch(group), element("span", { class: "tw-size" }, size(bytes2)), name);
+    });
+    if (unnamed > 0) rows.push(element("li", { class: "tw-soft" }, swatch(void 0), element("span", { class: "tw-size" }, size(unnamed)), "in others"));
+    now.replaceChildren(
+      element("p", { title: words }, element("b", {}, size(sum)), ` ${where}`),
+      element("ul", {}, ...rows),
+      element("p", { class: "tw-soft" }, isPinned ? "kept until you click again" : "click to keep a moment")
+    );
+  }
+  const isPath = () => by === "source" || by === "layer";
+  function swatch(group) {
+    return element("i", { class: `tw-swatch ${group ? colorOf(groups.indexOf(group)) : "tw-others"}` });
+  }
+  const said = (group) => by === "buffer" ? whole(group) : `${group.label}
+${counted3(group.lives.length)}, at most ${size(group.most)} at once`;
+  function whole({ lives: [first], label }) {
+    if (!first) return label;
+    const { buffer, from, to } = first;
+    const lines = [label, `${size(buffer.bytes)}  ${buffer.text}`, buffer.op, buffer.layer, buffer.source, `instructions ${from} to ${to}`];
+    return lines.filter((line) => line !== "").join("\n");
+  }
+  function lane(group) {
+    const label = pressed(group.label, isPath());
+    const most = groups.reduce((all, other) => Math.max(all, other.most), 1);
+    const path = drawn("path", { d: area(group, n2, most), class: colorOf(groups.indexOf(group)) });
+    const band = drawn("svg", { class: "tw-band", viewBox: `0 0 ${WIDTH} 10`, preserveAspectRatio: "none" }, path);
+    band.setAttribute("aria-hidden", "true");
+    const row = element("div", { class: group === lit ? "tw-lane tw-lit" : "tw-lane", title: said(group) }, label, element("span", { class: "tw-size" }, size(group.most)));
+    row.append(band);
+    row.addEventListener("click", () => onPick(group, by));
+    return row;
+  }
+  function drawLanes() {
+    const shown = groups.slice(0, nLanes);
+    if (lit && !shown.includes(lit)) shown.unshift(lit);
+    lanes.replaceChildren(...shown.map(lane));
+    const left = groups.length - shown.length;
+    if (left <= 0) return;
+    const more = element("button", { type: "button", class: "tw-more" }, `more of ${groups.length}`);
+    more.addEventListener("click", () => {
+      nLanes *= 4;
+      drawLanes();
+    });
+    lanes.append(more);
+  }
+  function moment(clientX) {
+    const box = plot.getBoundingClientRect();
+    const column = Math.floor((clientX - box.left) / box.width * columns.length);
+    return columns[Math.max(0, Math.min(columns.length - 1, column))]?.time ?? 0;
+  }
+  plot.addEventListener("pointermove", (event) => isPinned || point(moment(event.clientX)));
+  plot.addEventListener("pointerleave", () => isPinned || point(peak));
+  plot.addEventListener("click", (event) => {
+    isPinned = !isPinned;
+    point(moment(event.clientX));
+  });
+  plot.addEventListener("keydown", (event) => {
+    const next = steps.find(([from]) => from > time)?.[0];
+    const before = steps.findLast(([from]) => from < time)?.[0];
+    const to = { ArrowRight: next, ArrowLeft: before, Home: 0, End: n2 - 1, Escape: peak }[event.key];
+    if (to === void 0) return;
+    event.preventDefault();
+    isPinned = event.key !== "Escape";
+    point(to);
+  });
+  return {
+    show(way, matches) {
+      if (way !== by) lit = void 0;
+      by = way;
+      const name = lit?.key;
+      groups = grouped2(lives.filter(({ buffer }) => matches(buffer)), by, peak);
+      lit = groups.find((group) => group.key === name);
+      plot.replaceChildren(...stacked(columns, groups, n2, top), mark(peak, n2));
+      drawLanes();
+      now.style.minHeight = `${1.7 * (Math.min(NAMED, groups.length) + 4)}em`;
+      point(time);
+    },
+    light(name) {
+      lit = groups.find((group) => group.key === name);
+      drawLanes();
+      if (lit) root2.scrollIntoView({ block: "nearest" });
+      return lit !== void 0;
+    }
+  };
+}
+var counted3 = (n2) => `${n2} ${n2 === 1 ? "buffer" : "buffers"}`;
+var colorOf = (number) => number >= 0 && number < COLORS ? `tw-color-${number}` : "tw-no-color";
+function mark(peak, n2) {
+  const x2 = String((peak + 0.5) / n2 * WIDTH);
+  return drawn("line", { class: "tw-peak", x1: x2, x2, y1: "0", y2: String(HEIGHT) });
+}
+function sumAt(steps, time) {
+  let [low, high] = [0, steps.length];
+  while (low < high) {
+    const middle2 = low + high >> 1;
+    if ((steps[middle2]?.[0] ?? 0) <= time) low = middle2 + 1;
+    else high = middle2;
+  }
+  return steps[low - 1]?.[1] ?? 0;
+}
+function columnsOf({ n: n2, steps, peak }) {
+  const count2 = Math.min(n2, WIDTH);
+  const first = (column) => Math.ceil(column * n2 / count2);
+  const columns = Array.from({ length: count2 }, (_3, column) => ({ time: first(column), sum: 0 }));
+  steps.forEach(([time, sum], number) => {
+    const end = Math.min(n2, steps[number + 1]?.[0] ?? n2);
+    for (let column = Math.floor(time * count2 / n2); column < count2 && first(column) < end; column += 1) {
+      const known2 = columns[column];
+      if (known2 && sum > known2.sum) columns[column] = { time: Math.max(time, first(column)), sum };
+    }
+  });
+  columns[Math.floor(peak * count2 / n2)] = { time: peak, sum: sumAt(steps, peak) };
+  return columns;
+}
+function stacked(columns, groups, n2, top) {
+  const floor = columns.map(() => 0);
+  const y3 = (bytes2) => (HEIGHT * (1 - bytes2 / top)).toFixed(2);
+  const x2 = (column) => (column / columns.length * WIDTH).toFixed(2);
+  const layerOf = (ceiling, color) => {
+    let there = "";
+    let back = "";
+    let last = "";
+    ceiling.forEach((bytes2, column) => {
+      const step = `${y3(bytes2)} ${y3(floor[column] ?? 0)}`;
+      if (step === last) return;
+      last = step;
+      there += `H${x2(column)}V${y3(bytes2)}`;
+      back = `V${y3(floor[column] ?? 0)}H${x2(column)}${back}`;
+    });
+    ceiling.forEach((bytes2, column) => floor[column] = bytes2);
+    return drawn("path", { class: color, d: `M0 ${HEIGHT}${there}H${WIDTH}${back}Z` });
+  };
+  const paths = groups.slice(0, COLORS).map((group, number) => {
+    const own = columns.map(() => 0);
+    for (const { from, to, buffer } of group.lives) {
+      const begin = Math.floor(from * columns.length / n2);
+      for (let column = begin; column < columns.length; column += 1) {
+        const time = columns[column]?.time ?? 0;
+        if (time > to) break;
+        if (time >= from) own[column] = (own[column] ?? 0) + buffer.bytes;
+      }
+    }
+    return layerOf(own.map((bytes2, column) => bytes2 + (floor[column] ?? 0)), colorOf(number));
+  });
+  paths.push(layerOf(columns.map(({ sum }, column) => Math.max(sum, floor[column] ?? 0)), "tw-others"));
+  return paths.reverse();
+}
+function area(group, n2, most) {
+  const x2 = (time) => (time / n2 * WIDTH).toFixed(2);
+  const steps = sums(group.lives);
+  const boxes = steps.map(([time, bytes2], number) => {
+    const end = steps[number + 1]?.[0] ?? n2;
+    return bytes2 > 0 ? `M${x2(time)} 10V${(8 - 8 * bytes2 / most).toFixed(2)}H${x2(end)}V10Z` : "";
+  });
+  return boxes.join("");
+}
+
+// src/timeline.tsx
+var isLarge = (timeline) => !timeline.space.startsWith("S(");
+var known = (alive) => ({
+  name: alive.name,
+  text: alive.text,
+  bytes: Number(alive.bytes),
+  op: alive.op,
+  source: alive.source ?? "",
+  layer: alive.layer ?? ""
+});
+function Timelines({ report, onOpen }) {
+  const [by, setBy] = d2("buffer");
+  const spaces = (report.timeline ?? []).filter(isLarge);
+  if (spaces.length === 0) return null;
+  return /* @__PURE__ */ a3($, { children: [
+    /* @__PURE__ */ a3("p", { class: "row", children: [
+      /* @__PURE__ */ a3("label", { class: "soft", for: "group-by", children: "group by" }),
+      /* @__PURE__ */ a3("select", { id: "group-by", value: by, onChange: (event) => setBy(event.currentTarget.value), children: WAYS.map(([way, name]) => /* @__PURE__ */ a3("option", { value: way, children: name }, way)) })
+    ] }),
+    spaces.map((timeline) => {
+      const peak = report.peak?.find(({ space }) => space === timeline.space);
+      return peak && /* @__PURE__ */ a3(Space, { timeline, peak, by, setBy, onOpen }, timeline.space);
+    })
+  ] });
+}
+function Space({ timeline, peak, by, setBy, onOpen }) {
+  const place = T2(null);
+  const drawn2 = T2(null);
+  const [only, setOnly] = d2(null);
+  const [lit, setLit] = d2("");
+  const isShown = (buffer) => only === null || key(buffer, only.by) === only.key;
+  A2(() => {
+    const steps = timeline.steps.map(([time, sum]) => [time, Number(sum)]);
+    const highest = steps.reduce((most, step) => step[1] > most[1] ? step : most, [0, 0]);
+    const lives = timeline.lives.map(({ from, to, ...alive }) => ({ from, to, buffer: known(alive) }));
+    const of = { space: timeline.space, n: Math.max(1, timeline.instructions), steps, peak: highest[0], at: peak.at, lives };
+    drawn2.current = chart(place.current, of, {
+      size: brief,
+      onPick: (group, way) => {
+        if (way !== "buffer") {
+          setOnly({ by: way, key: group.key });
+          setBy("buffer");
+          return;
+        }
+        drawn2.current?.light(group.key);
+        setLit(group.key);
+      }
+    });
+    setOnly(null);
+    setLit("");
+  }, [timeline, peak]);
+  A2(() => drawn2.current?.show(by, isShown), [timeline, peak, by, only]);
+  const light = (name) => {
+    if (drawn2.current?.light(name)) setLit(name);
+  };
+  const shown = w2(() => peak.alive.map((alive) => ({ alive, buffer: known(alive) })).filter(({ buffer }) => isShown(buffer)), [peak, only]);
+  const hasLife = w2(() => new Set(timeline.lives.map(({ name }) => name)), [timeline]);
+  return /* @__PURE__ */ a3("section", { class: "card space", "aria-label": `${timeline.space} over the schedule`, children: [
+    /* @__PURE__ */ a3("h2", { children: [
+      timeline.space,
+      ": ",
+      bytes(peak.bytes),
+      " of temporaries at the peak ",
+      /* @__PURE__ */ a3("span", { class: "soft", children: [
+        "at ",
+        peak.at
+      ] }),
+      only && /* @__PURE__ */ a3("button", { type: "button", class: "small-button", onClick: () => setOnly(null), children: [
+        "only ",
+        only.key || `no ${only.by}`,
+        " ×"
+      ] })
+    ] }),
+    /* @__PURE__ */ a3("div", { ref: place, class: "tw-chart" }),
+    /* @__PURE__ */ a3("h2", { children: [
+      "Alive at the peak ",
+      /* @__PURE__ */ a3("span", { class: "soft", children: counted(shown.length, "buffer") })
+    ] }),
+    by === "buffer" ? /* @__PURE__ */ a3(Rows, { head: ["name", "layout", "#takes", "#padding", "op", "source", "layer"], chosen: shown.findIndex(({ buffer }) => buffer.name === lit), rows: shown.map(({ alive, buffer }) => [
+      hasLife.has(buffer.name) ? /* @__PURE__ */ a3("button", { type: "button", class: "open mono small", onClick: () => light(buffer.name), children: buffer.name }) : /* @__PURE__ */ a3("span", { class: "mono small", children: buffer.name }),
+      /* @__PURE__ */ a3(LayoutButton, { text: buffer.text, onOpen }),
+      bytes(alive.bytes),
+      percent(alive.padding_bytes, alive.bytes),
+      ...[buffer.op, buffer.source, buffer.layer].map((text) => /* @__PURE__ */ a3("span", { class: "small whole", children: text }))
+    ]) }) : /* @__PURE__ */ a3(Rows, { head: [by, "#takes", "#buffers"], rows: grouped2(shown.map(({ buffer }) => ({ from: 0, to: 0, buffer })), by, 0).map((group) => [
+      /* @__PURE__ */ a3("button", { type: "button", class: "open", onClick: () => {
+        setOnly({ by, key: group.key });
+        setBy("buffer");
+      }, children: group.label }),
+      bytes(group.atPeak),
+      group.lives.length
+    ]) })
+  ] });
+}
+
 // src/hlo.tsx
-var ROWS = 50;
 function HloView({ set, onDrawn, dumps }) {
   w2(() => onDrawn(null), []);
   const file = T2(null);
@@ -1868,10 +2245,6 @@ function AssignmentView({ dumps, onOpen }) {
     ]) })
   ] });
 }
-function LayoutButton({ text, onOpen }) {
-  if (text === void 0) return null;
-  return /* @__PURE__ */ a3("button", { type: "button", class: "open mono", onClick: () => onOpen(text), children: text });
-}
 function ReportView({ report, onOpen }) {
   const { totals } = report;
   const layout2 = (text) => /* @__PURE__ */ a3(LayoutButton, { text, onOpen });
@@ -1882,6 +2255,7 @@ function ReportView({ report, onOpen }) {
       /* @__PURE__ */ a3(Total, { name: "relayouts", value: bytes(totals.relayouts.bytes_written), says: `written by ${counted(totals.relayouts.count, "move")} into another format` }),
       /* @__PURE__ */ a3(Total, { name: "bitcasts", value: `${count(totals.bitcasts.confirmed)} of ${count(totals.bitcasts.count)}`, says: "are what they claim to be" })
     ] }),
+    /* @__PURE__ */ a3(Timelines, { report, onOpen }),
     /* @__PURE__ */ a3(Table, { name: "Buffers, by padding", head: ["name", "layout", "#takes", "#padding", "data", "#line"], rows: report.buffers.map((buffer) => [
       /* @__PURE__ */ a3("span", { class: "mono small", children: buffer.name }),
       layout2(buffer.text),
@@ -1927,17 +2301,6 @@ function Table({ name, head, rows }) {
     /* @__PURE__ */ a3(Rows, { head, rows })
   ] });
 }
-function Rows({ head, rows }) {
-  const [shown, setShown] = d2(ROWS);
-  const right = head.map((title) => title.startsWith("#") ? "number" : title === "data" ? "bar" : void 0);
-  return /* @__PURE__ */ a3($, { children: [
-    /* @__PURE__ */ a3("div", { class: "scrolls", children: /* @__PURE__ */ a3("table", { class: "data", children: [
-      /* @__PURE__ */ a3("thead", { children: /* @__PURE__ */ a3("tr", { children: head.map((title, n2) => /* @__PURE__ */ a3("th", { class: right[n2], children: title.replace("#", "") }, title)) }) }),
-      /* @__PURE__ */ a3("tbody", { children: rows.slice(0, shown).map((row, n2) => /* @__PURE__ */ a3("tr", { children: row.map((cell, m3) => /* @__PURE__ */ a3("td", { class: right[m3], children: cell }, m3)) }, n2)) })
-    ] }) }),
-    shown < rows.length && /* @__PURE__ */ a3("button", { type: "button", class: "small-button", onClick: () => setShown(shown * 4), children: "more" })
-  ] });
-}
 
 // src/toolbar.tsx
 var COLORINGS = [
@@ -1948,7 +2311,7 @@ var COLORINGS = [
   ["bank", "bank"],
   ["thread", "thread"]
 ];
-function Toolbar({ state, set, drawn, ready }) {
+function Toolbar({ state, set, drawn: drawn2, ready }) {
   const own = COLORINGS.some(([value]) => value === state.by);
   return /* @__PURE__ */ a3("div", { class: "toolbar", role: "group", "aria-label": "how it is drawn", children: [
     /* @__PURE__ */ a3("label", { children: [
@@ -1979,7 +2342,7 @@ function Toolbar({ state, set, drawn, ready }) {
       " ",
       "step by step"
     ] }),
-    state.steps && /* @__PURE__ */ a3(Steps, { steps: drawn?.steps, step: state.step, ready, onStep: (step) => set({ step }) })
+    state.steps && /* @__PURE__ */ a3(Steps, { steps: drawn2?.steps, step: state.step, ready, onStep: (step) => set({ step }) })
   ] });
 }
 function unitName(unit) {
@@ -2000,17 +2363,17 @@ function LayoutView({ state, set, onDrawn }) {
   const [pointed, setPointed] = d2(null);
   const [litPiece, setLitPiece] = d2(null);
   const [brought, setBrought] = d2(null);
-  const { read: read2, drawn, current, isWrong, ...good } = useLayout(state, brought);
+  const { read: read2, drawn: drawn2, current, isWrong, ...good } = useLayout(state, brought);
   const { picture } = good;
   w2(() => onDrawn(picture ?? null), [picture]);
   const pieces = current ? read2?.answer?.pieces ?? [] : [];
   const spot = pointed === null ? void 0 : picture?.spots[pointed];
-  const layout2 = useLastGood(current && drawn?.answer ? state.l : void 0) ?? state.l;
+  const layout2 = useLastGood(current && drawn2?.answer ? state.l : void 0) ?? state.l;
   const kept = keptIndex(state.at);
-  const { place, known } = usePlace(layout2, spot, isWrong ? null : kept);
-  const at = place?.answer;
-  const spoken = useRested(at ? placeWords(at) : spot?.says ?? "");
-  const isOut = current && known && !spot && !state.steps && isLeftOut(at, picture);
+  const { place, known: known2 } = usePlace(layout2, spot, isWrong ? null : kept);
+  const at2 = place?.answer;
+  const spoken = useRested(at2 ? placeWords(at2) : spot?.says ?? "");
+  const isOut = current && known2 && !spot && !state.steps && isLeftOut(at2, picture);
   A2(() => {
     if (isOut && kept) setBrought({ layout: state.l, index: kept });
   }, [isOut, state.at]);
@@ -2023,7 +2386,7 @@ function LayoutView({ state, set, onDrawn }) {
     const offset = n2 === null ? null : picture?.spots[n2]?.offset;
     setPointed(n2);
     if (n2 === null) set({ at: "" });
-    else if (offset != null && at?.offset === offset && at.index) set({ at: at.index.join(",") }, true);
+    else if (offset != null && at2?.offset === offset && at2.index) set({ at: at2.index.join(",") }, true);
   };
   return /* @__PURE__ */ a3("div", { class: "view layout-view", children: [
     /* @__PURE__ */ a3("div", { class: "top", children: [
@@ -2049,7 +2412,7 @@ function LayoutView({ state, set, onDrawn }) {
     /* @__PURE__ */ a3("div", { class: "columns", children: [
       /* @__PURE__ */ a3("section", { class: "main", "aria-label": "picture", children: [
         /* @__PURE__ */ a3(Toolbar, { state, set, drawn: picture, ready: current && !isWrong }),
-        drawn?.error && !read2?.answer?.error && current && /* @__PURE__ */ a3("p", { class: "note wrong-note", role: "status", children: drawn.error.message }),
+        drawn2?.error && !read2?.answer?.error && current && /* @__PURE__ */ a3("p", { class: "note wrong-note", role: "status", children: drawn2.error.message }),
         /* @__PURE__ */ a3(
           Picture,
           {
@@ -2058,22 +2421,22 @@ function LayoutView({ state, set, onDrawn }) {
             pointed,
             onPoint: (n2) => n2 !== pointed && setPointed(n2),
             onKeep: keep,
-            lit: ({ offset }) => offset !== null && offset === (at?.offset ?? spot?.offset),
+            lit: ({ offset }) => offset !== null && offset === (at2?.offset ?? spot?.offset),
             blocks: lighting.blocks,
             label: `${picture?.title ?? "layout"}: ${picture?.subtitle ?? ""}. Arrow keys go from cell to cell`
           }
         )
       ] }),
       /* @__PURE__ */ a3("aside", { class: "side", children: [
-        /* @__PURE__ */ a3(PlaceCard, { place: at, says: spot?.says ?? (kept ? place?.error?.message : void 0), layout: layout2, onGo: (at2) => {
+        /* @__PURE__ */ a3(PlaceCard, { place: at2, says: spot?.says ?? (kept ? place?.error?.message : void 0), layout: layout2, onGo: (at3) => {
           setPointed(null);
-          set({ at: at2 });
+          set({ at: at3 });
         } }),
         /* @__PURE__ */ a3(Sizes, { shown: good.shown, stale: isWrong }),
         /* @__PURE__ */ a3(Written, { written: good.written, stale: isWrong, current: state.l, onOpen: (l3) => open(l3, true) })
       ] })
     ] }),
-    /* @__PURE__ */ a3("p", { class: "sheet", "aria-hidden": "true", children: at ? placeWords(at) : "point at a cell" }),
+    /* @__PURE__ */ a3("p", { class: "sheet", "aria-hidden": "true", children: at2 ? placeWords(at2) : "point at a cell" }),
     /* @__PURE__ */ a3("p", { class: "unseen", role: "status", "aria-live": "polite", children: spoken })
   ] });
 }
@@ -2086,13 +2449,13 @@ function useLayout(state, brought) {
     ...NOTATIONS.map(([notation]) => ({ ask: "to", notation, layout: layout2 }))
   ];
   const { replies, current, turn } = useAnswers(questions);
-  const [read2, drawn, shown, ...notations] = replies;
+  const [read2, drawn2, shown, ...notations] = replies;
   return {
     read: read2,
-    drawn,
+    drawn: drawn2,
     current,
-    isWrong: turn > 0 && !drawn?.answer,
-    picture: useLastGood(drawn?.answer),
+    isWrong: turn > 0 && !drawn2?.answer,
+    picture: useLastGood(drawn2?.answer),
     shown: useLastGood(shown?.answer),
     written: useLastGood(shown?.answer ? { notations, of: shown.answer } : void 0)
   };
@@ -2128,8 +2491,8 @@ function useColumns() {
   const isWide = useMedia("(min-width: 1500px)");
   return isNarrow ? 10 : isWide ? null : 18;
 }
-function keptIndex(at) {
-  return /^\d{1,19}(,\d{1,19})*$/.test(at) ? at.split(",").map(integer) : null;
+function keptIndex(at2) {
+  return /^\d{1,19}(,\d{1,19})*$/.test(at2) ? at2.split(",").map(integer) : null;
 }
 function lights(pieces, blocks, piece, spot) {
   const said = pieces.find(({ span }) => span[0] === piece);
@@ -2137,7 +2500,7 @@ function lights(pieces, blocks, piece, spot) {
     const lit2 = said.kind === "tile" ? blocks.filter(({ level }) => level === said.level) : [];
     return { pieces: [said.span[0]], blocks: lit2 };
   }
-  const around = spot ? blocks.filter(({ area }) => holds(area, spot.area)) : [];
+  const around = spot ? blocks.filter(({ area: area2 }) => holds(area2, spot.area)) : [];
   const levels = new Set(around.map(({ level }) => level));
   const lit = pieces.filter(({ kind, level }) => kind === "tile" && levels.has(level));
   return { pieces: lit.map(({ span }) => span[0]), blocks: around };
@@ -2254,7 +2617,7 @@ function TpuView({ state, set, onDrawn }) {
 // src/main.tsx
 function Page() {
   const [state, set] = useAddress();
-  const [drawn, setDrawn] = d2(null);
+  const [drawn2, setDrawn] = d2(null);
   const [titled, setTitled] = d2(false);
   const dumps = useDumps();
   const keys = T2(null);
@@ -2276,7 +2639,7 @@ function Page() {
   }, [state]);
   const props = { state, set, onDrawn: setDrawn };
   return /* @__PURE__ */ a3($, { children: [
-    /* @__PURE__ */ a3(Header, { state, set, drawn, onTitle: () => setTitled(true), onKeys: () => keys.current?.showModal() }),
+    /* @__PURE__ */ a3(Header, { state, set, drawn: drawn2, onTitle: () => setTitled(true), onKeys: () => keys.current?.showModal() }),
     /* @__PURE__ */ a3("main", { class: over ? "over" : void 0, children: [
       /* @__PURE__ */ a3(Title, { title: state.title, open: titled, onType: (title) => set({ title }), onLeave: () => setTitled(false) }),
       /* @__PURE__ */ a3("div", { id: "view", role: "tabpanel", "aria-labelledby": `tab-${state.view}`, children: [

@@ -17,6 +17,7 @@ pub(crate) enum Runs {
     Inside(usize),
 }
 
+/// What names the computations that an instruction calls: first those whose instructions run one by one.
 const CALLED: &[&str] = &[
     "calls",
     "to_apply",
@@ -31,16 +32,7 @@ const CALLED: &[&str] = &[
 ];
 
 /// What names the computations whose instructions run one by one.
-pub(crate) const RUN_ALONE: &[&str] = &[
-    "calls",
-    "to_apply",
-    "body",
-    "condition",
-    "branch_computations",
-    "true_computation",
-    "false_computation",
-    "called_computations",
-];
+pub(crate) const RUN_ALONE: &[&str] = CALLED.split_at(8).0;
 
 /// How each computation of a module runs.
 pub(crate) fn runs(module: &Module<'_>) -> Vec<Runs> {

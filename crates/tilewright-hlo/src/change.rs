@@ -35,6 +35,8 @@ pub struct Change {
     pub parameters: Vec<ChangedValue>,
     /// The outputs that are not the same.
     pub outputs: Vec<ChangedValue>,
+    /// What is needed of each memory space in all.
+    pub needs: Vec<ChangedPeak>,
     /// What the temporaries of each memory space take at their peaks.
     pub peaks: Vec<ChangedPeak>,
     /// The relayouts that only one of them has.
@@ -56,7 +58,7 @@ pub struct ChangedValue {
     pub bytes_change: i64,
 }
 
-/// The peak of a memory space in both.
+/// A memory space in both.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ChangedPeak {
     /// The memory space: `hbm`, `vmem`, `host`, or `S(n)`.
@@ -84,6 +86,7 @@ impl Change {
             after: after.totals,
             parameters: by_position(&before.parameters, &after.parameters),
             outputs: by_position(&before.outputs, &after.outputs),
+            needs: needs(before, after),
             peaks: peaks(before, after),
             relayouts: ChangedMovements {
                 gone: only_in(&before.relayouts, &after.relayouts),
@@ -102,17 +105,29 @@ fn by_position(before: &[Value], after: &[Value]) -> Vec<ChangedValue> {
 
 /// The peaks of all memory spaces that either has.
 fn peaks(before: &Report, after: &Report) -> Vec<ChangedPeak> {
-    let mut spaces: BTreeMap<&str, [i64; 2]> = BTreeMap::new();
-    for (side, report) in [before, after].into_iter().enumerate() {
-        for peak in report.peak.iter().flatten() {
-            spaces.entry(&peak.space).or_default()[side] = peak.bytes;
+    in_both([before, after].map(|report| {
+        let peaks = report.peak.iter().flatten();
+        peaks.map(|peak| (peak.space.clone(), peak.bytes)).collect()
+    }))
+}
+
+/// What is needed of all memory spaces that either has.
+fn needs(before: &Report, after: &Report) -> Vec<ChangedPeak> {
+    in_both([before, after].map(|report| {
+        let needs = report.memory_spaces().into_iter();
+        needs.map(|space| (space.clone(), report.need_of(&space, 0).bytes)).collect()
+    }))
+}
+
+fn in_both(sides: [Vec<(String, i64)>; 2]) -> Vec<ChangedPeak> {
+    let mut spaces: BTreeMap<String, [i64; 2]> = BTreeMap::new();
+    for (side, of_space) in sides.into_iter().enumerate() {
+        for (space, bytes) in of_space {
+            spaces.entry(space).or_default()[side] = bytes;
         }
     }
-    let changed = |(space, [before, after]): (&str, [i64; 2])| ChangedPeak {
-        space: space.to_owned(),
-        before,
-        after,
-    };
+    let changed =
+        |(space, [before, after]): (String, [i64; 2])| ChangedPeak { space, before, after };
     spaces.into_iter().map(changed).collect()
 }
 

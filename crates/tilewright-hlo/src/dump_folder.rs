@@ -3,8 +3,15 @@
 /// The names of modules, the best first: of a compilation that ran out of memory, and of one that ended.
 const MODULES: [&str; 2] = ["oom_intermediate_module.txt", "after_optimizations.txt"];
 
-/// What stands beside a module's name before the rest of that of the report on its memory.
-const USAGE_REPORT: &str = "after_optimizations-memory-usage-report.txt";
+/// What the compiler writes beside a module: its reports on memory.
+const REPORTS: [&str; 3] = [
+    "after_optimizations-memory-usage-report.txt",
+    "after_optimizations-buffer-assignment.txt",
+    "after_optimizations-live-range.txt",
+];
+
+/// The same of the module as it was before it was optimised.
+const BEFORE: &str = "before_optimizations.txt";
 
 /// What to read of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,10 +22,14 @@ pub struct DumpFolder {
     pub others: Vec<String>,
     /// How many files are no optimised modules.
     pub left: usize,
-    /// The name of the report on the memory of the module, if there is one: [`memory_usage`] reads it.
+    /// The names of the compiler's reports on its memory, those that there are: its use, the assignment of
+    /// buffers, and the live ranges. [`CompilerReports`] reads them.
     ///
-    /// [`memory_usage`]: crate::memory_usage
-    pub usage_report: Option<String>,
+    /// [`CompilerReports`]: crate::CompilerReports
+    pub reports: [Option<String>; 3],
+    /// The name of the module as it was before it was optimised, if it is there: it says how parameters
+    /// and results are split over devices.
+    pub before: Option<String>,
 }
 
 impl DumpFolder {
@@ -41,14 +52,17 @@ impl DumpFolder {
         let modules = kinds.into_iter().find(|modules| !modules.is_empty())?;
         let (module, _) = modules.iter().rev().max_by_key(|(_, size)| *size)?;
         let others = modules.iter().map(|(name, _)| name).filter(|name| *name != module);
-        let report =
-            module.strip_suffix(MODULES[1]).map(|before| format!("{before}{USAGE_REPORT}"));
-        let is_there = |report: &String| files.iter().any(|(name, _)| name == report);
+        let before = MODULES.iter().find_map(|kind| module.strip_suffix(kind)).unwrap_or("");
+        let beside = |what: &str| {
+            let name = format!("{before}{what}");
+            files.iter().any(|(other, _)| *other == name).then_some(name)
+        };
         Some(DumpFolder {
             module: module.clone(),
             others: others.cloned().collect(),
             left: files.len() - all,
-            usage_report: report.filter(is_there),
+            reports: REPORTS.map(beside),
+            before: beside(BEFORE),
         })
     }
 }

@@ -26,8 +26,8 @@ pub trait Formats {
     fn candidates(&self, array: &ArrayShape) -> Vec<ArrayShape>;
 }
 
-/// The dimensions in every order that matters to a tile of two, with the array's own tiles or
-/// with fewer rows in the first, as far as the later tiles allow.
+/// The dimensions in every order that matters to a tile of two, with the array's own tiles, or, where the
+/// second-minor dimension is short, with fewer rows in the first, as far as the later tiles allow.
 ///
 /// Padding depends on which dimensions are minor and second-minor, so the others keep their order.
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,11 +73,14 @@ impl Formats for Permuted {
         let own = array.layout_or_default();
         let stacks = tile_stacks(own.tiles());
         let orders = orders(own.minor_to_major());
+        let sizes = array.sizes().unwrap_or_default();
         // Other orders with the same tiles come before other tiles.
-        let layouts = stacks.iter().flat_map(|tiles| {
-            let turned = orders
-                .iter()
-                .filter_map(|order| own.clone().with_minor_to_major(order.clone()).ok());
+        let layouts = stacks.iter().enumerate().flat_map(|(number, tiles)| {
+            let (own, sizes) = (&own, &sizes);
+            let fit =
+                orders.iter().filter(move |order| number == 0 || has_room(tiles, order, sizes));
+            let turned =
+                fit.filter_map(|order| own.clone().with_minor_to_major(order.clone()).ok());
             turned.map(|layout| layout.with_tiles(tiles.clone()))
         });
         let others = layouts.filter(|layout| *layout != own);
@@ -98,6 +101,14 @@ fn orders(own: &Permutation) -> Vec<Permutation> {
         Permutation::new(order).ok()
     });
     orders.collect()
+}
+
+/// Whether the rows of the first tile are as many as the second-minor dimension has at least. A compiler
+/// gives a tile fewer rows only to a dimension that has no more.
+fn has_room(tiles: &[Tile], order: &Permutation, sizes: &[i64]) -> bool {
+    let rows = tiles.first().and_then(|tile| tile.dims().first());
+    let second = order.get(1).and_then(|&dim| sizes.get(dim));
+    matches!((rows, second), (Some(TileDim::Size(rows)), Some(second)) if second <= rows)
 }
 
 /// The tiles, and the same with fewer rows in the first: halved as long as the second tile's rows
@@ -220,15 +231,28 @@ fn join(array: &ArrayShape, own: &Layout, sizes: &[i64], second: usize) -> Optio
     let size = sizes.remove(second);
     let joined = sizes.get_mut(second - 1)?;
     *joined = joined.checked_mul(size)?;
-    let is_tiled_whole = own.tiles().iter().all(|tile| tile.dims().len() <= sizes.len());
     let mut layout = Layout::descending(sizes.len()).with_memory_space(own.memory_space());
-    if is_tiled_whole {
-        layout = layout.with_tiles(own.tiles().to_vec());
-    }
+    layout = layout.with_tiles(tiles_for(own.tiles(), sizes.len())?);
     if let Some(bits) = own.element_size_in_bits() {
         layout = layout.with_element_size_in_bits(bits);
     }
     ArrayShape::new(array.element_type(), &sizes).ok()?.with_layout(layout).ok()
+}
+
+/// The tiles that an array of a rank has in the place of these. One of one dimension has a tile of as many
+/// elements, and the tile's row comes before those that pack narrow elements: `T(1024)(128)(2,1)` for
+/// `T(8,128)(2,1)`.
+pub(crate) fn tiles_for(tiles: &[Tile], rank: usize) -> Option<Vec<Tile>> {
+    let Some((first, packing)) = tiles.split_first().filter(|(tile, _)| tile.dims().len() > rank)
+    else {
+        return Some(tiles.to_vec());
+    };
+    let mut linear = vec![Tile::of(&[first.elements().ok()?]).ok()?];
+    if let (Some(row), false) = (first.dims().last(), packing.is_empty()) {
+        linear.push(Tile::new([*row]).ok()?);
+    }
+    linear.extend(packing.iter().cloned());
+    Some(linear)
 }
 
 /// What is at fault with an array, and what would mend it.
@@ -248,8 +272,18 @@ impl<'f> Adviser<'f> {
         Adviser { formats, known: HashMap::new() }
     }
 
-    /// On an array, if it has padding and not too many were asked about.
-    pub(crate) fn on(&mut self, array: &Array) -> Advice {
+    /// On an array, if it has padding and not too many were asked about. No other format will do for one that
+    /// a kernel reads or writes.
+    pub(crate) fn on(&mut self, array: &Array, is_of_kernel: bool) -> Advice {
+        let (fault, mut hint) = self.known_on(array);
+        if is_of_kernel {
+            hint = hint.filter(|hint| hint.shape.is_some());
+            hint.iter_mut().for_each(|hint| hint.format = None);
+        }
+        (fault, hint)
+    }
+
+    fn known_on(&mut self, array: &Array) -> Advice {
         if let Some(known) = self.known.get(&array.text) {
             return known.clone();
         }

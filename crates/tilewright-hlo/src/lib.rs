@@ -33,28 +33,32 @@
 mod assign;
 mod calls;
 mod change;
-mod chart;
 mod compare;
+mod counted;
 mod decode;
 mod dump_folder;
 mod finding;
 mod hint;
+mod layer;
 mod line;
 mod live;
 mod memory_report;
 mod module;
+mod names;
 mod page;
 mod read;
 mod report;
 mod scan;
 mod settle;
 mod shapes;
+mod sharding;
 mod source;
+mod trial;
 mod trips;
-mod usage_report;
 
 pub use assign::{AssignedParameter, AssignedTotals, Assignment, Choice, Cost};
 pub use change::{Change, ChangedMovements, ChangedPeak, ChangedValue};
+pub use counted::{CompilerReports, Counted, CountedBuffer, CountedPart};
 pub use decode::decoded;
 pub use dump_folder::DumpFolder;
 pub use finding::{Finding, Findings, MAX_FINDINGS};
@@ -64,10 +68,11 @@ pub use memory_report::{Allocation, MemoryReport, printed_size};
 pub use module::{Computation, Instruction, Module, Operand};
 pub use read::{Dump, no_dump};
 pub use report::{
-    Buffer, CheckedBitcast, Cycles, Donation, MAX_BUFFERS, MemoryNeed, MoveKind, Movement,
+    Buffer, CheckedBitcast, Cycles, Donation, MAX_BUFFERS, MemoryNeed, MoveKind, Movement, Needed,
     OutOfMemory, Report, Reported, Size, Totals, Traffic, Value, Verdicts,
 };
 pub use settle::{Operation, Place, Relayout, Settled, Unsettled, settle};
 pub use shapes::{MAX_ARRAY_TEXT, MAX_TUPLE_NESTING};
+pub use sharding::Sharding;
 pub use source::{Source, Sources};
-pub use usage_report::{SpaceUsage, memory_usage};
+pub use trial::{Trial, Tried, TriedFormat, TriedSpace, TriedTraffic, Untried};

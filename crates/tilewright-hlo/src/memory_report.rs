@@ -60,6 +60,14 @@ impl<'a> Allocation<'a> {
         Some(crate::module::bare(name.trim_start_matches("ROOT ")))
     }
 
+    /// The text of its shape: what is said, or what stands in the label.
+    pub(crate) fn shape(&self) -> &'a str {
+        match head(self.label) {
+            Some(Ok(Head { shape, .. })) if self.shape.is_empty() => shape,
+            _ => self.shape,
+        }
+    }
+
     /// The operation in the label, where the label is not cut off before it.
     pub fn opcode(&self) -> Option<&'a str> {
         if let Some(Ok(Head { opcode, .. })) = head(self.label) {
@@ -190,6 +198,16 @@ pub fn printed_size(bytes: i64) -> String {
     format!("{sign}{value:.digits$}{}", units.get(power - 1).unwrap_or(&""))
 }
 
+/// About as many bytes as are printed like this: [`printed_size`] rounds.
+pub(crate) fn size_printed(text: &str) -> Option<i64> {
+    let unit = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (number, unit) = text.split_at(unit);
+    let power = ["B", "K", "M", "G", "T", "P", "E"].iter().position(|name| *name == unit)?;
+    let bytes = number.parse::<f64>().ok()? * (1u64 << (10 * power)) as f64;
+    // What is larger than any memory is not one.
+    (bytes < i64::MAX as f64 / 2.0).then_some(bytes.round() as i64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,6 +244,19 @@ Shape: not of this report";
         assert!(reader.line(line, 1));
         let report = reader.finish().unwrap();
         assert_eq!((report.space, report.used, report.capacity), ("hbm", "41.74G", "16.00G"));
+    }
+
+    #[test]
+    fn sizes_that_were_printed() {
+        for (text, bytes) in
+            [("512B", 512), ("64.0K", 65_536), ("29.66M", 31_100_764), ("8.00G", 8 << 30)]
+        {
+            assert_eq!(size_printed(text), Some(bytes), "{text}");
+            assert_eq!(printed_size(bytes), text);
+        }
+        for text in ["", "12", "G", "-1G", "1.2.3G", "9e9G", "99999999999999999999E"] {
+            assert_eq!(size_printed(text), None, "{text}");
+        }
     }
 
     #[test]

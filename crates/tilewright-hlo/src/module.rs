@@ -3,6 +3,8 @@
 //! An [`Instruction`] keeps five slices and takes apart no more than it is asked for, so that
 //! reading a module costs little more than finding its lines.
 
+use memchr::memmem;
+
 use crate::scan;
 use crate::source::Sources;
 
@@ -98,6 +100,11 @@ impl<'a> Instruction<'a> {
         attribute(self.attributes, name)
     }
 
+    /// The number of a parameter.
+    pub(crate) fn parameter_number(&self) -> Option<usize> {
+        self.operands.trim().parse().ok()
+    }
+
     /// The numbers in an attribute: 1 and 0 of `dimensions={1,0}`.
     pub(crate) fn numbers(&self, name: &str) -> Option<Vec<usize>> {
         let list = self.attribute(name)?.strip_prefix('{')?.strip_suffix('}')?;
@@ -129,6 +136,8 @@ pub(crate) fn bare(name: &str) -> &str {
 }
 
 fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
+    // Most have not the one that is asked for, and to search is quicker than to walk over brackets.
+    memmem::find(attributes.as_bytes(), name.as_bytes())?;
     scan::parts(attributes).find_map(|part| part.strip_prefix(name)?.strip_prefix('='))
 }
 
@@ -140,9 +149,27 @@ fn operand(text: &str) -> Operand<'_> {
     }
 }
 
-/// The entries of `{ {0}: (1, {}), {1}: (3, {0}, may-alias) }`: a place in the result, the number of an
-/// operand, and a place in it.
-pub(crate) fn aliased(text: &str) -> Vec<(Vec<u32>, usize, Vec<u32>)> {
+/// A result that takes the memory of an operand, or of a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Aliased {
+    /// The place in the result.
+    pub(crate) output: Vec<u32>,
+    /// The number of the operand or parameter.
+    pub(crate) operand: usize,
+    /// The place in that.
+    pub(crate) path: Vec<u32>,
+}
+
+impl std::fmt::Display for Aliased {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let path = |path: &[u32]| path.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+        let (output, from) = (path(&self.output), path(&self.path));
+        write!(f, "{{{output}}}: ({}, {{{from}}}, may-alias)", self.operand)
+    }
+}
+
+/// The entries of `{ {0}: (1, {}), {1}: (3, {0}, may-alias) }`.
+pub(crate) fn aliased(text: &str) -> Vec<Aliased> {
     let list = text.trim().strip_prefix('{').and_then(|text| text.strip_suffix('}'));
     let path = |text: &str| -> Option<Vec<u32>> {
         let list = text.trim().strip_prefix('{')?.strip_suffix('}')?;
@@ -152,7 +179,8 @@ pub(crate) fn aliased(text: &str) -> Vec<(Vec<u32>, usize, Vec<u32>)> {
         let (to, from) = part.split_once(':')?;
         let from = from.trim().strip_prefix('(')?.strip_suffix(')')?;
         let mut parts = scan::parts(from);
-        Some((path(to)?, parts.next()?.parse().ok()?, path(parts.next()?)?))
+        let operand = parts.next()?.parse().ok()?;
+        Some(Aliased { output: path(to)?, operand, path: path(parts.next()?)? })
     };
     scan::parts(list.unwrap_or("")).filter_map(entry).collect()
 }
@@ -163,11 +191,12 @@ mod tests {
 
     #[test]
     fn aliases() {
-        assert_eq!(
-            aliased("{ {0}: (1, {}), {2,1}: (3, {0}, may-alias) }"),
-            [(vec![0], 1, vec![]), (vec![2, 1], 3, vec![0])]
-        );
+        let one = Aliased { output: vec![0], operand: 1, path: vec![] };
+        let other = Aliased { output: vec![2, 1], operand: 3, path: vec![0] };
+        assert_eq!(aliased("{ {0}: (1, {}), {2,1}: (3, {0}, may-alias) }"), [one, other]);
         assert_eq!(aliased("{}"), []);
+        let text = "{2,1}: (3, {0}, may-alias)";
+        assert_eq!(aliased(&format!("{{ {text} }}"))[0].to_string(), text);
         assert_eq!(aliased("{x: (y), {0}: (1"), []);
     }
 }

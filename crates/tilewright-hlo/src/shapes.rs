@@ -51,7 +51,7 @@ impl Array {
         })
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         if text.len() > MAX_ARRAY_TEXT {
             return Err(format!("a shape of {} bytes, more than {MAX_ARRAY_TEXT}", text.len()));
         }

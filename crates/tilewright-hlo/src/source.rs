@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
+use memchr::memmem;
 use serde::{Serialize, Serializer};
 
 use crate::module::Instruction;
@@ -120,7 +121,8 @@ pub(crate) fn op_name<'a>(instruction: &Instruction<'a>) -> Option<&'a str> {
 /// What the compiler thinks that an instruction takes, in cycles of the chip.
 pub(crate) fn estimated_cycles(instruction: &Instruction<'_>) -> Option<u64> {
     let text = instruction.attributes;
-    let at = text.rfind("\"estimated_cycles\":\"")? + "\"estimated_cycles\":\"".len();
+    const BEGIN: &str = "\"estimated_cycles\":\"";
+    let at = memmem::rfind(text.as_bytes(), BEGIN.as_bytes())? + BEGIN.len();
     let end = text[at..].find('"')? + at;
     text[at..end].parse().ok().filter(|&cycles| cycles < i64::MAX as u64)
 }
@@ -152,15 +154,36 @@ pub(crate) fn aliased_operands(
 /// What stands in the braces of `metadata={…}`.
 fn metadata<'a>(instruction: &Instruction<'a>) -> Option<&'a str> {
     let text = instruction.attributes;
+    let at = metadata_at(instruction)?;
     // Names of operations hold anything, so the braces are counted.
-    let at = text.find("metadata={")? + "metadata=".len();
     let length = scan::closing(&text[at..])?;
     text.get(at + 1..at + length - 1)
 }
 
+/// Whether an instruction says where it comes from.
+pub(crate) fn has_metadata(instruction: &Instruction<'_>) -> bool {
+    metadata_at(instruction).is_some()
+}
+
+/// Where the braces of `metadata={…}` begin.
+fn metadata_at(instruction: &Instruction<'_>) -> Option<usize> {
+    const BEGIN: &str = "metadata={";
+    let text = instruction.attributes;
+    // A kernel has metadata of its own: `frontend_attributes={kernel_metadata={}}`.
+    let is_own = |at: &usize| !text[..*at].ends_with(|c: char| c == '_' || c.is_alphanumeric());
+    let mut all = memmem::find_iter(text.as_bytes(), BEGIN.as_bytes());
+    Some(all.find(is_own)? + BEGIN.len() - 1)
+}
+
 fn quoted<'a>(text: &'a str, field: &str) -> Option<&'a str> {
     let rest = text[text.find(field)? + field.len()..].strip_prefix('"')?;
-    rest.get(..rest.find('"')?)
+    let mut is_escaped = false;
+    let end = rest.find(|c| {
+        let is_end = c == '"' && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+        is_end
+    });
+    rest.get(..end?)
 }
 
 fn number(text: &str, field: &str) -> Option<u32> {
@@ -174,6 +197,14 @@ mod tests {
     use crate::{Dump, Report};
 
     use super::*;
+
+    #[test]
+    fn names_hold_anything() {
+        let text = "ENTRY e {\n  ROOT k = f32[8] custom-call(), \
+            frontend_attributes={kernel_metadata={}}, metadata={op_name=\"w[\\\"a\\\"]{\" source_line=3}\n}\n";
+        let kernel = Dump::read(text).module.unwrap().instructions[0];
+        assert_eq!(op_name(&kernel), Some("w[\\\"a\\\"]{"));
+    }
 
     #[test]
     fn both_ways_to_say_a_line() {

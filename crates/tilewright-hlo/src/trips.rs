@@ -4,24 +4,11 @@
 //! `compare(counter, constant), direction=LT`, where the counter is an element of the loop's tuple that
 //! begins at a constant and that the body adds a constant to. Copies, bitcasts and fusions lie between.
 
-use std::collections::HashMap;
-
-use crate::module::{Instruction, Module};
+use crate::module::Instruction;
+use crate::names::Names;
 
 /// Values are followed over so many instructions.
 const MAX_STEPS: usize = 64;
-
-/// Operands behind so many others are not looked for: that takes time for each.
-const MAX_OPERANDS: usize = 4096;
-
-/// The instructions of each computation by name, as numbers in the module.
-pub(crate) struct Names<'m, 'a> {
-    pub(crate) module: &'m Module<'a>,
-    pub(crate) names: Vec<HashMap<&'a str, usize>>,
-    computations: HashMap<&'a str, usize>,
-    /// The instruction whose result is a computation's.
-    roots: Vec<Option<usize>>,
-}
 
 /// An instruction, and the fusions that it is looked at through, the innermost last.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,57 +17,7 @@ struct Point {
     fusions: Vec<usize>,
 }
 
-impl<'m, 'a> Names<'m, 'a> {
-    pub(crate) fn of(module: &'m Module<'a>) -> Self {
-        let names = module.computations.iter().map(|computation| {
-            let instructions = module.instructions_of(computation).iter();
-            instructions.zip(computation.instructions.clone()).map(|(i, n)| (i.name, n)).collect()
-        });
-        let computations = module.computations.iter().enumerate().map(|(n, c)| (c.name, n));
-        let roots = module.computations.iter().map(|computation| {
-            let last = module.instructions_of(computation).iter().rposition(|i| i.is_root)?;
-            Some(computation.instructions.start + last)
-        });
-        let (names, computations, roots) =
-            (names.collect(), computations.collect(), roots.collect());
-        Names { module, names, computations, roots }
-    }
-
-    /// The computation that an instruction is in.
-    pub(crate) fn computation_of(&self, instruction: usize) -> usize {
-        let after =
-            self.module.computations.partition_point(|c| c.instructions.start <= instruction);
-        after.saturating_sub(1)
-    }
-
-    /// The computation with a name.
-    pub(crate) fn computation(&self, name: &str) -> Option<usize> {
-        self.computations.get(name).copied()
-    }
-
-    /// The computation that an attribute names.
-    pub(crate) fn named(&self, instruction: &Instruction<'a>, attribute: &str) -> Option<usize> {
-        let name = instruction.attribute(attribute)?;
-        self.computation(name.strip_prefix('%').unwrap_or(name))
-    }
-
-    fn get(&self, instruction: usize) -> Option<&'m Instruction<'a>> {
-        self.module.instructions.get(instruction)
-    }
-
-    /// An operand of an instruction.
-    pub(crate) fn operand(&self, instruction: usize, number: usize) -> Option<usize> {
-        if number > MAX_OPERANDS {
-            return None;
-        }
-        let operand = self.get(instruction)?.operands().nth(number)?;
-        self.names.get(self.computation_of(instruction))?.get(operand.name).copied()
-    }
-
-    fn root(&self, computation: usize) -> Option<usize> {
-        self.roots.get(computation).copied().flatten()
-    }
-
+impl<'a> Names<'_, 'a> {
     /// How often a loop runs, if its condition says so.
     pub(crate) fn trips(&self, instruction: usize) -> Option<u64> {
         let it = self.get(instruction)?;

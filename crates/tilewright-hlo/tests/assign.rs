@@ -119,6 +119,38 @@ fn parameters_in_a_tuple() {
     assert_eq!(assignment.totals.module.moved_bytes - assignment.totals.best.moved_bytes, BOTH);
 }
 
+#[test]
+fn a_donated_parameter_and_the_result_that_takes_its_memory() {
+    let donated = |instructions: &str| {
+        let text = format!(
+            "HloModule m, input_output_alias={{ {{}}: (0, {{}}, may-alias) }}\nENTRY e {{\n{instructions}}}\n"
+        );
+        Assignment::of(&Dump::read(&text)).parameters.remove(0)
+    };
+    // The one use wants rows, and the result is made in columns: either way one of them is moved, and
+    // rows have less padding.
+    let parameter = donated(&format!(
+        "  p = {COLUMNS} parameter(0)\n  c = {ROWS} copy(p)\n  ROOT n = {COLUMNS} fusion(c)\n"
+    ));
+    assert_eq!((parameter.module.moved_bytes, parameter.best.moved_bytes), (BOTH, BOTH));
+    assert_eq!((&*parameter.best.text, parameter.output.as_deref()), (ROWS, Some("n")));
+    // It is made in rows too, and moved: in rows nothing is.
+    let parameter = donated(&format!(
+        "  p = {COLUMNS} parameter(0)\n  c = {ROWS} copy(p)\n  n = {ROWS} fusion(c)\n  \
+         ROOT o = {COLUMNS} copy(n)\n"
+    ));
+    assert_eq!((parameter.module.moved_bytes, parameter.best.moved_bytes), (2 * BOTH, 0));
+    // It is made in columns, and so is what it is used as: the copy beside that is no reason.
+    let parameter = donated(&format!(
+        "  p = {ROWS} parameter(0)\n  c = {COLUMNS} copy(p)\n  ROOT n = {ROWS} fusion(p, c)\n"
+    ));
+    assert_eq!(parameter.best, parameter.module);
+    // Nobody reads it: what would have no padding is not what the result is.
+    let wide = "f32[1000,3]{1,0:T(8,128)}";
+    let parameter = donated(&format!("  p = {wide} parameter(0)\n  ROOT n = {wide} fusion()\n"));
+    assert_eq!(parameter.best, parameter.module);
+}
+
 /// The module `name` and what it was compiled to with one parameter in the format found here: the
 /// parameter has that format, and the compiler moves less by just as many bytes as were promised.
 #[track_caller]

@@ -95,11 +95,34 @@ fn a_label_with_its_operands_shape_tells_a_relayout() {
 }
 
 #[test]
-fn a_size_that_the_shape_does_not_explain_is_said_not_to_agree() {
+fn a_size_that_the_shape_does_not_explain_is_believed() {
     // On-chip allocations are printed without their tiles.
     let report =
         Report::of(&Dump::read(&pasted("f32[128,6]{1,0}", "64.0K", "3.0K", "61.0K", 21.3)));
     let buffer = &report.buffers[0];
-    assert_eq!(buffer.bytes, 3072);
+    assert_eq!((buffer.bytes, buffer.logical_bytes, buffer.padding_bytes), (65_536, 3072, 62_464));
     assert!(!buffer.reported.as_ref().unwrap().agrees);
+    // Less than the elements take it cannot be.
+    let report = Report::of(&Dump::read(&pasted("f32[128,6]{1,0}", "1.0K", "", "", 1.0)));
+    assert_eq!(report.buffers[0].bytes, 3072);
+}
+
+#[test]
+fn what_has_no_shape_is_listed() {
+    let text = "Ran out of memory in memory space vmem. Used 29.70M of 16.00M vmem.\n\n  \
+                1. Size: 29.66M\n     XLA label: register allocator spill slots call depth 2\n     \
+                Allocation type: scoped\n     ==========================\n\n  \
+                2. Size: 40.0K\n     XLA label: %fusion.4 = f32[8,1024]{1,0:T(8,128)} fusion(%p)\n     \
+                Allocation type: HLO temp\n     ==========================\n";
+    let report = Report::of(&Dump::read(text));
+    let names: Vec<(&str, i64, &str)> =
+        report.buffers.iter().map(|b| (b.name.as_str(), b.bytes, &*b.text)).collect();
+    assert_eq!(
+        names,
+        [
+            ("register allocator spill slots call depth 2", 31_100_764, ""),
+            ("fusion.4", 40_960, "f32[8,1024]{1,0:T(8,128)}"),
+        ]
+    );
+    assert_eq!(report.totals.buffers.bytes, 31_100_764 + 40_960);
 }

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use tilewright_hlo::{Assignment, Change, Dump, Report, decoded};
+use tilewright_hlo::{Assignment, Change, Dump, Report, Trial, decoded};
 
 /// What every text must survive: reading, the report, the page, a difference, JSON.
 fn survive(bytes: &[u8]) -> Report {
@@ -19,6 +19,12 @@ fn survive(bytes: &[u8]) -> Report {
     assert!(costs[1] <= costs[0]);
     let sizes = [report.totals.parameters, report.totals.outputs, report.totals.buffers];
     assert!(sizes.iter().all(|size| size.bytes >= 0 && size.padding_bytes >= 0));
+    // An answer or a reason, and a text that can be read.
+    let trial = Trial { is_assigned: true, is_all_donated: true, ..Trial::default() };
+    let tried = if text.len() < 1 << 16 { trial.applied(&text).ok() } else { None };
+    if let Some((text, ..)) = tried {
+        Dump::read(&text);
+    }
     report
 }
 
@@ -163,15 +169,42 @@ ENTRY e {\n  x = f32[] fusion(x), calls=c\n  ROOT y = f32[] while(x), body=e, co
     survive_much("a long circle", &chain);
 }
 
+/// A tuple of parameters that are all given away, and that all want another format: each is found in it at once.
+#[test]
+fn many_parameters_given_away() {
+    use std::fmt::Write;
+
+    const N: usize = 6_000;
+    let (rows, columns) = ("f32[9,130]{1,0:T(8,128)}", "f32[9,130]{0,1:T(8,128)}");
+    let mut body = String::new();
+    for n in 0..N {
+        writeln!(body, "  p{n} = {columns} parameter({n})\n  c{n} = {rows} copy(p{n})\n  o{n} = {columns} copy(c{n})")
+            .unwrap();
+    }
+    let all = |of: &dyn Fn(usize) -> String| (0..N).map(of).collect::<Vec<_>>().join(", ");
+    let aliases = all(&|n| format!("{{{n}}}: ({n}, {{}})"));
+    let (shapes, operands) = (all(&|_| columns.to_owned()), all(&|n| format!("o{n}")));
+    let text = format!(
+        "HloModule m, is_scheduled=true, input_output_alias={{ {aliases} }}\nENTRY e {{\n{body}  \
+         ROOT t = ({shapes}) tuple({operands})\n}}\n"
+    );
+    let trial = Trial { is_assigned: true, ..Trial::default() };
+    let tried = trial.on(&text).unwrap();
+    assert_eq!((tried.formats.len(), tried.relayouts.after.count), (N, 0));
+    let hbm = &tried.spaces[0];
+    // Nine rows of 130 columns are 16 of 256, as columns 136 of 128.
+    assert_eq!((hbm.before.aliases, hbm.after.aliases), (N as i64 * 69_632, N as i64 * 16_384));
+}
+
 #[test]
 fn names_given_many_times() {
-    let lines: String = (0..20_000)
+    let lines: String = (0..8_000)
         .map(|n| {
             format!("  p = f32[{n},3]{{1,0}} parameter({n})\n  p = f32[{n},3]{{1,0}} bitcast(p)\n")
         })
         .collect();
     survive_much("one name", &format!("ENTRY e {{\n{lines}}}\n"));
-    let users: String = (0..20_000)
+    let users: String = (0..8_000)
         .map(|n| format!("  c{n} = f32[64,64]{{0,1:T({},{})}} copy(p)\n", n % 64 + 1, n / 64 + 1))
         .collect();
     let text = format!("ENTRY e {{\n  p = f32[64,64]{{1,0}} parameter(0)\n{users}}}\n");

@@ -44,5 +44,5 @@ fn they_are_read_whole_and_their_parameters_take_what_the_compiler_says() {
             None => without += 1,
         }
     }
-    assert_eq!((modules.len(), without), (32, 3));
+    assert_eq!((modules.len(), without), (38, 4));
 }

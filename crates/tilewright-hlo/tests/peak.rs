@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tilewright_hlo::{Dump, Report};
+use tilewright_hlo::{CompilerReports, Dump, Report};
 
 /// What the compiler says of a program: the peak of each memory space, and its sums.
 struct Said {
@@ -111,7 +111,17 @@ fn culprits_come_first() {
         (first.bytes, &*first.text),
         (24 << 30, "f32[24,16,4,2048,2048]{3,4,2,1,0:T(8,128)}")
     );
-    assert!(first.source.is_some());
+    // Not the line of the scan, which writes it: the one whose outcome it is.
+    let source = first.source.as_ref().unwrap();
+    let programs =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../xtask/oracle/hlo_memory_programs.py");
+    let program = fs::read_to_string(programs).unwrap();
+    let line = program.lines().nth(source.line as usize - 1).unwrap();
+    assert!(line.contains("softmax"), "{source}: {line}");
+    let peak = &softmax.peak.as_ref().unwrap()[0];
+    assert!(first.for_gradient && peak.for_gradient > peak.bytes / 10 * 9);
+    // Half as much in the type of the parameters.
+    assert_eq!(first.narrower.as_ref().unwrap().bytes, 12 << 30);
     // A column, which is padded 128 times; what would mend it takes 128 times less.
     let column = report("padded-column");
     let first = &column.peak.as_ref().unwrap()[0].alive[0];
@@ -134,5 +144,42 @@ fn loops_and_bitcasts_are_understood() {
         assert!(unknown.is_empty(), "{}: {unknown:?}", said.name);
         let doubtful = report.bitcasts.iter().find(|bitcast| bitcast.holds != Some(true));
         assert_eq!(doubtful, None, "{}", said.name);
+    }
+}
+
+/// The compiler's own reports, read beside the module: the same temporaries alive, loops and all, the same
+/// arguments and results, and packed a little less tightly.
+#[test]
+fn the_compilers_own_count() {
+    for name in ["decoder-scan", "mesh-2x2"] {
+        let read = |report: &str| {
+            let path = folder().join(name).join(format!("after_optimizations-{report}.txt"));
+            Some(fs::read_to_string(path).unwrap())
+        };
+        let reports = CompilerReports {
+            usage: read("memory-usage-report"),
+            assignment: read("buffer-assignment"),
+            live_ranges: read("live-range"),
+        };
+        let programs = programs();
+        let said = programs.iter().find(|said| said.name == name).unwrap();
+        let counted = reports.beside(&Report::of(&Dump::read(&said.module)));
+        for (space, number) in [("hbm", 0), ("vmem", 1)] {
+            let counted = counted.iter().find(|counted| counted.space == space).unwrap();
+            let part = |name: &str| counted.parts.iter().find(|part| part.part == name);
+            // As the oracle worked it out from the same files, and that counts what lies in the memory of
+            // results too.
+            let live = part("live").unwrap();
+            assert!((live.compiler - said.peaks[&number]).abs() <= SLACK, "{name} {space}");
+            assert!((live.bytes - live.compiler).abs() <= SLACK, "{name} {space}");
+            for name in ["parameters", "outputs"] {
+                assert!(
+                    part(name).is_none_or(|part| part.bytes == part.compiler),
+                    "{name} {space}"
+                );
+            }
+            assert!(counted.only_compiler.is_empty() && counted.only_text.is_empty());
+            assert!((counted.compiler - counted.bytes) * 500 < counted.compiler, "{name} {space}");
+        }
     }
 }

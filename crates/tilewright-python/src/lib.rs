@@ -41,7 +41,9 @@ mod _tilewright {
     #[pymodule_export]
     use crate::files::{ArrayFile, Rules, Writer, ZarrStore, ZarrWriter};
     #[pymodule_export]
-    use crate::hlo::{hlo_assignment, hlo_change, hlo_module_of, hlo_page, hlo_report};
+    use crate::hlo::{
+        hlo_assignment, hlo_change, hlo_files_of, hlo_fragment, hlo_page, hlo_report, hlo_what_if,
+    };
     #[pymodule_export]
     use crate::layout::{Layout, fit_table};
     #[pymodule_export]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html.parser import HTMLParser
 from pathlib import Path
 
 import ml_dtypes
@@ -52,6 +53,65 @@ def test_a_report_and_its_tables():
         tw.hlo("nothing of the kind")
     with pytest.raises(ValueError, match="no list"):
         report.table("chairs")
+
+
+MEMORY = Path(__file__).parents[2] / "tilewright-hlo/tests/data/memory"
+
+
+class Elements(HTMLParser):
+    """The elements of a document, and the texts of those that a browser shows."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.names: list[str] = []
+        self.shown = ""
+        self.hidden = 0
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.names.append(tag)
+        self.hidden += tag in ("script", "style")
+
+    def handle_endtag(self, tag):
+        self.hidden -= tag in ("script", "style")
+
+    def handle_data(self, data):
+        self.shown += "" if self.hidden else data
+
+
+def test_a_notebook_shows_the_timeline_and_the_peak():
+    report = tw.hlo(MEMORY / "unet-gradient.hlo")
+    piece = Elements(report._repr_html_())
+    # Without scripts: a picture for each memory space, and its largest buffers.
+    assert piece.names[0] == "div"
+    assert "svg" in piece.names
+    assert not {"html", "body", "link", "iframe", "img"} & set(piece.names)
+    for peak in report.peak:
+        if peak["space"] in ("hbm", "vmem"):
+            assert f"{peak['space']}: " in piece.shown
+            assert all(row["name"] in piece.shown for row in peak["alive"])
+    # Of a module that is not scheduled, its buffers.
+    embedding = tw.hlo(EXAMPLES / "embedding.hlo")
+    plain = Elements(embedding._repr_html_())
+    assert "Buffers" in plain.shown or embedding.peak
+
+
+def test_what_a_notebook_shows_is_never_markup_of_the_module():
+    name = "</script><img/onerror>"
+    array = "f32[8,128]{1,0:T(8,128)}"
+    lines = (
+        f"HloModule {name}, is_scheduled=true",
+        "",
+        "ENTRY e {",
+        f"  p = {array} parameter(0)",
+        f"  %{name} = {array} negate(p)",
+        f"  ROOT b = {array} add(%{name}, p)",
+        "}",
+    )
+    piece = Elements(tw.hlo("\n".join(lines))._repr_html_())
+    assert "img" not in piece.names
+    assert name in piece.shown
 
 
 def test_a_report_in_pandas():
@@ -195,6 +255,49 @@ def test_progress_and_errors(tmp_path):
         tw.save(tmp_path / "y.safetensors", x["a"])
     with pytest.raises(OSError):
         tw.save(tmp_path / "no" / "such" / "folder.npy", x["a"])
+
+
+DUMP = """HloModule m, is_scheduled=true, num_partitions=4
+
+ENTRY e_spmd {
+  p = f32[64,256]{1,0:T(8,128)} parameter(0)
+  n = f32[64,256]{0,1:T(8,128)} copy(p)
+  ROOT o = f32[64,256]{1,0:T(8,128)} copy(n)
+}
+"""
+
+
+def test_a_folder_says_what_the_module_does_not(tmp_path):
+    name = tmp_path / "module_0000.jit_f"
+    whole = DUMP.replace("[64,256]", "[128,256]").replace("e_spmd", "e").replace(
+        "parameter(0)", "parameter(0), sharding={devices=[2,1,2]<=[4] last_tile_dim_replicate}"
+    )
+    whole = whole.replace(", is_scheduled=true", "")
+    usage = "Memory Space: default (color=0)\nTotal bytes: 262656 (256.5KiB)\n"
+    (tmp_path / f"{name}.after_optimizations.txt").write_text(DUMP)
+    (tmp_path / f"{name}.before_optimizations.txt").write_text(whole)
+    (tmp_path / f"{name}.after_optimizations-memory-usage-report.txt").write_text(usage)
+    report = tw.hlo(tmp_path)
+    sharding = report.parameters[0]["sharding"]
+    assert (sharding["global"], sharding["devices"], sharding["replicated"]) == ("f32[128,256]", 4, 2)
+    [hbm] = report.counted
+    assert (hbm["space"], hbm["bytes"], hbm["compiler"]) == ("hbm", 262144, 262656)
+
+
+def test_what_if():
+    report = tw.hlo(DUMP)
+    after = [report.what_if(formats, donate)["spaces"][0]["after"]["bytes"] >> 10 for formats, donate in [
+        (None, ()),
+        ({"p": "{0,1:T(8,128)}"}, ()),
+        (None, ["p"]),
+        ("assigned", "all"),
+    ]]
+    # Parameter, result and copy; the copy a bitcast of the parameter; parameter and result as one.
+    assert after == [256, 192, 192, 192]
+    with pytest.raises(ValueError, match="no parameter `q`"):
+        report.what_if({"q": "{1,0}"})
+    with pytest.raises(ValueError, match="no format of `p`"):
+        report.what_if({"0": "{1,1}"})
 
 
 def test_a_dumps_folder_is_its_module(tmp_path):

@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use tilewright_hlo::{DumpFolder, SpaceUsage, memory_usage};
+use tilewright_hlo::{CompilerReports, DumpFolder};
 
 /// What to read of a folder.
 pub(super) struct Found {
     /// The module.
     pub(super) module: PathBuf,
-    /// What the compiler counted for it.
-    pub(super) usage: Vec<SpaceUsage>,
+    /// The same before it was optimised.
+    pub(super) before: Option<PathBuf>,
+    /// What the compiler says of its memory.
+    pub(super) reports: CompilerReports,
     folder: DumpFolder,
 }
 
@@ -32,12 +34,20 @@ impl Found {
                 files.len()
             );
         };
-        let usage =
-            folder.usage_report.as_ref().map(|name| std::fs::read_to_string(path.join(name)));
-        let usage = usage.transpose().with_context(shown)?;
+        let read = |name: &Option<String>| {
+            let text = name.as_ref().map(|name| std::fs::read_to_string(path.join(name)));
+            text.transpose().with_context(shown)
+        };
+        let [usage, assignment, live_ranges] = &folder.reports;
+        let reports = CompilerReports {
+            usage: read(usage)?,
+            assignment: read(assignment)?,
+            live_ranges: read(live_ranges)?,
+        };
         Ok(Found {
             module: path.join(&folder.module),
-            usage: usage.map_or(Vec::new(), |text| memory_usage(&text)),
+            before: folder.before.as_ref().map(|name| path.join(name)),
+            reports,
             folder,
         })
     }

@@ -5,12 +5,11 @@ mod folder;
 mod words;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use serde::Serialize;
-use tilewright_ask::Reader;
+use tilewright_ask::{Reader, tried};
 use tilewright_files::CreateOptions;
-use tilewright_hlo::{Change, Report, SpaceUsage};
+use tilewright_hlo::{Change, CompilerReports, Counted, Dump, Needed, Report, Tried, decoded};
 use tilewright_view::{Options, Scene, Theme};
 
 use crate::Answer;
@@ -25,30 +24,46 @@ pub(crate) fn run(
     reader: Reader<'_>,
     console: &mut Console,
 ) -> Result<Answer, Failure> {
-    let (report, usage) = report(&args.file, reader, console)?;
+    let read = Read::of(&args.file, reader, console)?;
+    let report = &read.report;
     if let Some(other) = &args.diff {
-        let (other, _) = self::report(other, reader, console)?;
-        let change = Change::between(&report, &other);
-        console.answer(&change, || difference::text(&change, args.top))?;
+        let other = Read::of(other, reader, console)?;
+        let change = Change::between(report, &other.report);
+        let words = if args.markdown { difference::markdown } else { difference::text };
+        console.answer(&change, || words(&change, args.top))?;
         return Ok(Answer::Yes);
     }
     if let Some(page) = &args.html {
-        write_page(page, &report, args.force, console)?;
+        write_page(page, report, args.force, console)?;
         console.note(&format!("wrote {}", page.display()));
     }
-    let budgets = args.budget.iter().map(|(space, bytes)| Budget::of(&report, space, *bytes));
-    let budgets: Vec<Budget> = budgets.collect();
-    let counted = usage.iter().map(|usage| Counted {
-        bytes: report.need_of(&usage.space, 0).bytes,
-        compiler: usage.bytes,
-        space: usage.space.clone(),
+    let trial = args.trial();
+    let tried = (!trial.is_empty()).then(|| tried(&read.bytes, &read.name, &trial)).transpose()?;
+    let budgets = args.budget.iter().map(|(space, bytes)| {
+        let mut spaces = tried.iter().flat_map(|tried| &tried.spaces);
+        let need = spaces.find(|tried| tried.space == *space).map(|tried| tried.after.clone());
+        let need = need.unwrap_or_else(|| report.need_of(space, LARGEST));
+        let (space, bytes) = (space.clone(), *bytes);
+        Budget {
+            space,
+            bytes,
+            needed: need.bytes,
+            is_over: need.bytes > bytes,
+            largest: need.largest,
+        }
     });
-    let counted: Vec<Counted> = counted.collect();
+    let budgets: Vec<Budget> = budgets.collect();
+    let counted = read.reports.beside(report);
     let is_over = budgets.iter().any(|budget| budget.is_over);
-    let document = Document { report: &report, budgets: &budgets, counted: &counted };
+    let what_if = tried.as_ref();
+    let document = Document { report, budgets: &budgets, counted: &counted, what_if };
     console.answer(&document, || {
-        let sections =
-            [words::text(&report, args.top), words::counted(&counted), words::budgets(&budgets)];
+        let sections = [
+            words::text(report, args.top),
+            words::counted(&counted),
+            what_if.map_or(String::new(), words::what_if),
+            words::budgets(&budgets),
+        ];
         let sections: Vec<String> = sections.into_iter().filter(|text| !text.is_empty()).collect();
         sections.join("\n\n")
     })?;
@@ -64,6 +79,8 @@ struct Document<'r> {
     budgets: &'r [Budget],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     counted: &'r [Counted],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    what_if: Option<&'r Tried>,
 }
 
 /// Whether what there is of a memory space is enough.
@@ -73,58 +90,41 @@ struct Budget {
     bytes: i64,
     needed: i64,
     is_over: bool,
-    largest: Vec<Largest>,
-}
-
-/// Something that is in memory at the peak.
-#[derive(Serialize)]
-struct Largest {
-    name: String,
-    text: Arc<str>,
-    bytes: i64,
-}
-
-/// What the text says that a memory space is needed for, and what the compiler counted.
-#[derive(Serialize)]
-struct Counted {
-    space: String,
-    bytes: i64,
-    compiler: i64,
+    largest: Vec<Needed>,
 }
 
 /// So many of the largest are named where there is too little.
 const LARGEST: usize = 5;
 
-impl Budget {
-    fn of(report: &Report, space: &str, bytes: i64) -> Self {
-        let need = report.need_of(space, LARGEST);
-        let largest = need.largest.into_iter();
-        Budget {
-            space: space.to_owned(),
-            bytes,
-            needed: need.bytes,
-            is_over: need.bytes > bytes,
-            largest: largest.map(|(name, text, bytes)| Largest { name, text, bytes }).collect(),
-        }
-    }
+/// A dump, the report on it, and what the compiler counted.
+struct Read {
+    name: String,
+    bytes: Vec<u8>,
+    report: Report,
+    reports: CompilerReports,
 }
 
-/// The report on a file, or on the module of a folder that says most, and what the compiler counted for
-/// that. What was not understood is said on stderr.
-fn report(
-    path: &Path,
-    reader: Reader<'_>,
-    console: &Console,
-) -> Result<(Report, Vec<SpaceUsage>), Failure> {
-    if path.is_dir() {
-        let found = Found::in_folder(path)?;
-        console.note(&found.note());
-        let (module, usage) = (&found.module, found.usage);
-        let report = tilewright_ask::report(&dump::read(module)?, &dump::name(module), reader)?;
-        return Ok((report, usage));
+impl Read {
+    /// Of a file, or of the module of a folder that says most. What was not understood is said on stderr.
+    fn of(path: &Path, reader: Reader<'_>, console: &Console) -> Result<Self, Failure> {
+        let found = if path.is_dir() { Some(Found::in_folder(path)?) } else { None };
+        if let Some(found) = &found {
+            console.note(&found.note());
+        }
+        let module = found.as_ref().map_or(path, |found| &found.module);
+        let (bytes, name) = (dump::read(module)?, dump::name(module));
+        let mut report = tilewright_ask::report(&bytes, &name, reader)?;
+        if let Some(before) = found.as_ref().and_then(|found| found.before.as_ref()) {
+            let before = dump::read(before)?;
+            report.add_shardings(&Dump::read(&decoded(&before).0));
+        }
+        Ok(Read {
+            name,
+            bytes,
+            report,
+            reports: found.map(|found| found.reports).unwrap_or_default(),
+        })
     }
-    let report = tilewright_ask::report(&dump::read(path)?, &dump::name(path), reader)?;
-    Ok((report, Vec::new()))
 }
 
 /// Writes the report as a page. One that is there is replaced only if that was asked for.

@@ -196,6 +196,37 @@ export interface Report {
   copies: Movement[];
   bitcasts: { name: string; from: string; to: string; holds: boolean | null; kind: string | null; reason: string | null; line: number }[];
   out_of_memory: { memory: string; used: string; capacity: string } | null;
+  /** Of a scheduled module. */
+  peak?: Peak[];
+  timeline?: Timeline[];
+}
+
+/** A buffer that is in memory at some time. */
+export interface Alive {
+  name: string;
+  text: string;
+  bytes: Int;
+  padding_bytes: Int;
+  op: string;
+  source: string | null;
+  op_name: string | null;
+  layer?: string;
+  line: number;
+}
+
+export interface Peak {
+  space: string;
+  bytes: Int;
+  at: string;
+  alive: Alive[];
+}
+
+/** What the temporaries of a memory space take over the schedule. Times are those of instructions. */
+export interface Timeline {
+  space: string;
+  instructions: number;
+  steps: [number, Int][];
+  lives: (Alive & { from: number; to: number })[];
 }
 
 /** A format of a parameter, and what it comes to. */

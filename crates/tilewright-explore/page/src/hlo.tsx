@@ -1,16 +1,15 @@
 // An HLO dump: what its layouts cost. The dump stays in this page: it is in no address.
 
 import type { ComponentChildren } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { Report } from './ask';
 import type { Dumps } from './dump';
 import { MODULE } from './examples';
 import type { ViewProps } from './layout';
+import { LayoutButton, Rows } from './rows';
 import { Share } from './sizes';
+import { Timelines } from './timeline';
 import { bytes, count, counted, percent } from './words';
-
-/** So many rows a table has at first, and more with each click. */
-const ROWS = 50;
 
 export interface HloProps extends ViewProps {
   dumps: Dumps;
@@ -75,11 +74,6 @@ function AssignmentView({ dumps, onOpen }: { dumps: Dumps; onOpen: (text: string
   );
 }
 
-function LayoutButton({ text, onOpen }: { text: string | undefined; onOpen: (text: string) => void }) {
-  if (text === undefined) return null;
-  return <button type="button" class="open mono" onClick={() => onOpen(text)}>{text}</button>;
-}
-
 function ReportView({ report, onOpen }: { report: Report; onOpen: (text: string) => void }) {
   const { totals } = report;
   const layout = (text: string) => <LayoutButton text={text} onOpen={onOpen} />;
@@ -97,6 +91,7 @@ function ReportView({ report, onOpen }: { report: Report; onOpen: (text: string)
         <Total name="relayouts" value={bytes(totals.relayouts.bytes_written)} says={`written by ${counted(totals.relayouts.count, 'move')} into another format`} />
         <Total name="bitcasts" value={`${count(totals.bitcasts.confirmed)} of ${count(totals.bitcasts.count)}`} says="are what they claim to be" />
       </div>
+      <Timelines report={report} onOpen={onOpen} />
       <Table name="Buffers, by padding" head={['name', 'layout', '#takes', '#padding', 'data', '#line']} rows={report.buffers.map((buffer) => [
         <span class="mono small">{buffer.name}</span>,
         layout(buffer.text),
@@ -146,28 +141,5 @@ function Table({ name, head, rows }: { name: string; head: string[]; rows: Compo
       <h2>{name} <span class="soft">{count(rows.length)}</span></h2>
       <Rows head={head} rows={rows} />
     </section>
-  );
-}
-
-/** Rows that grow by request; `#` before a column's name has it to the right. */
-function Rows({ head, rows }: { head: string[]; rows: ComponentChildren[][] }) {
-  const [shown, setShown] = useState(ROWS);
-  const right = head.map((title) => (title.startsWith('#') ? 'number' : title === 'data' ? 'bar' : undefined));
-  return (
-    <>
-      <div class="scrolls">
-        <table class="data">
-          <thead>
-            <tr>{head.map((title, n) => <th key={title} class={right[n]}>{title.replace('#', '')}</th>)}</tr>
-          </thead>
-          <tbody>
-            {rows.slice(0, shown).map((row, n) => (
-              <tr key={n}>{row.map((cell, m) => <td key={m} class={right[m]}>{cell}</td>)}</tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {shown < rows.length && <button type="button" class="small-button" onClick={() => setShown(shown * 4)}>more</button>}
-    </>
   );
 }

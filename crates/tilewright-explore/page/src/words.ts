@@ -24,6 +24,13 @@ export function bytes(n: Int): string {
   return `${value.toFixed(value < 10 ? 2 : 1)} ${UNITS[power]}`;
 }
 
+/** `512 B`, `64.0 KiB`, `3.97 GiB`: where there is room for few letters. */
+export function brief(n: number): string {
+  const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, n)) / 10)));
+  const value = n / 1024 ** power;
+  return power === 0 ? `${n} B` : `${value.toFixed(value < 10 ? 2 : 1)} ${UNITS[power]}`;
+}
+
 export function percent(part: Int, whole: Int): string {
   if (Number(whole) === 0 || Number(part) === 0) return '0 %';
   const share = (100 * Number(part)) / Number(whole);

@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { matches } from './aria.mjs';
 import { PHONE, check } from './browser.mjs';
 import { EXAMPLES } from './examples.mjs';
@@ -126,6 +127,40 @@ check('a dump is reported on, and is in no address', '#view=hlo', async (page) =
     buffer: Buffer.from('HloModule dropped\n\nENTRY e {\n  ROOT p = f32[3,5]{1,0:T(2,2)} parameter(0)\n}\n'),
   });
   await page.getByText('dropped').waitFor();
+});
+
+const UNET = fileURLToPath(new URL('../../../tilewright-hlo/tests/data/memory/unet-gradient.hlo', import.meta.url));
+
+check('the timeline says who is alive, and leads to the buffers and back', '#view=hlo', async (page) => {
+  await page.locator('input[type=file]').setInputFiles(UNET);
+  const hbm = page.getByRole('region', { name: 'hbm over the schedule', exact: true });
+  const now = hbm.getByRole('group', { name: 'alive in hbm' });
+  await now.getByText('the peak, at split.3').waitFor();
+  // At the peak are those of the table.
+  const names = async (rows) => (await rows.allInnerTexts()).toSorted();
+  const alive = hbm.locator('table tbody td:first-child');
+  assert.deepEqual(await names(now.getByRole('button')), await names(alive));
+  // At another moment there are others, and it is kept.
+  const plot = hbm.getByRole('slider', { name: 'hbm over the schedule' });
+  const box = await plot.boundingBox();
+  await page.mouse.click(box.x + box.width * 0.75, box.y + 20);
+  await now.getByRole('button', { name: 'copy.8' }).waitFor();
+  await page.mouse.move(box.x, box.y);
+  await now.getByText('kept until you click again').waitFor();
+  await plot.press('Escape');
+  await now.getByText('the peak, at split.3').waitFor();
+  // From a row to its life, and from a band to its row.
+  await alive.getByRole('button', { name: 'fusion.8{1}' }).click();
+  assert.match(await hbm.locator('.tw-lit').innerText(), /^fusion\.8\{1\}/);
+  await hbm.locator('.tw-lane').filter({ hasText: 'split.2' }).click();
+  assert.match(await hbm.locator('tr.chosen').innerText(), /^split\.2/);
+  // Groups, and one of them alone.
+  await page.getByLabel('group by').selectOption('op');
+  await hbm.getByRole('row').filter({ hasText: 'slice' }).getByRole('button').click();
+  assert.deepEqual(await names(alive), ['split.2', 'split.3']);
+  assert.equal(await hbm.locator('.tw-lane').count(), 2);
+  await hbm.getByRole('button', { name: 'only slice' }).click();
+  assert.equal(await alive.count(), 7);
 });
 
 check('text is never markup', '', async (page) => {

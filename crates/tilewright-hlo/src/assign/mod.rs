@@ -7,6 +7,10 @@
 //! that its uses want, and the array's dimensions in other orders with the tiles it has or with
 //! fewer rows.
 //!
+//! A parameter that is donated gives its memory to a result, which it can do only as long as both have one
+//! format. So what counts for it is its padding, what is moved at its uses, and what is moved to bring
+//! the result into that format from the one that it is made in.
+//!
 //! # What a use wants
 //! A parameter is followed through bitcasts, transposes and reshapes that move nothing, and copies
 //! that keep the format. A copy, transpose or reshape that the maps say moves elements wants the
@@ -14,18 +18,20 @@
 //! because in which others it could do its work is not in the module. Each instruction counts once,
 //! however often a loop runs; what happens within loops and fusions is a use like any other.
 
+mod entry;
+mod results;
 mod uses;
 
 use std::sync::Arc;
 
 use serde::Serialize;
-use tilewright::ArrayShape;
 
-use self::uses::Follower;
+pub(crate) use self::entry::{Entry, Parameter};
+pub(crate) use self::results::Made;
+pub(crate) use self::uses::{Moved, Uses};
 use crate::Dump;
 use crate::hint::{Formats, Permuted};
-use crate::module::Instruction;
-use crate::shapes::{self, Array};
+use crate::shapes::Array;
 
 /// The best formats for a module's parameters, beside its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -49,6 +55,9 @@ pub struct AssignedParameter {
     pub uses_as_is: usize,
     /// How many uses move it into another.
     pub uses_moved: usize,
+    /// The result that takes its memory, and so has to have the same format.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
 }
 
 /// What a parameter costs in a format, in bytes.
@@ -60,7 +69,8 @@ pub struct Choice {
     pub bytes: i64,
     /// What of that is padding.
     pub padding_bytes: i64,
-    /// What is read and written to bring it into the formats that uses want.
+    /// What is read and written to bring it into the formats that uses want, and to bring into this format
+    /// the result that takes its memory.
     pub moved_bytes: i64,
 }
 
@@ -113,20 +123,10 @@ impl Assignment {
     /// ```
     pub fn of(dump: &Dump<'_>) -> Self {
         let Some(module) = &dump.module else { return Assignment::default() };
-        let Some(entry) = module.entry() else { return Assignment::default() };
-        let instructions = module.instructions_of(entry);
-        let mut follower = Follower::new(instructions);
-        let mut parameters: Vec<(u64, &Instruction<'_>)> = instructions
-            .iter()
-            .filter(|instruction| instruction.opcode == "parameter")
-            .map(|parameter| (parameter.operands.trim().parse().unwrap_or(u64::MAX), parameter))
-            .collect();
-        parameters.sort_by_key(|(number, _)| *number);
+        let Some(mut entry) = Entry::of(module) else { return Assignment::default() };
         let mut all = Vec::new();
-        for (_, parameter) in parameters {
-            for leaf in shapes::arrays(parameter.shape) {
-                all.extend(follower.assigned(parameter, &leaf));
-            }
+        for parameter in entry.parameters() {
+            all.extend(entry.flow(&parameter).and_then(|flow| assigned(&flow)));
         }
         let totals =
             all.iter().fold(AssignedTotals::default(), |totals, parameter| AssignedTotals {
@@ -137,21 +137,63 @@ impl Assignment {
     }
 }
 
-/// The best format of an array, given the other formats that it is moved to, each once.
-fn best(own: &Array, wanted: &[ArrayShape], uses_as_is: usize) -> Option<[Choice; 2]> {
-    if wanted.is_empty() && uses_as_is > 0 {
+/// What becomes of a parameter.
+pub(crate) struct Flow<'m, 'a> {
+    pub(crate) parameter: Parameter<'m, 'a>,
+    pub(crate) uses: Uses<'m, 'a>,
+    /// The result that takes its memory.
+    pub(crate) output: Option<Output<'m, 'a>>,
+}
+
+/// A result that takes the memory of a parameter.
+pub(crate) struct Output<'m, 'a> {
+    /// Its place in the root.
+    pub(crate) path: Vec<u32>,
+    pub(crate) name: String,
+    /// How it is made, if that can be seen.
+    pub(crate) made: Option<Made<'m, 'a>>,
+}
+
+/// The best format of a parameter.
+fn assigned(flow: &Flow<'_, '_>) -> Option<AssignedParameter> {
+    let Flow { parameter, uses, output } = flow;
+    let made = match output {
+        None => None,
+        Some(Output { made: Some(Made { moved: Some((_, format)), .. }), .. }) => {
+            Some(Array::new(format.clone()).ok()?)
+        }
+        Some(_) => Some(Array::new(uses.array.shape.clone()).ok()?),
+    };
+    let [module, best] = best(uses, made.as_ref())?;
+    Some(AssignedParameter {
+        name: parameter.name(),
+        module,
+        best,
+        uses_as_is: uses.as_is,
+        uses_moved: uses.moved.len(),
+        output: output.as_ref().map(|output| output.name.clone()),
+    })
+}
+
+/// The module's own format and the best one, of a parameter whose memory is taken by a result that is made
+/// in some format.
+fn best(uses: &Uses<'_, '_>, made: Option<&Array>) -> Option<[Choice; 2]> {
+    let own = &*uses.array;
+    let is_made_so = made.is_none_or(|made| made.text == own.text);
+    if uses.wanted.is_empty() && uses.as_is > 0 && is_made_so {
         // Any other format would be moved into this one, which is more than all its padding.
-        let choice = choice(own, &[]);
+        let choice = choice(own, &[], made);
         return Some([choice.clone(), choice]);
     }
-    let as_is = std::iter::once(&own.shape).filter(|_| uses_as_is > 0);
-    let wants: Vec<Array> =
-        as_is.chain(wanted).map(|shape| Array::new(shape.clone()).ok()).collect::<Option<_>>()?;
-    let own_choice = choice(own, &wants);
-    let others = wanted.iter().cloned().chain(Permuted.candidates(&own.shape));
+    let as_is = std::iter::once(&own.shape).filter(|_| uses.as_is > 0);
+    let wants = as_is.chain(&uses.wanted).map(|shape| Array::new(shape.clone()).ok());
+    let wants: Vec<Array> = wants.collect::<Option<_>>()?;
+    let own_choice = choice(own, &wants, made);
+    let made_so = made.map(|made| made.shape.clone());
+    let others = uses.wanted.iter().cloned().chain(made_so).chain(Permuted.candidates(&own.shape));
     let mut best = own_choice.clone();
     for array in others.filter_map(|shape| Array::new(shape).ok()) {
-        let other = choice(&array, &wants);
+        let other = choice(&array, &wants, made);
         if other.cost() < best.cost() {
             best = other;
         }
@@ -159,10 +201,10 @@ fn best(own: &Array, wanted: &[ArrayShape], uses_as_is: usize) -> Option<[Choice
     Some([own_choice, best])
 }
 
-fn choice(array: &Array, wants: &[Array]) -> Choice {
-    let others = wants.iter().filter(|want| want.text != array.text);
+fn choice(array: &Array, wants: &[Array], made: Option<&Array>) -> Choice {
+    let others = wants.iter().chain(made).filter(|other| other.text != array.text);
     let moved =
-        others.fold(0i64, |sum, want| sum.saturating_add(array.bytes).saturating_add(want.bytes));
+        others.fold(0i64, |sum, other| sum.saturating_add(array.bytes).saturating_add(other.bytes));
     Choice {
         text: Arc::clone(&array.text),
         bytes: array.bytes,

@@ -5,7 +5,10 @@
 //! what reads it last. Of all times, the one at which the temporaries of a memory space take most is its
 //! peak. That is XLA's own liveness, before its allocator packs buffers; what it packs takes a little more.
 
+mod described;
+mod lent;
 mod order;
+mod origin;
 mod values;
 
 use std::collections::{BTreeMap, HashMap};
@@ -16,11 +19,14 @@ use serde::Serialize;
 use tilewright::xla::Layout;
 
 use crate::calls::Runs;
-use crate::hint::{Adviser, Fault, Formats, Hint};
+use crate::hint::{Fault, Formats, Hint, Suggestion};
 use crate::module::Instruction;
+use crate::names::Names;
+use crate::report::Donation;
 use crate::shapes::{Array, Shapes};
 use crate::source::{self, Source};
-use crate::trips::Names;
+use described::Describer;
+use lent::{saving, shared_ends};
 use order::Order;
 use values::Values;
 
@@ -40,6 +46,13 @@ pub struct Peak {
     pub alive: Vec<Alive>,
     /// The same summed up by the line of the program, most first.
     pub by_source: Vec<SourceBytes>,
+    /// By what writes it.
+    pub by_op: Vec<NamedBytes>,
+    /// By the layer: the scopes that the program names, `layer_3/attention`.
+    pub by_layer: Vec<NamedBytes>,
+    /// The bytes of what is kept for the gradient: what is written before the backward pass begins, and alive
+    /// when it does.
+    pub for_gradient: i64,
 }
 
 /// What comes from a line of the program.
@@ -47,6 +60,17 @@ pub struct Peak {
 pub struct SourceBytes {
     /// The line; of what has none, nothing.
     pub source: Option<Source>,
+    /// The bytes of its buffers.
+    pub bytes: i64,
+    /// How many they are.
+    pub count: usize,
+}
+
+/// What has something in common.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NamedBytes {
+    /// What that is called; of what has no name, nothing.
+    pub name: Option<String>,
     /// The bytes of its buffers.
     pub bytes: i64,
     /// How many they are.
@@ -72,10 +96,22 @@ pub struct Alive {
     pub source: Option<Source>,
     /// The operation of the program that it comes from, `jit(f)/layer/dot_general`.
     pub op_name: Option<String>,
+    /// The scopes that the program names around that, `layer`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layer: Option<String>,
     /// The line of the module, the first being 1.
     pub line: u32,
     /// The instruction that reads it last.
     pub until: String,
+    /// The kernel that reads or writes it, and so fixes its format.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// Whether it is kept for the gradient, for which it could be computed again.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub for_gradient: bool,
+    /// The same in the type that most of the program's parameters have, where that is narrower.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub narrower: Option<Box<Suggestion>>,
     /// The dimension that padding grows most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<Box<Fault>>,
@@ -110,7 +146,7 @@ pub struct Life {
 }
 
 /// So many buffers of a memory space have their lives told.
-const MAX_LIVES: usize = 256;
+const MAX_LIVES: usize = 4096;
 
 /// A piece of memory, from when something is written there to when that is read last.
 #[derive(Clone, Copy, Debug)]
@@ -128,54 +164,77 @@ struct Buffer {
     rank: u8,
 }
 
+/// A scheduled module, and what is known of it.
+pub(crate) struct Scheduled<'r, 'm, 'a> {
+    pub(crate) names: &'r Names<'m, 'a>,
+    pub(crate) runs: &'r [Runs],
+    /// What kernels read and write, with the kernel.
+    pub(crate) of_kernels: &'r HashMap<usize, &'m Instruction<'a>>,
+    pub(crate) formats: &'r dyn Formats,
+}
+
 /// What the temporaries of a scheduled module take, space by space, those that take most first: at their
-/// peak, and all the time.
+/// peak, and all the time. And the donations that save something, and those that do not.
 pub(crate) fn lives<'a>(
-    names: &Names<'_, 'a>,
-    runs: &[Runs],
+    scheduled: &Scheduled<'_, '_, 'a>,
     shapes: &mut Shapes<'a>,
-    formats: &dyn Formats,
-) -> (Vec<Peak>, Vec<Timeline>) {
+    donations: Vec<Donation>,
+) -> (Vec<Peak>, Vec<Timeline>, [Vec<Donation>; 2]) {
+    let Scheduled { names, runs, .. } = *scheduled;
     let order = Order::of(names, runs);
     let mut values = Values::of(names, &order, shapes);
     let buffers = buffers(&mut values);
-    let shared = shared(&mut values, &buffers);
+    let ends = shared_ends(&mut values, &buffers);
+    let donations = saving(&mut values, donations);
     let n_times = order.instructions.len();
-    let shared = steps_by_space(&shared, n_times);
-    let mut adviser = Adviser::new(formats);
+    let shared = steps_by_space(&buffers, |number| ends[number], n_times);
+    drop(ends);
+    let mut describer = Describer::new(scheduled, &order, &mut values);
     let mut all: Vec<(Peak, Timeline)> = Vec::new();
-    for (space, steps) in steps_by_space(&buffers, n_times) {
+    for (space, steps) in steps_by_space(&buffers, |number| buffers[number].end, n_times) {
         let (bytes, time) = most(&steps);
         if bytes == 0 {
             continue;
         }
         let of_space = |b: &&Buffer| b.space == space && b.bytes > 0;
         let mut lives: Vec<&Buffer> = buffers.iter().filter(of_space).collect();
-        lives.sort_by_key(|b| (std::cmp::Reverse(b.bytes), b.start));
-        let mut described = |b: &Buffer| described(names, &order, &values, b, &mut adviser);
+        lives.sort_by_key(|b| (std::cmp::Reverse((b.bytes, b.end - b.start)), b.start));
         let is_alive = |b: &&&Buffer| b.start <= time && time <= b.end;
-        let alive: Vec<Alive> = lives.iter().filter(is_alive).map(|b| described(b)).collect();
-        let lives = lives.iter().take(MAX_LIVES);
-        let lives =
-            lives.map(|b| Life { buffer: described(b), from: b.start, to: b.end }).collect();
+        let alive = lives.iter().filter(is_alive).map(|b| describer.described(&values, b));
+        let alive: Vec<Alive> = alive.collect();
+        let lives = lives.iter().take(MAX_LIVES).map(|b| Life {
+            buffer: describer.described(&values, b),
+            from: b.start,
+            to: b.end,
+        });
+        let lives = lives.collect();
+        let for_gradient = alive.iter().filter(|b| b.for_gradient).map(|b| b.bytes);
         let peak = Peak {
             space: space_name(space),
             bytes,
             bytes_shared: shared.get(&space).map_or(bytes, |steps| most(steps).0),
             at: values.instruction(time as usize).name.to_owned(),
+            for_gradient: for_gradient.fold(0, i64::saturating_add),
             by_source: by_source(&alive),
+            by_op: by_name(&alive, |buffer| Some(&buffer.op)),
+            by_layer: by_name(&alive, |buffer| buffer.layer.as_deref()),
             alive,
         };
         let timeline = Timeline { space: space_name(space), instructions: n_times, steps, lives };
         all.push((peak, timeline));
     }
     all.sort_by_key(|(peak, _)| std::cmp::Reverse(peak.bytes));
-    all.into_iter().unzip()
+    let (peaks, timelines) = all.into_iter().unzip();
+    (peaks, timelines, donations)
 }
 
 /// What is alive when, in the order of memory and time. Nothing of parameters, constants and results.
 fn buffers(values: &mut Values<'_, '_>) -> Vec<Buffer> {
-    let mut alive: Vec<Buffer> = Vec::with_capacity(values.len());
+    /// No buffer.
+    const NONE: u32 = u32::MAX;
+    let mut alive: Vec<Buffer> = Vec::new();
+    // Of each piece of memory, the last buffer that there is by now.
+    let mut last: Vec<u32> = vec![NONE; values.len()];
     let mut is_fixed = vec![false; values.len()];
     let ends = values.ends();
     let root = values.root();
@@ -189,142 +248,97 @@ fn buffers(values: &mut Values<'_, '_>) -> Vec<Buffer> {
             let memory = values.find(value);
             is_fixed[memory] |= fixes;
             let Some(array) = flat.arrays.get(number).and_then(Option::as_ref) else { continue };
+            let named = (time as u32, number as u32);
+            // What follows without a gap is one.
+            if let Some(buffer) = alive.get_mut(last[memory] as usize)
+                && time as u32 <= buffer.end.saturating_add(1)
+            {
+                buffer.end = buffer.end.max(ends[value]);
+                if rank > buffer.rank {
+                    (buffer.named, buffer.rank) = (named, rank);
+                }
+                if array.bytes > buffer.bytes {
+                    (buffer.bytes, buffer.space) = (array.bytes, space_of(array));
+                }
+                continue;
+            }
+            last[memory] = alive.len() as u32;
             alive.push(Buffer {
                 value: memory as u32,
                 bytes: array.bytes,
                 space: space_of(array),
                 start: time as u32,
                 end: ends[value],
-                named: (time as u32, number as u32),
+                named,
                 rank,
             });
         }
     }
+    drop((last, ends));
     alive.retain(|buffer| !is_fixed[buffer.value as usize]);
     alive.sort_by_key(|buffer| (buffer.value, buffer.start));
-    let mut most: HashMap<u32, (i64, i64)> = HashMap::new();
-    for buffer in &alive {
-        let most = most.entry(buffer.value).or_insert((0, buffer.space));
-        if buffer.bytes > most.0 {
-            *most = (buffer.bytes, buffer.space);
-        }
-    }
-    // What follows without a gap is one.
-    alive.dedup_by(|next, buffer| {
-        let goes_on = next.value == buffer.value && next.start <= buffer.end.saturating_add(1);
-        if goes_on {
-            buffer.end = buffer.end.max(next.end);
-            if next.rank > buffer.rank {
-                (buffer.named, buffer.rank) = (next.named, next.rank);
+    // Memory is as large as the largest that is ever there.
+    for of_memory in alive.chunk_by_mut(|a, b| a.value == b.value) {
+        let mut most = (0, of_memory[0].space);
+        for buffer in &*of_memory {
+            if buffer.bytes > most.0 {
+                most = (buffer.bytes, buffer.space);
             }
         }
-        goes_on
-    });
-    for buffer in &mut alive {
-        (buffer.bytes, buffer.space) = most[&buffer.value];
+        of_memory.iter_mut().for_each(|buffer| (buffer.bytes, buffer.space) = most);
     }
     alive
 }
 
-/// The same where an instruction writes its result over an operand that it reads last: as the compiler says
-/// that it does, or where an element-wise fusion may.
-fn shared(values: &mut Values<'_, '_>, buffers: &[Buffer]) -> Vec<Buffer> {
-    let mut shared = buffers.to_vec();
-    // The buffer of a value that lives at a time.
-    let at = |value: u32, time: u32| {
-        let after = buffers.partition_point(|b| (b.value, b.start) <= (value, time));
-        let found = after.checked_sub(1).filter(|&n| buffers[n].value == value);
-        found.filter(|&n| time <= buffers[n].end)
+/// What is alive, summed up by a name.
+fn by_name(alive: &[Alive], name: impl Fn(&Alive) -> Option<&str>) -> Vec<NamedBytes> {
+    let sums = sums(alive.iter().map(|buffer| (name(buffer), buffer.bytes)));
+    let named = |(name, bytes, count): (Option<&str>, i64, usize)| NamedBytes {
+        name: name.map(str::to_owned),
+        bytes,
+        count,
     };
-    for time in 0..values.results.len() {
-        let instruction = values.instruction(time);
-        let now = time as u32;
-        for (operand, result) in lent(values, time, instruction) {
-            let [from, to] = [operand, result].map(|value| values.find(value) as u32);
-            let (Some(from), Some(to)) = (at(from, now), at(to, now)) else { continue };
-            let (lender, taker) = (buffers[from], buffers[to]);
-            // Both are there now, the one for the last and the other for the first time.
-            let takes_over = from != to && lender.end == now && taker.start == now;
-            if takes_over && lender.space == taker.space && shared[from].end == now {
-                shared[from].end = now.saturating_sub(1);
-            }
-        }
-    }
-    shared
-}
-
-/// The values that an instruction may write over others: of its operands, and of its result.
-fn lent(
-    values: &Values<'_, '_>,
-    time: usize,
-    instruction: &Instruction<'_>,
-) -> Vec<(usize, usize)> {
-    let mut pairs = Vec::new();
-    let all = values.all(time);
-    let operands = || values.operands(time);
-    let is_fusion = instruction.opcode == "fusion";
-    if instruction.opcode == "custom-call"
-        && instruction.attribute("custom_call_target") == Some("\"ConcatBitcast\"")
-    {
-        // The parts are where the whole is.
-        let parts = operands().flat_map(|operand| values.all(operand));
-        pairs.extend(parts.map(|part| (part, all.start)));
-    }
-    if is_fusion && instruction.attribute("kind") == Some("kLoop") {
-        let flat = &values.results[time].0;
-        for (value, array) in all.clone().zip(&flat.arrays) {
-            let Some(array) = array else { continue };
-            for operand in operands() {
-                let other = values.results[operand].0.arrays.first().and_then(Option::as_ref);
-                if other.is_some_and(|other| other.bytes == array.bytes && is_alike(array, other)) {
-                    pairs.push((values.all(operand).start, value));
-                }
-            }
-        }
-    }
-    if is_fusion || instruction.opcode == "custom-call" {
-        let given: Vec<usize> = operands().collect();
-        for (operand, result) in source::aliased_operands(instruction, given.len()) {
-            let operand = given.get(operand).map(|&operand| values.all(operand).start);
-            if let Some(operand) = operand.filter(|_| result < all.len()) {
-                pairs.push((operand, all.start + result));
-            }
-        }
-    }
-    pairs
-}
-
-/// Whether the elements of two arrays lie alike.
-fn is_alike(a: &Array, b: &Array) -> bool {
-    let order = |array: &Array| array.shape.layout().map(|l| l.minor_to_major().clone());
-    a.shape.dims() == b.shape.dims() && order(a) == order(b)
+    sums.into_iter().map(named).collect()
 }
 
 /// What is alive, summed up by the line of the program.
 fn by_source(alive: &[Alive]) -> Vec<SourceBytes> {
-    let mut sums: HashMap<Option<&Source>, (i64, usize)> = HashMap::new();
-    for buffer in alive {
-        let sum = sums.entry(buffer.source.as_ref()).or_default();
-        *sum = (sum.0.saturating_add(buffer.bytes), sum.1 + 1);
-    }
-    let sum = |(source, (bytes, count)): (Option<&Source>, (i64, usize))| SourceBytes {
+    let sums = sums(alive.iter().map(|buffer| (buffer.source.as_ref(), buffer.bytes)));
+    let sourced = |(source, bytes, count): (Option<&Source>, i64, usize)| SourceBytes {
         source: source.cloned(),
         bytes,
         count,
     };
-    let mut all: Vec<SourceBytes> = sums.into_iter().map(sum).collect();
-    all.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.source.cmp(&b.source)));
-    all
+    sums.into_iter().map(sourced).collect()
+}
+
+/// What all of one kind add up to, and how many they are; most first.
+fn sums<Kind: Copy + Ord + std::hash::Hash>(
+    all: impl Iterator<Item = (Kind, i64)>,
+) -> Vec<(Kind, i64, usize)> {
+    let mut sums: HashMap<Kind, (i64, usize)> = HashMap::new();
+    for (kind, bytes) in all {
+        let sum = sums.entry(kind).or_default();
+        *sum = (sum.0.saturating_add(bytes), sum.1 + 1);
+    }
+    let mut sums: Vec<(Kind, i64, usize)> =
+        sums.into_iter().map(|(kind, (bytes, count))| (kind, bytes, count)).collect();
+    sums.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    sums
 }
 
 /// The times below `n_times` at which what the temporaries of a memory space take changes, and what it is
 /// from then on. Kept by changes: there may be many spaces, and many times.
-fn steps_by_space(buffers: &[Buffer], n_times: usize) -> BTreeMap<i64, Vec<(u32, i64)>> {
+fn steps_by_space(
+    buffers: &[Buffer],
+    end: impl Fn(usize) -> u32,
+    n_times: usize,
+) -> BTreeMap<i64, Vec<(u32, i64)>> {
     let mut spaces: BTreeMap<i64, Vec<(u32, i64)>> = BTreeMap::new();
-    for buffer in buffers.iter().filter(|buffer| buffer.bytes != 0) {
+    for (number, buffer) in buffers.iter().enumerate().filter(|(_, buffer)| buffer.bytes != 0) {
         let changes = spaces.entry(buffer.space).or_default();
         changes.push((buffer.start, buffer.bytes));
-        changes.push((buffer.end.saturating_add(1), -buffer.bytes));
+        changes.push((end(number).saturating_add(1), -buffer.bytes));
     }
     for steps in spaces.values_mut() {
         steps.sort_unstable_by_key(|&(time, _)| time);
@@ -354,43 +368,6 @@ fn most(steps: &[(u32, i64)]) -> (i64, u32) {
     most
 }
 
-fn described<'a>(
-    names: &Names<'_, 'a>,
-    order: &Order,
-    values: &Values<'_, 'a>,
-    buffer: &Buffer,
-    adviser: &mut Adviser<'_>,
-) -> Alive {
-    let module = names.module;
-    let (time, number) = (buffer.named.0 as usize, buffer.named.1 as usize);
-    let instruction = values.instruction(time);
-    let flat = &values.results[time].0;
-    let array = flat.arrays.get(number).and_then(Option::as_ref);
-    let path: Vec<String> =
-        flat.paths.get(number).into_iter().flatten().map(u32::to_string).collect();
-    let name = match path.is_empty() {
-        true => instruction.name.to_owned(),
-        false => format!("{}{{{}}}", instruction.name, path.join(",")),
-    };
-    let place = order.instructions.get(time).copied().unwrap_or(0);
-    let computation = module.computations.get(names.computation_of(place));
-    let (fault, hint) = array.map_or((None, None), |array| adviser.on(array));
-    Alive {
-        name,
-        text: array.map_or_else(|| "".into(), |array| Arc::clone(&array.text)),
-        bytes: buffer.bytes,
-        padding_bytes: array.map_or(0, |array| array.padding_bytes()),
-        op: instruction.opcode.to_owned(),
-        computation: computation.map_or("", |c| c.name).to_owned(),
-        source: module.sources.of(instruction),
-        op_name: source::op_name(instruction).map(str::to_owned),
-        line: instruction.line,
-        until: values.instruction(buffer.end as usize).name.to_owned(),
-        fault,
-        hint,
-    }
-}
-
 /// How much an instruction says of the memory of its result: nothing if another has written that, little if
 /// it sets it up or copies it, most if it comes from a line of the program.
 fn rank(instruction: &Instruction<'_>) -> u8 {
@@ -416,7 +393,7 @@ fn rank(instruction: &Instruction<'_>) -> u8 {
     match (passes_on, sets_up) {
         (true, _) => 0,
         (_, true) => 1,
-        _ if !instruction.attributes.contains("metadata={") => 2,
+        _ if !source::has_metadata(instruction) => 2,
         _ => 3,
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::calls::{RUN_ALONE, Runs};
 use crate::module::Instruction;
-use crate::trips::Names;
+use crate::names::Names;
 
 /// The instructions that run one by one, in order.
 #[derive(Debug, Default)]

@@ -8,9 +8,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::order::{Order, callees};
-use crate::module::{Instruction, Module, aliased};
+use crate::module::{Aliased, Instruction, Module, aliased};
+use crate::names::Names;
 use crate::shapes::{self, Array, Shapes};
-use crate::trips::Names;
 
 /// The arrays of a shape's text.
 #[derive(Debug)]
@@ -28,11 +28,13 @@ pub(super) struct Values<'m, 'a> {
     module: &'m Module<'a>,
     names: &'m Names<'m, 'a>,
     order: &'m Order,
+    /// The number of the entry computation, and its instructions.
+    entry: Option<(usize, Range<usize>)>,
     /// Of each scheduled instruction, by its time, the arrays of its result and the number of the first.
     pub(super) results: Vec<(Rc<Flat>, usize)>,
     /// Its operands: those of time `t` begin at `starts[t]`. Numbers in [`Module::instructions`].
-    operands: Vec<usize>,
-    starts: Vec<usize>,
+    operands: Vec<u32>,
+    starts: Vec<u32>,
     /// The value that each is joined to, itself if to none.
     parents: Vec<u32>,
     /// The parameters of each scheduled computation, by their numbers, and its root.
@@ -53,6 +55,11 @@ impl<'m, 'a> Values<'m, 'a> {
             module: names.module,
             names,
             order,
+            entry: names.module.computations.iter().enumerate().find_map(
+                |(number, computation)| {
+                    computation.is_entry.then(|| (number, computation.instructions.clone()))
+                },
+            ),
             results: Vec::with_capacity(order.instructions.len()),
             operands: Vec::new(),
             starts: vec![0],
@@ -80,8 +87,8 @@ impl<'m, 'a> Values<'m, 'a> {
 
     /// The operands of the instruction that runs at a time, as times.
     pub(super) fn operands(&self, time: usize) -> impl Iterator<Item = usize> + '_ {
-        let range = self.starts[time]..self.starts[time + 1];
-        self.operands[range].iter().filter_map(|&operand| self.time(operand))
+        let range = self.starts[time] as usize..self.starts[time + 1] as usize;
+        self.operands[range].iter().filter_map(|&operand| self.time(operand as usize))
     }
 
     /// The values of the result of the instruction that runs at a time.
@@ -92,14 +99,14 @@ impl<'m, 'a> Values<'m, 'a> {
 
     /// The time of the entry's root.
     pub(super) fn root(&self) -> Option<usize> {
-        let entry = self.module.computations.iter().position(|c| c.is_entry)?;
-        self.time(self.frames.get(&entry)?.root?)
+        let (entry, _) = self.entry.as_ref()?;
+        self.time(self.frames.get(entry)?.root?)
     }
 
     /// Whether the instruction that runs at a time is one of the entry's.
     pub(super) fn is_of_entry(&self, time: usize) -> bool {
         let number = self.order.instructions[time];
-        self.module.entry().is_some_and(|entry| entry.instructions.contains(&number))
+        self.entry.as_ref().is_some_and(|(_, entry)| entry.contains(&number))
     }
 
     /// The value that all joined to one have in common.
@@ -210,20 +217,20 @@ impl<'m, 'a> Values<'m, 'a> {
             let first = self.parents.len();
             self.parents.extend((first..first + flat.arrays.len()).map(|value| value as u32));
             let here = self.names.computation_of(number);
-            let names = &self.names.names[here];
             let frame = self.frames.entry(here).or_default();
             if instruction.opcode == "parameter" {
-                if let Ok(parameter) = instruction.operands.trim().parse() {
+                if let Some(parameter) = instruction.parameter_number() {
                     frame.parameters.insert(parameter, number);
                 }
             } else if instruction.opcode != "constant" {
                 let operands = instruction.operands();
-                self.operands.extend(operands.filter_map(|o| names.get(o.name).copied()));
+                self.operands
+                    .extend(operands.filter_map(|o| Some(self.names.find(here, o.name)? as u32)));
             }
             if instruction.is_root {
                 frame.root = Some(number);
             }
-            self.starts.push(self.operands.len());
+            self.starts.push(self.operands.len() as u32);
         }
     }
 
@@ -417,10 +424,10 @@ impl<'m, 'a> Values<'m, 'a> {
     /// Joins what the text says is in one place.
     fn join_aliases(&mut self, time: usize, instruction: &Instruction<'a>, operands: &[usize]) {
         let Some(aliases) = instruction.attribute("output_to_operand_aliasing") else { return };
-        for (to, operand, from) in aliased(aliases) {
+        for Aliased { output, operand, path } in aliased(aliases) {
             let Some(&operand) = operands.get(operand) else { continue };
-            let to = self.at(time, &to);
-            let from = self.at(operand, &from);
+            let to = self.at(time, &output);
+            let from = self.at(operand, &path);
             self.join(to, from);
         }
     }
@@ -434,15 +441,24 @@ impl<'m, 'a> Values<'m, 'a> {
         first + start..first + start + n
     }
 
+    /// The memory of a parameter, and of the result that could take it.
+    pub(super) fn donated(&mut self, alias: &Aliased) -> Option<[usize; 2]> {
+        let (entry, _) = self.entry.as_ref()?;
+        let parameter = *self.frames.get(entry)?.parameters.get(&alias.operand)?;
+        let parameter = self.time(parameter)?;
+        let [from, to] = [self.at(parameter, &alias.path), self.at(self.root()?, &alias.output)];
+        Some([self.find(from.min()?), self.find(to.min()?)])
+    }
+
     /// Joins the entry's results with the parameters whose memory they take.
     fn join_donated(&mut self) {
         let Some(aliases) = self.module.attribute("input_output_alias") else { return };
-        let Some(entry) = self.module.computations.iter().position(|c| c.is_entry) else { return };
+        let Some((entry, _)) = self.entry.clone() else { return };
         let Some(root) = self.root() else { return };
-        for (to, parameter, from) in aliased(aliases) {
-            let parameter = self.frames.get(&entry).and_then(|f| f.parameters.get(&parameter));
+        for Aliased { output, operand, path } in aliased(aliases) {
+            let parameter = self.frames.get(&entry).and_then(|f| f.parameters.get(&operand));
             let Some(parameter) = parameter.and_then(|&p| self.time(p)) else { continue };
-            let (to, from) = (self.at(root, &to), self.at(parameter, &from));
+            let (to, from) = (self.at(root, &output), self.at(parameter, &path));
             self.join(to, from);
         }
     }
@@ -464,7 +480,7 @@ impl Flat {
 /// update or a scatter with which it ends.
 fn written_over(names: &Names<'_, '_>, computation: usize) -> Vec<Option<usize>> {
     let module = names.module;
-    let Some(names) = names.names.get(computation) else { return Vec::new() };
+    let get = |name: &str| names.get(names.find(computation, name)?);
     let Some(computation) = module.computations.get(computation) else { return Vec::new() };
     let instructions = module.instructions_of(computation);
     let Some(root) = instructions.iter().find(|i| i.is_root) else { return Vec::new() };
@@ -473,7 +489,6 @@ fn written_over(names: &Names<'_, '_>, computation: usize) -> Vec<Option<usize>>
     if !ends(root.opcode) {
         return Vec::new();
     }
-    let get = |name: &str| names.get(name).and_then(|&number| module.instructions.get(number));
     let through_bitcasts = |name: &str| {
         let mut instruction = get(name)?;
         for _ in 0..instructions.len() {
@@ -491,7 +506,7 @@ fn written_over(names: &Names<'_, '_>, computation: usize) -> Vec<Option<usize>>
         }
         let first = last.operands().next()?;
         let operand = through_bitcasts(first.name)?;
-        (operand.opcode == "parameter").then(|| operand.operands.trim().parse().ok())?
+        (operand.opcode == "parameter").then(|| operand.parameter_number())?
     };
     match root.opcode {
         "tuple" => root.operands().map(|operand| over(operand.name)).collect(),

@@ -13,8 +13,13 @@ use crate::shapes;
 const MAX_HINTED: usize = 256;
 
 impl<'a> Builder<'a> {
-    /// The arrays that an instruction writes, if it writes any.
-    pub(super) fn buffers_of(&mut self, scope: &Scope<'_, 'a>, instruction: &Instruction<'a>) {
+    /// The arrays that an instruction writes, if it writes any, and the kernel that fixes their format.
+    pub(super) fn buffers_of(
+        &mut self,
+        scope: &Scope<'_, 'a>,
+        instruction: &Instruction<'a>,
+        kernel: Option<&str>,
+    ) {
         if !makes_buffer(instruction.opcode, scope.computation) {
             return;
         }
@@ -34,6 +39,7 @@ impl<'a> Builder<'a> {
                 computation: Arc::clone(&scope.name),
                 line: instruction.line,
                 reported: None,
+                kernel: kernel.map(|kernel| self.words.shared(kernel)),
                 fault: None,
                 hint: None,
             };
@@ -47,9 +53,16 @@ impl<'a> Builder<'a> {
         pairs.sort_by_cached_key(|(buffer, _)| Reverse((buffer.padding_bytes, buffer.bytes)));
         let mut adviser = Adviser::new(formats);
         for (buffer, array) in pairs.iter_mut().take(MAX_HINTED) {
-            (buffer.fault, buffer.hint) = adviser.on(array);
+            (buffer.fault, buffer.hint) = adviser.on(array, buffer.kernel.is_some());
         }
-        pairs.into_iter().map(|(buffer, _)| buffer).collect()
+        // In the memory that they are in.
+        let mut buffers: Vec<Buffer> = pairs.into_iter().map(|(buffer, _)| buffer).collect();
+        buffers.append(&mut self.unshaped);
+        if self.report.out_of_memory.is_some() {
+            // Here all that is listed is large, and which is the largest is the question.
+            buffers.sort_by_key(|buffer| Reverse(buffer.bytes));
+        }
+        buffers
     }
 }
 

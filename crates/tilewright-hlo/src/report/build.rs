@@ -4,21 +4,19 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{
-    Buffer, Cycles, Donation, MoveKind, Movement, Report, Size, Totals, Traffic, Value, Verdicts,
-};
+use super::entry::HOST;
+use super::{Buffer, Cycles, MoveKind, Movement, Report, Size, Totals, Traffic, Value, Verdicts};
 use crate::Dump;
 use crate::calls::{self, Runs};
 use crate::compare::Comparer;
 use crate::finding::Findings;
 use crate::hint::{Formats, Permuted};
-use crate::live;
-use crate::module::{Computation, Instruction, Module, Operand, aliased};
+use crate::live::{self, Scheduled};
+use crate::module::{Computation, Instruction, Module, Operand};
+use crate::names::Names;
 use crate::read::shortened;
-use crate::scan;
-use crate::shapes::{self, Array, Leaf, Shapes};
+use crate::shapes::{Array, Shapes};
 use crate::source;
-use crate::trips::Names;
 
 impl Report {
     /// What a dump says.
@@ -56,6 +54,8 @@ pub(super) struct Builder<'a> {
     pub(super) findings: Findings,
     /// The buffers, each with what is known of its array.
     pub(super) buffers: Vec<(Buffer, Rc<Array>)>,
+    /// Buffers that are no arrays.
+    pub(super) unshaped: Vec<Buffer>,
     pub(super) words: Words,
 }
 
@@ -80,8 +80,9 @@ pub(super) struct Scope<'m, 'a> {
     pub(super) computation: &'m Computation<'a>,
     pub(super) runs: Runs,
     pub(super) name: Arc<str>,
-    /// The instructions by name, as numbers in the module.
-    pub(super) names: &'m HashMap<&'a str, usize>,
+    pub(super) names: &'m Names<'m, 'a>,
+    /// The computation's number in the module.
+    pub(super) number: usize,
     /// Of a computation inside of fusions, the fusion whose result its results are, if they are one's.
     pub(super) written_by: Option<usize>,
     /// How often it runs, if that is known.
@@ -91,7 +92,7 @@ pub(super) struct Scope<'m, 'a> {
 impl<'m, 'a> Scope<'m, 'a> {
     /// The instruction that an operand names.
     pub(super) fn resolve(&self, operand: Operand<'a>) -> Option<&'m Instruction<'a>> {
-        self.names.get(operand.name).and_then(|&number| self.module.instructions.get(number))
+        self.names.get(self.names.find(self.number, operand.name)?)
     }
 
     /// The text of an operand's shape: its own, or that of the instruction it names.
@@ -108,6 +109,7 @@ impl<'a> Builder<'a> {
             comparer: Comparer::default(),
             findings: dump.findings.clone(),
             buffers: Vec::new(),
+            unshaped: Vec::new(),
             words: Words::default(),
         }
     }
@@ -124,7 +126,8 @@ impl<'a> Builder<'a> {
                 computation,
                 runs: runs[number],
                 name: computation.name.into(),
-                names: &names.names[number],
+                names: &names,
+                number,
                 written_by: None,
                 executions: executions[number],
             });
@@ -146,23 +149,36 @@ impl<'a> Builder<'a> {
                 }
             };
         }
+        let of_kernels = names.of_kernels();
         for scope in &scopes {
-            self.computation(scope);
+            self.computation(scope, &of_kernels);
             self.cycles_of(scope);
         }
         self.entry(module);
         if module.attribute("is_scheduled") == Some("true") {
-            let (peak, timeline) = live::lives(&names, &runs, &mut self.shapes, formats);
+            let scheduled =
+                Scheduled { names: &names, runs: &runs, of_kernels: &of_kernels, formats };
+            let donations = std::mem::take(&mut self.report.donations);
+            let (peak, timeline, [saving, useless]) =
+                live::lives(&scheduled, &mut self.shapes, donations);
+            (self.report.donations, self.report.useless_donations) = (saving, useless);
             (self.report.peak, self.report.timeline) = (Some(peak), Some(timeline));
         }
     }
 
-    fn computation(&mut self, scope: &Scope<'_, 'a>) {
+    fn computation(
+        &mut self,
+        scope: &Scope<'_, 'a>,
+        of_kernels: &HashMap<usize, &Instruction<'a>>,
+    ) {
         let results = scope.results();
-        for instruction in scope.module.instructions_of(scope.computation) {
+        let instructions = scope.module.instructions_of(scope.computation);
+        for (instruction, number) in instructions.iter().zip(scope.computation.instructions.clone())
+        {
             self.movement(scope, instruction, &results);
             if scope.runs == Runs::Alone {
-                self.buffers_of(scope, instruction);
+                let kernel = of_kernels.get(&number).map(|kernel| kernel.name);
+                self.buffers_of(scope, instruction, kernel);
             }
             for (text, reason) in self.shapes.take_refused() {
                 let message = format!("a shape could not be read: {reason}");
@@ -181,103 +197,6 @@ impl<'a> Builder<'a> {
             let sum = self.report.totals.cycles.get_or_insert_default();
             sum.all = sum.all.saturating_add(cycles.saturating_mul(executions));
         }
-    }
-
-    /// The parameters and the result of the entry computation.
-    fn entry(&mut self, module: &Module<'a>) {
-        let Some(entry) = module.entry() else { return self.entry_by_header(module) };
-        let instructions = module.instructions_of(entry);
-        let mut parameters: Vec<(u64, &Instruction<'a>)> = instructions
-            .iter()
-            .filter(|instruction| instruction.opcode == "parameter")
-            .map(|instruction| {
-                (instruction.operands.trim().parse().unwrap_or(u64::MAX), instruction)
-            })
-            .collect();
-        parameters.sort_by_key(|(number, _)| *number);
-        let values = parameters.iter().flat_map(|(_, instruction)| self.values(instruction));
-        self.report.parameters = values.collect();
-        let Some(root) = instructions.iter().find(|instruction| instruction.is_root) else {
-            return;
-        };
-        self.report.outputs = self.values(root);
-        let donated = aliased(module.attribute("input_output_alias").unwrap_or(""));
-        self.donations(&parameters, root, &donated);
-    }
-
-    /// What is donated, and what could be: results that have the format of a parameter.
-    fn donations(
-        &mut self,
-        parameters: &[(u64, &Instruction<'a>)],
-        root: &Instruction<'a>,
-        donated: &[(Vec<u32>, usize, Vec<u32>)],
-    ) {
-        let to: HashSet<(u64, Vec<u32>)> = donated.iter().map(|(to, ..)| (0, to.clone())).collect();
-        let from: HashSet<(u64, Vec<u32>)> =
-            donated.iter().map(|(_, number, from)| (*number as u64, from.clone())).collect();
-        let is_in = |all: &HashSet<(u64, Vec<u32>)>, number: u64, path: &[u32]| {
-            (0..=path.len()).any(|n| all.contains(&(number, path[..n].to_vec())))
-        };
-        let mut kept: HashMap<Arc<str>, Vec<String>> = HashMap::new();
-        for (number, parameter) in parameters.iter().rev() {
-            let leaves: Vec<Leaf<'a>> = shapes::arrays(parameter.shape).collect();
-            for leaf in leaves.iter().rev().filter(|leaf| !is_in(&from, *number, &leaf.path)) {
-                if let Some(array) = self.shapes.array(leaf.text) {
-                    let names = kept.entry(Arc::clone(&array.text)).or_default();
-                    names.push(leaf.name(parameter.name));
-                }
-            }
-        }
-        for leaf in shapes::arrays(root.shape) {
-            let Some(array) = self.shapes.array(leaf.text) else { continue };
-            let is_host = live::space_name(live::space_of(&array)) == HOST;
-            if is_in(&to, 0, &leaf.path) {
-                let totals = &mut self.report.totals;
-                let aliases = if is_host { &mut totals.host_aliases } else { &mut totals.aliases };
-                aliases.add(array.bytes, array.logical_bytes);
-                continue;
-            }
-            let Some(parameter) = kept.get_mut(&array.text).and_then(Vec::pop) else { continue };
-            self.report.donations.push(Donation {
-                parameter,
-                output: leaf.name(root.name),
-                text: Arc::clone(&array.text),
-                bytes: array.bytes,
-            });
-        }
-        self.report.donations.sort_by_key(|donation| std::cmp::Reverse(donation.bytes));
-    }
-
-    /// The same from the module's header, `{(parameter, …)->result}`, where the text ends before
-    /// the entry.
-    fn entry_by_header(&mut self, module: &Module<'a>) {
-        let layout = module.attribute("entry_computation_layout").unwrap_or("");
-        let Some(layout) = layout.strip_prefix('{').and_then(|text| text.strip_suffix('}')) else {
-            return;
-        };
-        let (parameters, result) = layout.split_at(scan::closing(layout).unwrap_or(0));
-        self.report.parameters = self.arrays_of("parameter", parameters);
-        self.report.outputs = self.arrays_of("result", result.strip_prefix("->").unwrap_or(""));
-    }
-
-    /// The arrays of an instruction's result.
-    fn values(&mut self, instruction: &Instruction<'a>) -> Vec<Value> {
-        self.arrays_of(instruction.name, instruction.shape)
-    }
-
-    fn arrays_of(&mut self, name: &str, shape: &'a str) -> Vec<Value> {
-        let leaves = shapes::arrays(shape);
-        let values = leaves.filter_map(|leaf| {
-            let array = self.shapes.array(leaf.text)?;
-            Some(Value {
-                name: leaf.name(name),
-                text: array.text.clone(),
-                bytes: array.bytes,
-                logical_bytes: array.logical_bytes,
-                space: live::space_name(live::space_of(&array)),
-            })
-        });
-        values.collect()
     }
 
     fn finish(mut self, formats: &dyn Formats) -> Report {
@@ -389,6 +308,3 @@ fn sum(values: &[Value], wanted: impl Fn(&Value) -> bool) -> Size {
     wanted.for_each(|value| size.add(value.bytes, value.logical_bytes));
     size
 }
-
-/// The memory space of the host.
-const HOST: &str = "host";

@@ -2,6 +2,7 @@
 
 mod buffers;
 mod build;
+mod entry;
 mod from_memory_report;
 mod moves;
 
@@ -9,9 +10,12 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use self::entry::HOST;
 use crate::finding::Finding;
 use crate::hint::{Fault, Hint};
 use crate::live::{Peak, Timeline};
+use crate::module::Aliased;
+use crate::sharding::Sharding;
 use crate::source::Source;
 
 /// So many buffers are listed; those after them are only in the [totals](Totals).
@@ -41,6 +45,9 @@ pub struct Report {
     pub bitcasts: Vec<CheckedBitcast>,
     /// Parameters that could be donated to a result of the same format, the largest first.
     pub donations: Vec<Donation>,
+    /// Those that would save nothing.
+    #[serde(skip)]
+    pub(crate) useless_donations: Vec<Donation>,
     /// What is in memory at the peak of each memory space, of a scheduled module.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak: Option<Vec<Peak>>,
@@ -150,6 +157,9 @@ pub struct Value {
     /// The memory space: `hbm`, `host`. The document says nothing of the first.
     #[serde(skip_serializing_if = "is_device")]
     pub space: String,
+    /// How it is split over devices; nothing in a program for one device, or where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sharding: Option<Box<Sharding>>,
 }
 
 fn is_device(space: &str) -> bool {
@@ -178,6 +188,9 @@ pub struct Buffer {
     /// What an out-of-memory report gives as its size, and whether `bytes` prints as that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reported: Option<Box<Reported>>,
+    /// The kernel that reads or writes it, and so fixes its format.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<Arc<str>>,
     /// The dimension that padding grows most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<Box<Fault>>,
@@ -319,41 +332,85 @@ pub struct Donation {
     pub text: Arc<str>,
     /// What that would save.
     pub bytes: i64,
+    #[serde(skip)]
+    pub(crate) alias: Aliased,
 }
 
-/// What a program needs of a memory space.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a program needs of a memory space, in bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MemoryNeed {
-    /// Parameters, results that are not donated ones, and temporaries at their peak.
+    /// All of it: parameters, results, and temporaries at their peak, less what is donated.
     pub bytes: i64,
-    /// The largest of them then: names, texts and bytes.
-    pub largest: Vec<(String, Arc<str>, i64)>,
+    /// Of the parameters.
+    pub parameters: i64,
+    /// Of the results.
+    pub outputs: i64,
+    /// Of the results that take the memory of parameters.
+    pub aliases: i64,
+    /// Of the temporaries at their peak, with memory lent within fusions.
+    pub temporaries: i64,
+    /// The largest of what is there then.
+    pub largest: Vec<Needed>,
+}
+
+/// Something that is in memory at the peak.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Needed {
+    /// Its name.
+    pub name: String,
+    /// Its shape and layout.
+    pub text: Arc<str>,
+    /// What it takes.
+    pub bytes: i64,
 }
 
 impl Report {
-    /// What the program needs of a memory space (`hbm`, `vmem`, `host`, `S(n)`) at its peak, with memory lent
-    /// within fusions, and the `n` largest of what is there.
+    /// The memory spaces that anything is in.
+    pub fn memory_spaces(&self) -> Vec<String> {
+        let values = self.parameters.iter().chain(&self.outputs).map(|value| &value.space);
+        let mut spaces: Vec<String> = Vec::new();
+        for space in values.chain(self.peak.iter().flatten().map(|peak| &peak.space)) {
+            if !spaces.contains(space) {
+                spaces.push(space.clone());
+            }
+        }
+        spaces
+    }
+
+    /// What the program needs of a memory space (`hbm`, `vmem`, `host`, `S(n)`), and the `n` largest of what is
+    /// there at the peak.
     pub fn need_of(&self, space: &str, n: usize) -> MemoryNeed {
         let totals = &self.totals;
         let peak = self.peak.iter().flatten().find(|peak| peak.space == space);
-        let (given, donated) = match space {
-            "hbm" => (totals.parameters.bytes.saturating_add(totals.outputs.bytes), totals.aliases),
-            "host" => {
-                let given = totals.host_parameters.bytes.saturating_add(totals.host_outputs.bytes);
-                (given, totals.host_aliases)
-            }
-            _ => (0, Size::default()),
-        };
+        let [parameters, outputs, aliases] = match space {
+            "hbm" => [totals.parameters, totals.outputs, totals.aliases],
+            HOST => [totals.host_parameters, totals.host_outputs, totals.host_aliases],
+            _ => [Size::default(); 3],
+        }
+        .map(|size| size.bytes);
         let temporaries = peak.map_or(0, |peak| peak.bytes_shared);
         let values = self.parameters.iter().chain(&self.outputs).filter(|v| v.space == space);
-        let values = values.map(|v| (v.name.clone(), Arc::clone(&v.text), v.bytes));
+        let values = values.map(|v| (&v.name, &v.text, v.bytes));
         let alive = peak.iter().flat_map(|peak| &peak.alive);
-        let alive = alive.map(|b| (b.name.clone(), Arc::clone(&b.text), b.bytes));
-        let mut largest: Vec<(String, Arc<str>, i64)> = values.chain(alive).collect();
+        let all = values.chain(alive.map(|b| (&b.name, &b.text, b.bytes)));
+        let mut largest: Vec<(&String, &Arc<str>, i64)> = all.collect();
         largest.sort_by_key(|(_, _, bytes)| std::cmp::Reverse(*bytes));
-        largest.truncate(n);
-        let bytes = given.saturating_sub(donated.bytes).saturating_add(temporaries);
-        MemoryNeed { bytes, largest }
+        let needed = |(name, text, bytes): (&String, &Arc<str>, i64)| Needed {
+            name: name.clone(),
+            text: Arc::clone(text),
+            bytes,
+        };
+        MemoryNeed {
+            bytes: parameters
+                .saturating_add(outputs)
+                .saturating_sub(aliases)
+                .saturating_add(temporaries),
+            parameters,
+            outputs,
+            aliases,
+            temporaries,
+            largest: largest.into_iter().take(n).map(needed).collect(),
+        }
     }
 }
 

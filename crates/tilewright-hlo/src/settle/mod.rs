@@ -28,10 +28,10 @@ mod matrix;
 use std::fmt;
 
 use serde::Serialize;
-use tilewright::xla::{Layout, Tile};
+use tilewright::xla::Layout;
 use tilewright::{ArrayShape, Error, Permutation};
 
-use crate::hint::bytes_of;
+use crate::hint::{bytes_of, tiles_for};
 
 /// An operation, as far as layouts are concerned.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -200,20 +200,11 @@ fn moved_after(from: ArrayShape, to: ArrayShape) -> Settled {
     Settled { result: to.clone(), relayouts: vec![Relayout { place: Place::Result, from, to }] }
 }
 
-/// The default order, with the tiles of another array. An array of one dimension has a tile of as
-/// many elements, and the tile's row comes before those that pack narrow elements:
-/// `T(1024)(128)(2,1)` for `T(8,128)(2,1)`.
+/// The default order, with the tiles of another array, as one of this rank has them.
 fn descending_like(result: &ArrayShape, like: &ArrayShape) -> Result<Layout, Unsettled> {
-    let layout = Layout::descending(result.rank());
     let own = like.layout_or_default();
-    let Some((first, packing)) = own.tiles().split_first() else { return Ok(layout) };
-    if first.dims().len() <= result.rank() {
-        return Ok(layout.with_tiles(own.tiles().to_vec()));
+    match tiles_for(own.tiles(), result.rank()) {
+        Some(tiles) => Ok(Layout::descending(result.rank()).with_tiles(tiles)),
+        None => mismatch("the tile is too large"),
     }
-    let mut tiles = vec![Tile::of(&[first.elements()?])?];
-    if let (Some(row), false) = (first.dims().last(), packing.is_empty()) {
-        tiles.push(Tile::new([*row])?);
-    }
-    tiles.extend(packing.iter().cloned());
-    Ok(layout.with_tiles(tiles))
 }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from os import PathLike, sep
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from . import _tilewright
 
@@ -273,6 +274,69 @@ class Report:
         """
         return _tilewright.hlo_page(self._text)
 
+    @property
+    def counted(self) -> list[Row]:
+        """Of a folder that the compiler filled, what it counted for each memory space beside what
+        the text says: ``space bytes compiler parts``.
+
+        >>> import tilewright as tw
+        >>> text = "HloModule m\\n\\nENTRY e {\\n  ROOT p = f32[9] parameter(0)\\n}\\n"
+        >>> tw.hlo(text).counted
+        []
+        """
+        return cast("list[Row]", self._document.get("counted", []))
+
+    def what_if(
+        self,
+        formats: Mapping[str, str] | Literal["assigned"] | None = None,
+        donate: Iterable[str] | Literal["all"] = (),
+    ) -> dict[str, Any]:
+        """What the program would need with parameters in other formats, or donated.
+
+        Parameters
+        ----------
+        formats : mapping of str to str, or "assigned"
+            A parameter each, by its name or number, and its format: ``{"p": "{1,0:T(8,128)}"}``. Or
+            those that `assign` finds.
+        donate : iterable of str, or "all"
+            Parameters to donate.
+
+        Returns
+        -------
+        dict
+            ``formats``, ``donations``, ``spaces``, a row of ``space before after`` for each memory
+            space, and ``relayouts``. What an instruction could do in another format than it has is not
+            in the text, so a copy stands for that: the compiler needs at most as much, but for how
+            tightly it packs.
+
+        Raises
+        ------
+        ValueError
+            If there is no such parameter, it cannot have the format, or cannot be donated.
+
+        Examples
+        --------
+        >>> import tilewright as tw
+        >>> report = tw.hlo('''HloModule m, is_scheduled=true
+        ...
+        ... ENTRY e {
+        ...   p = f32[64,256]{0,1:T(8,128)} parameter(0)
+        ...   c = f32[64,256]{1,0:T(8,128)} copy(p)
+        ...   ROOT n = f32[64,256]{1,0:T(8,128)} negate(c)
+        ... }
+        ... ''')
+        >>> hbm = report.what_if({"p": "{1,0:T(8,128)}"})["spaces"][0]
+        >>> hbm["before"]["bytes"] >> 10, hbm["after"]["bytes"] >> 10
+        (256, 128)
+        """
+        is_assigned, is_all = formats == "assigned", donate == "all"
+        given = formats.items() if isinstance(formats, Mapping) else ()
+        donations = [] if isinstance(donate, str) else list(donate)
+        if isinstance(donate, str) and not is_all:
+            donations = [donate]
+        tried = _tilewright.hlo_what_if(self._text, list(given), is_assigned, donations, is_all)
+        return cast("dict[str, Any]", json.loads(tried))
+
     def diff(self, after: Report | HloLike) -> Change:
         """What another program does differently.
 
@@ -296,19 +360,11 @@ class Report:
         return Change(json.loads(_tilewright.hlo_change(self._text, other)))
 
     def _repr_html_(self) -> str:
-        columns = ("name", "text", "bytes", "padding_bytes", "op")
-        head = "".join(f"<th>{column}</th>" for column in columns)
-        return f"<table><tr>{head}</tr>{_html_rows(self.buffers[:10], columns)}</table>"
+        """What a notebook shows: the timelines and who is alive at the peaks, or else the buffers."""
+        return _tilewright.hlo_fragment(self._text)
 
     def _rows(self, name: str) -> list[Row]:
         return cast("list[Row]", self._document[name])
-
-
-def _html_rows(rows: Sequence[Row], columns: Sequence[str]) -> str:
-    from html import escape
-
-    cells = ("".join(f"<td>{escape(str(row.get(c, '')))}</td>" for c in columns) for row in rows)
-    return "".join(f"<tr>{row}</tr>" for row in cells)
 
 
 class Change:
@@ -393,7 +449,7 @@ class Change:
         >>> import tilewright as tw
         >>> text = "HloModule m\\n\\nENTRY e {\\n  ROOT p = f32[9] parameter(0)\\n}\\n"
         >>> sorted(tw.hlo(text).diff(text).to_dict())
-        ['after', 'before', 'buffers', 'outputs', 'parameters', 'peaks', 'relayouts']
+        ['after', 'before', 'buffers', 'needs', 'outputs', 'parameters', 'peaks', 'relayouts']
         """
         return self._document
 
@@ -483,8 +539,9 @@ def hlo(source: HloLike) -> Report:
     >>> tw.hlo(text).parameters
     [{'name': 'p', 'text': 'f32[3,5]{1,0:T(4,128)}', 'bytes': 2048, 'logical_bytes': 60}]
     """
-    data = read(source)
-    return Report(json.loads(_tilewright.hlo_report(data)), data)
+    dump = _dump(source)
+    document = _tilewright.hlo_report(dump.module, dump.before, dump.reports)
+    return Report(json.loads(document), dump.module)
 
 
 def assign(source: HloLike) -> Assignment:
@@ -511,19 +568,34 @@ def assign(source: HloLike) -> Assignment:
     return Assignment(json.loads(_tilewright.hlo_assignment(read(source))))
 
 
+@dataclass(frozen=True)
+class _Dump:
+    """What was read."""
+
+    module: bytes
+    before: bytes | None = None
+    """The module before it was optimised."""
+    reports: tuple[str | None, str | None, str | None] = (None, None, None)
+    """The compiler's own, on its use of memory, its buffers and their lives."""
+
+
 def read(source: HloLike) -> bytes:
     """The bytes of a dump."""
+    return _dump(source).module
+
+
+def _dump(source: HloLike) -> _Dump:
     if hasattr(source, "as_text"):
         text = source.as_text()
         if not isinstance(text, str):
             raise ValueError(f"{type(source).__name__}.as_text() has no text")
-        return text.encode()
+        return _Dump(text.encode())
     if isinstance(source, PathLike):
         return _of_path(Path(source))
     if not isinstance(source, str):
-        return bytes(memoryview(source))
+        return _Dump(bytes(memoryview(source)))
     if "\n" in source or not source.strip():
-        return source.encode()
+        return _Dump(source.encode())
     try:
         return _of_path(Path(source))
     except FileNotFoundError:
@@ -533,24 +605,32 @@ def read(source: HloLike) -> bytes:
         raise kind(f"{said}, and no HLO module, which has more lines than one") from None
 
 
-def _of_path(path: Path) -> bytes:
-    """The bytes of a file, or of the module of a dump's folder that says most."""
+def _of_path(path: Path) -> _Dump:
+    """A file, or the module of a dump's folder that says most, with what lies beside it."""
     try:
         is_folder = path.is_dir()
     except ValueError:  # A name with a NUL, which Python 3.11 says so.
         raise FileNotFoundError(str(path)) from None
     if not is_folder:
         try:
-            return path.read_bytes()
+            return _Dump(path.read_bytes())
         except ValueError:
             raise FileNotFoundError(str(path)) from None
     files = [(entry.name, entry.stat().st_size) for entry in path.iterdir() if entry.is_file()]
-    name = _tilewright.hlo_module_of(sorted(files))
-    if name is None:
+    found = _tilewright.hlo_files_of(sorted(files))
+    if found is None:
         expected = "*after_optimizations.txt or *oom_intermediate_module.txt"
         said = f"{path}: a folder without an optimised module: expected {expected}"
         raise IsADirectoryError(said)
-    return (path / name).read_bytes()
+    module, before, reports = found
+    usage, assignment, live_ranges = (
+        (path / name).read_text("utf-8", "replace") if name else None for name in reports
+    )
+    return _Dump(
+        (path / module).read_bytes(),
+        (path / before).read_bytes() if before else None,
+        (usage, assignment, live_ranges),
+    )
 
 
 for _public in (Report, Change, Assignment):
