@@ -2,27 +2,60 @@
 
 use std::fs::{File, FileType};
 use std::io::{self, IsTerminal, Read};
+use std::ops::Deref;
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use tilewright_files::Buffer;
 
 /// The most bytes that are read of what is no regular file.
 const MAX_STREAM: u64 = 1 << 30;
 
+/// Bytes, wherever they are.
+pub(crate) type Bytes = Box<dyn Deref<Target = [u8]>>;
+
 /// The bytes of a file, or of stdin. Nothing is read of a device, which may have no end, nor more
 /// than [`MAX_STREAM`] bytes of a pipe, whose end is not known before it is there.
-pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+pub(crate) fn read(path: &Path) -> anyhow::Result<Bytes> {
+    let stream = |bytes: Vec<u8>| -> Bytes { Box::new(bytes) };
     let bytes = if path == Path::new("-") {
-        stdin_kind().and_then(check_kind).and_then(|()| read_stream(io::stdin().lock()))
+        let checked = stdin_kind().and_then(check_kind);
+        checked.and_then(|()| read_stream(io::stdin().lock())).map(stream)
     } else {
         let kind = std::fs::metadata(path).with_context(|| name(path))?.file_type();
         match kind.is_file() || kind.is_dir() {
             // As large as memory is.
-            true => std::fs::read(path).map_err(anyhow::Error::from),
-            false => check_kind(Some(kind)).and_then(|()| read_stream(File::open(path)?)),
+            true => read_whole(path).map_err(anyhow::Error::from),
+            false => {
+                check_kind(Some(kind)).and_then(|()| read_stream(File::open(path)?)).map(stream)
+            }
         }
     };
     bytes.with_context(|| name(path))
+}
+
+/// The bytes of a regular file, into huge pages: a large one is mostly waited for page by page.
+fn read_whole(path: &Path) -> io::Result<Bytes> {
+    let mut file = File::open(path)?;
+    let size = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+    let mut buffer = Buffer::new();
+    buffer.reset(size)?;
+    let mut n = 0;
+    while n < size {
+        match file.read(&mut buffer[n..]) {
+            Ok(0) => break,
+            Ok(more) => n += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    // Somebody may be writing it.
+    let mut rest = Vec::new();
+    if file.read_to_end(&mut rest)? > 0 {
+        return Ok(Box::new([&buffer[..n], &rest].concat()));
+    }
+    buffer.reset(n)?;
+    Ok(Box::new(buffer))
 }
 
 /// What kind of file stdin is, where that can be asked.

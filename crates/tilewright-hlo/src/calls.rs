@@ -4,9 +4,8 @@
 //! branches and of what is called. Those of a fusion's computation do not, for only the fusion's
 //! result is written; nor do those of the little computations that a reduction or a sort applies.
 
-use std::collections::HashMap;
-
-use crate::module::{Instruction, Module};
+use crate::module::Instruction;
+use crate::names::Names;
 
 /// How the instructions of a computation come to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +34,8 @@ const CALLED: &[&str] = &[
 pub(crate) const RUN_ALONE: &[&str] = CALLED.split_at(8).0;
 
 /// How each computation of a module runs.
-pub(crate) fn runs(module: &Module<'_>) -> Vec<Runs> {
-    let numbers: HashMap<&str, usize> =
-        module.computations.iter().enumerate().map(|(n, c)| (c.name, n)).collect();
+pub(crate) fn runs(names: &Names<'_, '_>) -> Vec<Runs> {
+    let module = names.module;
     let mut runs = vec![Runs::Alone; module.computations.len()];
     let mut calls: Vec<Vec<usize>> = vec![Vec::new(); module.computations.len()];
     let mut inside: Vec<usize> = Vec::new();
@@ -46,10 +44,10 @@ pub(crate) fn runs(module: &Module<'_>) -> Vec<Runs> {
             let Some(instruction) = module.instructions.get(at).filter(|i| may_call(i)) else {
                 continue;
             };
-            let called = instruction.computations_in(CALLED).filter_map(|name| numbers.get(name));
-            for &callee in called {
+            let called = instruction.computations_in(CALLED);
+            for callee in called.filter_map(|name| names.computation(name)) {
                 calls[caller].push(callee);
-                if is_one_kernel(instruction.opcode) && runs[callee] == Runs::Alone {
+                if is_one_kernel(instruction.opcode()) && runs[callee] == Runs::Alone {
                     runs[callee] = Runs::Inside(at);
                     inside.push(callee);
                 }
@@ -71,24 +69,12 @@ pub(crate) fn runs(module: &Module<'_>) -> Vec<Runs> {
 /// Whether an operation can name computations. Those that cannot are most, and their attributes
 /// need not be walked through.
 fn may_call(instruction: &Instruction<'_>) -> bool {
-    const CALLERS: &[&str] = &[
-        "fusion",
-        "while",
-        "call",
-        "conditional",
-        "sort",
-        "map",
-        "scatter",
-        "select-and-scatter",
-        "custom-call",
-        "composite",
-        "topk",
-    ];
-    let opcode = instruction.opcode;
-    CALLERS.contains(&opcode)
-        || opcode.ends_with("-start")
-        || opcode.contains("reduce")
-        || opcode.contains("async")
+    match instruction.opcode() {
+        "fusion" | "while" | "call" | "conditional" | "sort" | "map" | "scatter"
+        | "select-and-scatter" | "custom-call" | "composite" | "topk" | "reduce"
+        | "reduce-window" | "reduce-scatter" | "all-reduce" => true,
+        opcode => opcode.ends_with("-start") || opcode.starts_with("async-"),
+    }
 }
 
 /// Whether the computations that an operation names run within it.
@@ -110,7 +96,7 @@ mod tests {
 %deep (p: f32[2]) -> f32[2] {\n  %c = f32[] call(%p), to_apply=%deep\n}
 ENTRY %e (p: f32[2]) -> f32[2] {\n  %w = f32[2] while(%p), condition=%body, body=%body\n}\n";
         let module = Dump::read(text).module.unwrap();
-        let runs = runs(&module);
+        let runs = runs(&Names::of(&module));
         assert_eq!(runs[2..], [Runs::Alone; 3]);
         assert_eq!(runs[1], Runs::Inside(2));
         // The fusion's reduction is met before the fusion is, and names itself.

@@ -3,7 +3,7 @@
 //! Copies, transposes and reshapes are asked this through the maps, so that a transpose whose
 //! result's layout takes up the permutation is known to move nothing.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::rc::Rc;
 
 use tilewright::map::Bitcast;

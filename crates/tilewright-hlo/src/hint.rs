@@ -1,6 +1,6 @@
 //! What would mend a padded array: the dimension at fault, a better order, a better shape.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -21,7 +21,7 @@ const MAX_RANK: usize = 16;
 /// The formats that an array could have, its own not among them.
 ///
 /// What stands between the reader and knowledge of a chip: [`Permuted`] knows none.
-pub trait Formats {
+pub trait Formats: Sync {
     /// Other formats of the same array: the same type and dimensions, other layouts.
     fn candidates(&self, array: &ArrayShape) -> Vec<ArrayShape>;
 }

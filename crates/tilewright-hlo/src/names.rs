@@ -1,6 +1,8 @@
 //! A module's instructions and computations by name.
 
-use std::collections::HashMap;
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
 use crate::module::{Instruction, Module};
 
@@ -16,37 +18,58 @@ const FEW: usize = 16;
 /// The instructions of each computation by name, as numbers in the module.
 pub(crate) struct Names<'m, 'a> {
     pub(crate) module: &'m Module<'a>,
-    /// Of computations with more than [`FEW`] instructions.
-    names: Vec<Option<HashMap<&'a str, usize>>>,
+    /// Of computations with more than [`FEW`] instructions: the number of each, by its name's hash.
+    names: Vec<Option<HashTable<u32>>>,
+    hasher: DefaultHashBuilder,
     computations: HashMap<&'a str, usize>,
     /// The instruction whose result is a computation's.
     roots: Vec<Option<usize>>,
 }
 
+/// The numbers of instructions by the hashes of their names; of several with one name the last.
+fn table(instructions: &[Instruction<'_>], hasher: &DefaultHashBuilder) -> HashTable<u32> {
+    let hash = |&number: &u32| hasher.hash_one(instructions[number as usize].name());
+    let mut table = HashTable::with_capacity(instructions.len());
+    for (number, instruction) in (0..).zip(instructions) {
+        let is_same = |&other: &u32| instructions[other as usize].name() == instruction.name();
+        *table.entry(hash(&number), is_same, hash).or_insert(number).into_mut() = number;
+    }
+    table
+}
+
 impl<'m, 'a> Names<'m, 'a> {
     pub(crate) fn of(module: &'m Module<'a>) -> Self {
+        let hasher = DefaultHashBuilder::default();
         let names = module.computations.iter().map(|computation| {
             let instructions = module.instructions_of(computation);
-            let numbered = instructions.iter().zip(computation.instructions.clone());
-            (instructions.len() > FEW).then(|| numbered.map(|(i, n)| (i.name, n)).collect())
+            (instructions.len() > FEW).then(|| table(instructions, &hasher))
         });
         let computations = module.computations.iter().enumerate().map(|(n, c)| (c.name, n));
         let roots = module.computations.iter().map(|computation| {
-            let last = module.instructions_of(computation).iter().rposition(|i| i.is_root)?;
+            let last = module
+                .instructions_of(computation)
+                .iter()
+                .rposition(super::module::Instruction::is_root)?;
             Some(computation.instructions.start + last)
         });
         let (names, computations, roots) =
             (names.collect(), computations.collect(), roots.collect());
-        Names { module, names, computations, roots }
+        Names { module, names, hasher, computations, roots }
     }
 
     /// The instruction of a computation with a name; of several the last.
     pub(crate) fn find(&self, computation: usize, name: &str) -> Option<usize> {
-        if let Some(names) = self.names.get(computation)? {
-            return names.get(name).copied();
-        }
+        let names = self.names.get(computation)?;
         let computation = self.module.computations.get(computation)?;
-        let last = self.module.instructions_of(computation).iter().rposition(|i| i.name == name)?;
+        let instructions = self.module.instructions_of(computation);
+        let is_called = |instruction: &Instruction<'_>| instruction.name() == name;
+        let last = match names {
+            Some(names) => {
+                let is_it = |&number: &u32| is_called(&instructions[number as usize]);
+                *names.find(self.hasher.hash_one(name), is_it)? as usize
+            }
+            None => instructions.iter().rposition(is_called)?,
+        };
         Some(computation.instructions.start + last)
     }
 
@@ -92,7 +115,7 @@ impl<'m, 'a> Names<'m, 'a> {
     pub(crate) fn of_kernels(&self) -> HashMap<usize, &'m Instruction<'a>> {
         let mut of_kernels = HashMap::new();
         for (number, kernel) in self.module.instructions.iter().enumerate() {
-            let is_kernel = kernel.opcode == "custom-call"
+            let is_kernel = kernel.opcode() == "custom-call"
                 && kernel.attribute("custom_call_target") == Some("\"tpu_custom_call\"");
             if !is_kernel {
                 continue;
@@ -105,7 +128,7 @@ impl<'m, 'a> Names<'m, 'a> {
                 for _ in 0..MAX_STEPS {
                     let Some(number) = next else { break };
                     of_kernels.entry(number).or_insert(kernel);
-                    let passed = self.get(number).filter(|i| i.opcode == "bitcast");
+                    let passed = self.get(number).filter(|i| i.opcode() == "bitcast");
                     next = passed.and_then(|i| named(i.operands().next()?.name));
                 }
             }

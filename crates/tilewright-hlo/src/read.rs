@@ -8,7 +8,7 @@
 use crate::finding::Findings;
 use crate::line::{BadHead, Head, head, header};
 use crate::memory_report::{MemoryReport, ReportReader};
-use crate::module::{Computation, Instruction, Module};
+use crate::module::{Computation, Instruction, Module, Parts};
 use crate::scan::Depth;
 
 /// What a text held: a module, an out-of-memory report, or both.
@@ -31,7 +31,7 @@ impl<'a> Dump<'a> {
     /// ```
     /// let text = "HloModule m\n\nENTRY main {\n  p = f32[2]{0} parameter(0)\n  ROOT n = f32[2]{0} negate(p)\n}\n";
     /// let module = tilewright_hlo::Dump::read(text).module.unwrap();
-    /// assert_eq!((module.name, module.instructions[1].opcode), ("m", "negate"));
+    /// assert_eq!((module.name, module.instructions[1].opcode()), ("m", "negate"));
     /// assert_eq!(module.entry().unwrap().name, "main");
     /// ```
     ///
@@ -225,15 +225,13 @@ impl<'a> Reader<'a> {
             }
         };
         self.attributes = None;
-        self.module.instructions.push(Instruction {
-            name: head.name,
-            shape: head.shape,
-            opcode: head.opcode,
-            operands,
-            attributes: after_comma(attributes).trim_ascii_end(),
-            line: number,
-            is_root: head.is_root,
-        });
+        let attributes = after_comma(attributes).trim_ascii_end();
+        let Head { name, shape, opcode, is_root, .. } = head;
+        let parts = Parts { name, shape, opcode, operands, attributes };
+        match Instruction::of(self.text, &parts, number, is_root) {
+            Some(instruction) => self.module.instructions.push(instruction),
+            None => self.findings.add(number, line, 0, "an instruction that is too long"),
+        }
     }
 
     /// The value of a constant that goes on over the line's end, and what comes after it. Lines
@@ -279,14 +277,13 @@ impl<'a> Reader<'a> {
         };
         let mut depth = self.attributes.unwrap_or_else(|| {
             let mut depth = Depth::default();
-            depth.find(last.attributes.as_bytes(), |_| false);
+            depth.find(last.attributes().as_bytes(), |_| false);
             depth
         });
         let is_open = depth.is_open();
         if is_open {
             depth.find(line.as_bytes(), |_| false);
-            let start = (last.attributes.as_ptr() as usize) - (self.text.as_ptr() as usize);
-            last.attributes = self.text.get(start..end).unwrap_or(last.attributes);
+            last.extend(self.text, end);
         }
         self.attributes = Some(depth);
         is_open

@@ -2,8 +2,8 @@
 //!
 //! A module repeats few texts many times, so what an array takes is worked out once for each text.
 
+use hashbrown::HashMap;
 use std::cell::OnceCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 

@@ -6,8 +6,9 @@
 
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
+use std::sync::LazyLock;
 
-use memchr::memmem;
+use memchr::memmem::{Finder, FinderRev};
 use serde::{Serialize, Serializer};
 
 use crate::module::Instruction;
@@ -120,9 +121,10 @@ pub(crate) fn op_name<'a>(instruction: &Instruction<'a>) -> Option<&'a str> {
 
 /// What the compiler thinks that an instruction takes, in cycles of the chip.
 pub(crate) fn estimated_cycles(instruction: &Instruction<'_>) -> Option<u64> {
-    let text = instruction.attributes;
-    const BEGIN: &str = "\"estimated_cycles\":\"";
-    let at = memmem::rfind(text.as_bytes(), BEGIN.as_bytes())? + BEGIN.len();
+    let text = instruction.attributes();
+    static BEGIN: LazyLock<FinderRev<'_>> =
+        LazyLock::new(|| FinderRev::new("\"estimated_cycles\":\""));
+    let at = BEGIN.rfind(text.as_bytes())? + BEGIN.needle().len();
     let end = text[at..].find('"')? + at;
     text[at..end].parse().ok().filter(|&cycles| cycles < i64::MAX as u64)
 }
@@ -133,10 +135,11 @@ pub(crate) fn aliased_operands(
     instruction: &Instruction<'_>,
     n_operands: usize,
 ) -> Vec<(usize, usize)> {
-    const BEGIN: &str = "\"aliasing_operands\":{\"lists\":[";
-    let text = instruction.attributes;
-    let Some(at) = text.rfind(BEGIN) else { return Vec::new() };
-    let rest = &text[at + BEGIN.len()..];
+    static BEGIN: LazyLock<FinderRev<'_>> =
+        LazyLock::new(|| FinderRev::new("\"aliasing_operands\":{\"lists\":["));
+    let text = instruction.attributes();
+    let Some(at) = BEGIN.rfind(text.as_bytes()) else { return Vec::new() };
+    let rest = &text[at + BEGIN.needle().len()..];
     let lists = rest.find("]}]").map_or("", |end| &rest[..end]);
     let mut pairs = Vec::new();
     for list in lists.split("\"indices\":[").skip(1) {
@@ -153,7 +156,7 @@ pub(crate) fn aliased_operands(
 
 /// What stands in the braces of `metadata={…}`.
 fn metadata<'a>(instruction: &Instruction<'a>) -> Option<&'a str> {
-    let text = instruction.attributes;
+    let text = instruction.attributes();
     let at = metadata_at(instruction)?;
     // Names of operations hold anything, so the braces are counted.
     let length = scan::closing(&text[at..])?;
@@ -167,12 +170,12 @@ pub(crate) fn has_metadata(instruction: &Instruction<'_>) -> bool {
 
 /// Where the braces of `metadata={…}` begin.
 fn metadata_at(instruction: &Instruction<'_>) -> Option<usize> {
-    const BEGIN: &str = "metadata={";
-    let text = instruction.attributes;
+    static BEGIN: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("metadata={"));
+    let text = instruction.attributes();
     // A kernel has metadata of its own: `frontend_attributes={kernel_metadata={}}`.
     let is_own = |at: &usize| !text[..*at].ends_with(|c: char| c == '_' || c.is_alphanumeric());
-    let mut all = memmem::find_iter(text.as_bytes(), BEGIN.as_bytes());
-    Some(all.find(is_own)? + BEGIN.len() - 1)
+    let mut all = BEGIN.find_iter(text.as_bytes());
+    Some(all.find(is_own)? + BEGIN.needle().len() - 1)
 }
 
 fn quoted<'a>(text: &'a str, field: &str) -> Option<&'a str> {

@@ -28,7 +28,7 @@ impl<'a> Names<'_, 'a> {
         let compare =
             self.origin(Point { instruction: self.root(condition)?, fusions: Vec::new() });
         let compared = self.get(compare.instruction)?;
-        if compared.opcode != "compare" || compared.attribute("direction") != Some("LT") {
+        if compared.opcode() != "compare" || compared.attribute("direction") != Some("LT") {
             return None;
         }
         let sides = [0, 1].map(|number| Some(self.origin(self.below(&compare, number)?)));
@@ -49,7 +49,7 @@ impl<'a> Names<'_, 'a> {
     fn step(&self, body: usize, place: usize) -> Option<i64> {
         let root = self.origin(Point { instruction: self.root(body)?, fusions: Vec::new() });
         let sum = self.origin(self.element(&root, place)?);
-        if self.get(sum.instruction)?.opcode != "add" {
+        if self.get(sum.instruction)?.opcode() != "add" {
             return None;
         }
         let sides = [0, 1].map(|number| Some(self.origin(self.below(&sum, number)?)));
@@ -69,7 +69,7 @@ impl<'a> Names<'_, 'a> {
 
     /// The element of a tuple at a place.
     fn element(&self, tuple: &Point, place: usize) -> Option<Point> {
-        (self.get(tuple.instruction)?.opcode == "tuple").then(|| self.below(tuple, place))?
+        (self.get(tuple.instruction)?.opcode() == "tuple").then(|| self.below(tuple, place))?
     }
 
     /// The place in the tuple that a computation is given, of an element of it.
@@ -77,15 +77,16 @@ impl<'a> Names<'_, 'a> {
         let element = self.get(point.instruction)?;
         let tuple = self.origin(self.below(point, 0)?);
         let is_given =
-            self.get(tuple.instruction)?.opcode == "parameter" && tuple.fusions.is_empty();
-        let is_element = element.opcode == "get-tuple-element" && is_given;
+            self.get(tuple.instruction)?.opcode() == "parameter" && tuple.fusions.is_empty();
+        let is_element = element.opcode() == "get-tuple-element" && is_given;
         is_element.then(|| element.attribute("index")?.parse().ok())?
     }
 
     /// The value of a constant.
     fn constant(&self, point: &Point) -> Option<i64> {
         let instruction = self.get(point.instruction)?;
-        (instruction.opcode == "constant").then(|| instruction.operands.trim().parse().ok())?
+        (instruction.opcode() == "constant")
+            .then(|| instruction.operands_text().trim().parse().ok())?
     }
 
     /// Where a value comes from: through copies and bitcasts, into fusions and out of them.
@@ -102,7 +103,7 @@ impl<'a> Names<'_, 'a> {
 
     fn before(&self, point: &Point) -> Option<Point> {
         let instruction = self.get(point.instruction)?;
-        match instruction.opcode {
+        match instruction.opcode() {
             "copy"
             | "bitcast"
             | "convert"
@@ -113,7 +114,7 @@ impl<'a> Names<'_, 'a> {
             | "opt-barrier" => self.below(point, 0),
             "fusion" => {
                 let root = self.root(self.named(instruction, "calls")?)?;
-                if self.get(root)?.opcode == "tuple" {
+                if self.get(root)?.opcode() == "tuple" {
                     return None;
                 }
                 let fusions = point.fusions.iter().copied().chain([point.instruction]).collect();
@@ -121,7 +122,7 @@ impl<'a> Names<'_, 'a> {
             }
             "parameter" => {
                 let (&fusion, outer) = point.fusions.split_last()?;
-                let number = instruction.operands.trim().parse().ok()?;
+                let number = instruction.operands_text().trim().parse().ok()?;
                 let instruction = self.operand(fusion, number)?;
                 Some(Point { instruction, fusions: outer.to_vec() })
             }
@@ -129,7 +130,7 @@ impl<'a> Names<'_, 'a> {
                 let place = instruction.attribute("index")?.parse().ok()?;
                 let tuple = self.below(point, 0)?;
                 let from = self.get(tuple.instruction)?;
-                if from.opcode == "fusion" {
+                if from.opcode() == "fusion" {
                     let root = self.root(self.named(from, "calls")?)?;
                     let fusions =
                         tuple.fusions.iter().copied().chain([tuple.instruction]).collect();
@@ -144,7 +145,7 @@ impl<'a> Names<'_, 'a> {
 
 /// The trips that the compiler wrote beside a loop.
 fn known_trips(instruction: &Instruction<'_>) -> Option<u64> {
-    let text = instruction.attributes;
+    let text = instruction.attributes();
     let at = text.find("\"known_trip_count\":{\"n\":\"")? + "\"known_trip_count\":{\"n\":\"".len();
     let rest = &text[at..];
     rest[..rest.find('"')?].parse().ok()
@@ -159,7 +160,7 @@ mod tests {
         let dump = Dump::read(text);
         let module = dump.module.unwrap();
         let names = Names::of(&module);
-        let number = module.instructions.iter().position(|i| i.opcode == "while").unwrap();
+        let number = module.instructions.iter().position(|i| i.opcode() == "while").unwrap();
         names.trips(number)
     }
 

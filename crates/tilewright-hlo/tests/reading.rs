@@ -13,7 +13,7 @@ fn module(text: &str) -> Module<'_> {
 }
 
 fn names<'a>(module: &Module<'a>) -> Vec<&'a str> {
-    module.instructions.iter().map(|instruction| instruction.name).collect()
+    module.instructions.iter().map(tilewright_hlo::Instruction::name).collect()
 }
 
 #[test]
@@ -39,7 +39,7 @@ ENTRY main.2 {
     assert_eq!(names(&module), ["a", "b", "c", "x", "z", "r"]);
     let entry = module.entry().unwrap();
     assert_eq!((entry.name, entry.line, entry.instructions.clone()), ("main.2", 9, 3..6));
-    assert!(module.instructions[5].is_root && !module.instructions[3].is_root);
+    assert!(module.instructions[5].is_root() && !module.instructions[3].is_root());
     // The reduction's computation writes no buffers.
     let report = Report::of(&Dump::read(text));
     assert_eq!(report.buffers.len(), 3);
@@ -164,11 +164,11 @@ ENTRY e {
 ";
     let module = module(text);
     assert_eq!(names(&module), ["c", "d", "n"]);
-    assert!(module.instructions[0].operands.ends_with("{3, 4}\n  }"));
+    assert!(module.instructions[0].operands_text().ends_with("{3, 4}\n  }"));
     assert_eq!(module.instructions[0].attribute("metadata"), Some("{op_name=\"c\"}"));
     let config = module.instructions[1].attribute("backend_config").unwrap();
     assert!(config.starts_with('{') && config.ends_with('}') && config.contains("2]"));
-    assert_eq!(module.instructions[2].line, 11);
+    assert_eq!(module.instructions[2].line(), 11);
 }
 
 #[test]

@@ -99,7 +99,7 @@ const LARGEST: usize = 5;
 /// A dump, the report on it, and what the compiler counted.
 struct Read {
     name: String,
-    bytes: Vec<u8>,
+    bytes: dump::Bytes,
     report: Report,
     reports: CompilerReports,
 }

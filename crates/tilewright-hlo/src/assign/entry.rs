@@ -31,7 +31,7 @@ pub(crate) struct Parameter<'m, 'a> {
 impl Parameter<'_, '_> {
     /// The parameter's name; in a tuple with the position, `name{1}`.
     pub(crate) fn name(&self) -> String {
-        self.leaf.name(self.instruction.name)
+        self.leaf.name(self.instruction.name())
     }
 }
 
@@ -39,8 +39,8 @@ impl<'m, 'a> Entry<'m, 'a> {
     /// Of a module; nothing where its entry is missing.
     pub(crate) fn of(module: &'m Module<'a>) -> Option<Self> {
         let instructions = module.instructions_of(module.entry()?);
-        let root = instructions.iter().find(|instruction| instruction.is_root);
-        let outputs = root.map(|root| shapes::arrays(root.shape)).into_iter().flatten();
+        let root = instructions.iter().find(|instruction| instruction.is_root());
+        let outputs = root.map(|root| shapes::arrays(root.shape())).into_iter().flatten();
         let aliased = aliased(module.attribute("input_output_alias").unwrap_or(""));
         Some(Entry {
             instructions,
@@ -53,10 +53,10 @@ impl<'m, 'a> Entry<'m, 'a> {
 
     /// Each array of each parameter, in order.
     pub(crate) fn parameters(&self) -> Vec<Parameter<'m, 'a>> {
-        let parameters = self.instructions.iter().filter(|i| i.opcode == "parameter");
+        let parameters = self.instructions.iter().filter(|i| i.opcode() == "parameter");
         let leaves = parameters.flat_map(|instruction| {
             let number = instruction.parameter_number().unwrap_or(usize::MAX);
-            shapes::arrays(instruction.shape).map(move |leaf| Parameter {
+            shapes::arrays(instruction.shape()).map(move |leaf| Parameter {
                 number,
                 instruction,
                 leaf,
@@ -80,7 +80,7 @@ impl<'m, 'a> Entry<'m, 'a> {
 
     /// The instruction whose result is the program's.
     pub(crate) fn root(&self) -> Option<&'m Instruction<'a>> {
-        self.instructions.iter().find(|instruction| instruction.is_root)
+        self.instructions.iter().find(|instruction| instruction.is_root())
     }
 
     /// How often a name is an operand.

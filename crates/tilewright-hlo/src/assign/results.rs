@@ -34,10 +34,10 @@ pub(crate) struct Results<'m, 'a> {
 
 impl<'m, 'a> Results<'m, 'a> {
     pub(crate) fn of(instructions: &'m [Instruction<'a>]) -> Self {
-        let root = instructions.iter().find(|i| i.is_root);
+        let root = instructions.iter().find(|i| i.is_root());
         let operands = root.map(Instruction::operands).into_iter().flatten();
         Results {
-            instructions: instructions.iter().map(|i| (i.name, i)).collect(),
+            instructions: instructions.iter().map(|i| (i.name(), i)).collect(),
             root,
             operands: operands.map(|operand| operand.name).collect(),
             shapes: Shapes::default(),
@@ -48,7 +48,7 @@ impl<'m, 'a> Results<'m, 'a> {
     /// The name of a result.
     pub(crate) fn name(&self, path: &[u32]) -> String {
         let leaf = shapes::Leaf { text: "", path: path.to_vec() };
-        leaf.name(self.root.map_or("", |root| root.name))
+        leaf.name(self.root.map_or("", |root| root.name()))
     }
 
     /// How the result at a path of tuple positions is made; nothing where that cannot be seen.
@@ -56,13 +56,13 @@ impl<'m, 'a> Results<'m, 'a> {
         let root = self.root?;
         let by = match path {
             [] => root,
-            [position] if root.opcode == "tuple" => {
+            [position] if root.opcode() == "tuple" => {
                 let operand = self.operands.get(*position as usize)?;
                 *self.instructions.get(operand)?
             }
             _ => return None,
         };
-        let array = self.shapes.single(by.shape)?;
+        let array = self.shapes.single(by.shape())?;
         let moved = self.last_move(by, &array);
         Some(Made { array, by, moved })
     }
@@ -79,12 +79,12 @@ impl<'m, 'a> Results<'m, 'a> {
         for _ in 0..MAX_STEPS {
             let operand = instruction.operands().next()?;
             let operand = *self.instructions.get(operand.name)?;
-            let from = self.shapes.single(operand.shape)?;
+            let from = self.shapes.single(operand.shape())?;
             if from.shape.element_type() != array.shape.element_type() {
                 return None;
             }
             let dims = || Some(vec![Turn::Reshape(array.shape.sizes().ok()?)]);
-            let (step, turn) = match instruction.opcode {
+            let (step, turn) = match instruction.opcode() {
                 "bitcast" => {
                     let turns = bitcast_turns(&from, &array)?.into_iter().map(|[turn, _]| turn);
                     (Step::Bitcast, turns.collect())

@@ -113,7 +113,7 @@ impl<'m, 'a> Follower<'m, 'a> {
     pub(super) fn new(instructions: &'m [Instruction<'a>]) -> Self {
         let mut users: HashMap<&str, Vec<&Instruction<'_>>> = HashMap::new();
         for instruction in instructions {
-            if matches!(instruction.opcode, "parameter" | "constant") {
+            if matches!(instruction.opcode(), "parameter" | "constant") {
                 continue;
             }
             for operand in instruction.operands() {
@@ -150,8 +150,8 @@ impl<'m, 'a> Follower<'m, 'a> {
             open.push(Followed { instruction, number, array, way: Vec::new() });
         }
         while let Some(followed) = open.pop() {
-            uses.as_is += usize::from(followed.instruction.is_root);
-            for user in self.users_of(followed.instruction.name) {
+            uses.as_is += usize::from(followed.instruction.is_root());
+            for user in self.users_of(followed.instruction.name()) {
                 let from = followed.number;
                 match self.classify(&followed, user) {
                     Use::Follow(array, way) => {
@@ -191,9 +191,9 @@ impl<'m, 'a> Follower<'m, 'a> {
         let [position] = leaf.path[..] else {
             return if leaf.path.is_empty() { vec![parameter] } else { Vec::new() };
         };
-        let users = self.users.get(parameter.name).into_iter().flatten().copied();
+        let users = self.users.get(parameter.name()).into_iter().flatten().copied();
         let taken = users.filter(|user| {
-            user.opcode == "get-tuple-element"
+            user.opcode() == "get-tuple-element"
                 && user.attribute("index").and_then(|index| index.parse().ok()) == Some(position)
         });
         taken.collect()
@@ -213,7 +213,7 @@ impl<'m, 'a> Follower<'m, 'a> {
             // A parameter can be given in another format, but not as another type.
             return None;
         }
-        let step = match user.opcode {
+        let step = match user.opcode() {
             "copy-done" => return Some(Use::Follow(result, value.way.clone())),
             "bitcast" => {
                 let way = [value.way.clone(), undo_bitcast(&value.array, &result)?].concat();
@@ -232,13 +232,13 @@ impl<'m, 'a> Follower<'m, 'a> {
     }
 
     fn result(&mut self, value: &Followed<'m, 'a>, user: &Instruction<'a>) -> Option<Rc<Array>> {
-        if user.opcode == "copy-done" && value.instruction.opcode != "copy-start" {
+        if user.opcode() == "copy-done" && value.instruction.opcode() != "copy-start" {
             return None;
         }
-        if user.opcode != "copy-start" {
-            return self.shapes.single(user.shape);
+        if user.opcode() != "copy-start" {
+            return self.shapes.single(user.shape());
         }
-        let first = shapes::arrays(user.shape).next()?;
+        let first = shapes::arrays(user.shape()).next()?;
         self.shapes.array(first.text)
     }
 }

@@ -1,6 +1,6 @@
 //! What a buffer is called, what it comes from, and what would make it smaller.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::Arc;
 
 use memchr::memmem;
@@ -35,11 +35,11 @@ impl<'r, 'm, 'a> Describer<'r, 'm, 'a> {
         order: &'r Order,
         values: &mut Values<'_, 'a>,
     ) -> Self {
-        let times = 0..values.results.len();
+        let times = 0..values.n_times();
         let is_backward = |time: usize| {
             let instruction = values.instruction(time);
             let is_said =
-                memmem::find(instruction.attributes.as_bytes(), b"transpose(jvp").is_some();
+                memmem::find(instruction.attributes().as_bytes(), b"transpose(jvp").is_some();
             is_said
                 && source::op_name(instruction).is_some_and(|name| name.contains("transpose(jvp"))
         };
@@ -47,8 +47,8 @@ impl<'r, 'm, 'a> Describer<'r, 'm, 'a> {
         // Of the parameters: the bytes in each of these types.
         let mut given = [(ElementType::F32, 0), (ElementType::Bf16, 0), (ElementType::F16, 0)];
         for time in times {
-            if values.instruction(time).opcode == "parameter" && values.is_of_entry(time) {
-                for array in values.results[time].0.arrays.iter().flatten() {
+            if values.instruction(time).opcode() == "parameter" && values.is_of_entry(time) {
+                for array in values.arrays(time).arrays.iter().flatten() {
                     let kind = array.shape.element_type();
                     let of_kind = given.iter_mut().find(|(given, _)| *given == kind);
                     of_kind
@@ -75,17 +75,17 @@ impl<'r, 'm, 'a> Describer<'r, 'm, 'a> {
         let module = names.module;
         let (time, number) = (buffer.named.0 as usize, buffer.named.1 as usize);
         let instruction = values.instruction(time);
-        let flat = &values.results[time].0;
+        let flat = values.arrays(time);
         let array = flat.arrays.get(number).and_then(Option::as_ref);
         let path = flat.paths.get(number).map_or(&[][..], Vec::as_slice);
         let name = match path.is_empty() {
-            true => instruction.name.to_owned(),
+            true => instruction.name().to_owned(),
             false => {
                 let path: Vec<String> = path.iter().map(u32::to_string).collect();
-                format!("{}{{{}}}", instruction.name, path.join(","))
+                format!("{}{{{}}}", instruction.name(), path.join(","))
             }
         };
-        let place = self.order.instructions.get(time).copied().unwrap_or(0);
+        let place = self.order.instructions.get(time).map_or(0, |&number| number as usize);
         let computation = module.computations.get(names.computation_of(place));
         let from = origin(names, place, path.first().copied());
         let from = module.instructions.get(from).unwrap_or(instruction);
@@ -99,13 +99,13 @@ impl<'r, 'm, 'a> Describer<'r, 'm, 'a> {
             text: array.map_or_else(|| "".into(), |array| Arc::clone(&array.text)),
             bytes: buffer.bytes,
             padding_bytes: array.map_or(0, |array| array.padding_bytes()),
-            op: instruction.opcode.to_owned(),
+            op: instruction.opcode().to_owned(),
             computation: computation.map_or("", |c| c.name).to_owned(),
             source: module.sources.of(from).or_else(|| module.sources.of(instruction)),
             op_name: op_name.map(str::to_owned),
             layer: op_name.and_then(layer),
-            line: instruction.line,
-            until: values.instruction(buffer.end as usize).name.to_owned(),
+            line: instruction.line(),
+            until: values.instruction(buffer.end as usize).name().to_owned(),
             kernel: kernel.map(str::to_owned),
             for_gradient: self.backward.is_some_and(|t| buffer.start < t && t <= buffer.end),
             narrower: narrower.map(Box::new),
@@ -141,8 +141,8 @@ fn kernels<'a>(
             continue;
         };
         for value in values.all(time as usize) {
-            let name = kernels.entry(values.find(value) as u32).or_insert(kernel.name);
-            *name = (*name).min(kernel.name);
+            let name = kernels.entry(values.find(value) as u32).or_insert(kernel.name());
+            *name = (*name).min(kernel.name());
         }
     }
     kernels

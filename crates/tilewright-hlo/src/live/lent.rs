@@ -1,7 +1,7 @@
 //! Memory that one instruction takes over from another: what a fusion writes over what it reads last, and what
 //! a donated parameter would save.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::Buffer;
 use super::values::Values;
@@ -12,28 +12,37 @@ use crate::source;
 
 /// The donations that save something, and those that do not. The first are those where the parameter is read for the last time before its memory is
 /// written, or by what writes it in place. Else the compiler copies the parameter first, and nothing is gained.
-pub(super) fn saving(values: &mut Values<'_, '_>, donations: Vec<Donation>) -> [Vec<Donation>; 2] {
+pub(super) fn saving(
+    values: &mut Values<'_, '_>,
+    ends: &[u32],
+    donations: Vec<Donation>,
+) -> [Vec<Donation>; 2] {
     if donations.is_empty() {
         return [donations, Vec::new()];
     }
-    let ends = values.ends();
-    // When each piece of memory is written first, and read last.
-    let mut used: HashMap<usize, (u32, u32)> = HashMap::new();
-    for time in 0..values.results.len() {
+    // Of the memory of each parameter and result in question: when it is written first, and read last.
+    let pieces = donations.iter().filter_map(|donation| values.donated(&donation.alias));
+    let pieces: Vec<[usize; 2]> = pieces.collect();
+    let mut used: HashMap<usize, Option<(u32, u32)>> =
+        pieces.into_iter().flatten().map(|piece| (piece, None)).collect();
+    for time in 0..values.n_times() {
         for value in values.all(time) {
-            let (_, last) = used.entry(values.find(value)).or_insert((time as u32, 0));
-            *last = ends[value].max(*last);
+            if let Some(used) = used.get_mut(&values.find(value)) {
+                let (_, last) = used.get_or_insert((time as u32, 0));
+                *last = ends[value].max(*last);
+            }
         }
     }
+    let used = |piece: usize| used.get(&piece).copied().flatten();
     let (saving, useless) = donations.into_iter().partition(|donation| {
         let Some([given, taken]) = values.donated(&donation.alias) else { return true };
-        let (Some(&(_, last)), Some(&(first, _))) = (used.get(&given), used.get(&taken)) else {
+        let (Some((_, last)), Some((first, _))) = (used(given), used(taken)) else {
             return true;
         };
         let writes_over = |time: u32| {
             let writer = values.instruction(time as usize);
-            let is_loop = writer.opcode == "fusion" && writer.attribute("kind") == Some("kLoop");
-            is_loop || ELEMENTWISE.contains(&writer.opcode)
+            let is_loop = writer.opcode() == "fusion" && writer.attribute("kind") == Some("kLoop");
+            is_loop || ELEMENTWISE.contains(&writer.opcode())
         };
         given == taken || last < first || (last == first && writes_over(first))
     });
@@ -84,7 +93,7 @@ pub(super) fn shared_ends(values: &mut Values<'_, '_>, buffers: &[Buffer]) -> Ve
         let found = after.checked_sub(1).filter(|&n| buffers[n].value == value);
         found.filter(|&n| time <= buffers[n].end)
     };
-    for time in 0..values.results.len() {
+    for time in 0..values.n_times() {
         let instruction = values.instruction(time);
         let now = time as u32;
         for (operand, result) in lent(values, time, instruction) {
@@ -110,8 +119,8 @@ fn lent(
     let mut pairs = Vec::new();
     let all = values.all(time);
     let operands = || values.operands(time);
-    let is_fusion = instruction.opcode == "fusion";
-    if instruction.opcode == "custom-call"
+    let is_fusion = instruction.opcode() == "fusion";
+    if instruction.opcode() == "custom-call"
         && instruction.attribute("custom_call_target") == Some("\"ConcatBitcast\"")
     {
         // The parts are where the whole is.
@@ -119,18 +128,18 @@ fn lent(
         pairs.extend(parts.map(|part| (part, all.start)));
     }
     if is_fusion && instruction.attribute("kind") == Some("kLoop") {
-        let flat = &values.results[time].0;
+        let flat = values.arrays(time);
         for (value, array) in all.clone().zip(&flat.arrays) {
             let Some(array) = array else { continue };
             for operand in operands() {
-                let other = values.results[operand].0.arrays.first().and_then(Option::as_ref);
+                let other = values.arrays(operand).arrays.first().and_then(Option::as_ref);
                 if other.is_some_and(|other| other.bytes == array.bytes && is_alike(array, other)) {
                     pairs.push((values.all(operand).start, value));
                 }
             }
         }
     }
-    if is_fusion || instruction.opcode == "custom-call" {
+    if is_fusion || instruction.opcode() == "custom-call" {
         let given: Vec<usize> = operands().collect();
         for (operand, result) in source::aliased_operands(instruction, given.len()) {
             let operand = given.get(operand).map(|&operand| values.all(operand).start);

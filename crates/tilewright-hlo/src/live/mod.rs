@@ -11,8 +11,8 @@ mod order;
 mod origin;
 mod values;
 
-use std::collections::{BTreeMap, HashMap};
-use std::rc::Rc;
+use hashbrown::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -173,22 +173,32 @@ pub(crate) struct Scheduled<'r, 'm, 'a> {
     pub(crate) formats: &'r dyn Formats,
 }
 
-/// What the temporaries of a scheduled module take, space by space, those that take most first: at their
-/// peak, and all the time. And the donations that save something, and those that do not.
-pub(crate) fn lives<'a>(
-    scheduled: &Scheduled<'_, '_, 'a>,
-    shapes: &mut Shapes<'a>,
-    donations: Vec<Donation>,
-) -> (Vec<Peak>, Vec<Timeline>, [Vec<Donation>; 2]) {
+/// What is in memory when.
+pub(crate) struct Lives {
+    /// What the temporaries take at their peak, space by space, those that take most first.
+    pub(crate) peaks: Vec<Peak>,
+    /// What they take all the time, in the same order.
+    pub(crate) timelines: Vec<Timeline>,
+    /// The donations that save something.
+    pub(crate) donations: Vec<Donation>,
+    /// Those that do not.
+    pub(crate) useless_donations: Vec<Donation>,
+}
+
+/// What is in memory when, of a scheduled module. Which donations there could be is asked last.
+pub(crate) fn lives(
+    scheduled: &Scheduled<'_, '_, '_>,
+    donations: impl FnOnce() -> Vec<Donation>,
+) -> Lives {
     let Scheduled { names, runs, .. } = *scheduled;
     let order = Order::of(names, runs);
-    let mut values = Values::of(names, &order, shapes);
-    let buffers = buffers(&mut values);
-    let ends = shared_ends(&mut values, &buffers);
-    let donations = saving(&mut values, donations);
+    let mut values = Values::of(names, &order, &mut Shapes::default());
+    let ends = values.ends();
+    let buffers = buffers(&mut values, &ends);
+    let shared_ends = shared_ends(&mut values, &buffers);
     let n_times = order.instructions.len();
-    let shared = steps_by_space(&buffers, |number| ends[number], n_times);
-    drop(ends);
+    let shared = steps_by_space(&buffers, |number| shared_ends[number], n_times);
+    drop(shared_ends);
     let mut describer = Describer::new(scheduled, &order, &mut values);
     let mut all: Vec<(Peak, Timeline)> = Vec::new();
     for (space, steps) in steps_by_space(&buffers, |number| buffers[number].end, n_times) {
@@ -199,55 +209,63 @@ pub(crate) fn lives<'a>(
         let of_space = |b: &&Buffer| b.space == space && b.bytes > 0;
         let mut lives: Vec<&Buffer> = buffers.iter().filter(of_space).collect();
         lives.sort_by_key(|b| (std::cmp::Reverse((b.bytes, b.end - b.start)), b.start));
-        let is_alive = |b: &&&Buffer| b.start <= time && time <= b.end;
-        let alive = lives.iter().filter(is_alive).map(|b| describer.described(&values, b));
-        let alive: Vec<Alive> = alive.collect();
-        let lives = lives.iter().take(MAX_LIVES).map(|b| Life {
-            buffer: describer.described(&values, b),
-            from: b.start,
-            to: b.end,
-        });
-        let lives = lives.collect();
+        let (mut alive, mut told) = (Vec::new(), Vec::new());
+        for (number, buffer) in lives.into_iter().enumerate() {
+            let is_alive = buffer.start <= time && time <= buffer.end;
+            if !is_alive && number >= MAX_LIVES {
+                continue;
+            }
+            let described = describer.described(&values, buffer);
+            if is_alive {
+                alive.push(described.clone());
+            }
+            if number < MAX_LIVES {
+                told.push(Life { buffer: described, from: buffer.start, to: buffer.end });
+            }
+        }
         let for_gradient = alive.iter().filter(|b| b.for_gradient).map(|b| b.bytes);
         let peak = Peak {
             space: space_name(space),
             bytes,
             bytes_shared: shared.get(&space).map_or(bytes, |steps| most(steps).0),
-            at: values.instruction(time as usize).name.to_owned(),
+            at: values.instruction(time as usize).name().to_owned(),
             for_gradient: for_gradient.fold(0, i64::saturating_add),
             by_source: by_source(&alive),
             by_op: by_name(&alive, |buffer| Some(&buffer.op)),
             by_layer: by_name(&alive, |buffer| buffer.layer.as_deref()),
             alive,
         };
-        let timeline = Timeline { space: space_name(space), instructions: n_times, steps, lives };
+        let timeline =
+            Timeline { space: space_name(space), instructions: n_times, steps, lives: told };
         all.push((peak, timeline));
     }
     all.sort_by_key(|(peak, _)| std::cmp::Reverse(peak.bytes));
     let (peaks, timelines) = all.into_iter().unzip();
-    (peaks, timelines, donations)
+    let [donations, useless_donations] = saving(&mut values, &ends, donations());
+    Lives { peaks, timelines, donations, useless_donations }
 }
 
 /// What is alive when, in the order of memory and time. Nothing of parameters, constants and results.
-fn buffers(values: &mut Values<'_, '_>) -> Vec<Buffer> {
+fn buffers(values: &mut Values<'_, '_>, ends: &[u32]) -> Vec<Buffer> {
     /// No buffer.
     const NONE: u32 = u32::MAX;
     let mut alive: Vec<Buffer> = Vec::new();
     // Of each piece of memory, the last buffer that there is by now.
     let mut last: Vec<u32> = vec![NONE; values.len()];
     let mut is_fixed = vec![false; values.len()];
-    let ends = values.ends();
     let root = values.root();
-    for time in 0..values.results.len() {
-        let opcode = values.instruction(time).opcode;
+    for time in 0..values.n_times() {
+        let opcode = values.instruction(time).opcode();
         let is_given = opcode == "parameter" && values.is_of_entry(time);
         let fixes = opcode == "constant" || is_given || Some(time) == root;
         let rank = rank(values.instruction(time));
-        let flat = Rc::clone(&values.results[time].0);
         for (number, value) in values.all(time).enumerate() {
             let memory = values.find(value);
             is_fixed[memory] |= fixes;
-            let Some(array) = flat.arrays.get(number).and_then(Option::as_ref) else { continue };
+            let array = values.arrays(time).arrays.get(number).and_then(Option::as_ref);
+            let Some((bytes, space)) = array.map(|array| (array.bytes, space_of(array))) else {
+                continue;
+            };
             let named = (time as u32, number as u32);
             // What follows without a gap is one.
             if let Some(buffer) = alive.get_mut(last[memory] as usize)
@@ -257,16 +275,16 @@ fn buffers(values: &mut Values<'_, '_>) -> Vec<Buffer> {
                 if rank > buffer.rank {
                     (buffer.named, buffer.rank) = (named, rank);
                 }
-                if array.bytes > buffer.bytes {
-                    (buffer.bytes, buffer.space) = (array.bytes, space_of(array));
+                if bytes > buffer.bytes {
+                    (buffer.bytes, buffer.space) = (bytes, space);
                 }
                 continue;
             }
             last[memory] = alive.len() as u32;
             alive.push(Buffer {
                 value: memory as u32,
-                bytes: array.bytes,
-                space: space_of(array),
+                bytes,
+                space,
                 start: time as u32,
                 end: ends[value],
                 named,
@@ -274,9 +292,9 @@ fn buffers(values: &mut Values<'_, '_>) -> Vec<Buffer> {
             });
         }
     }
-    drop((last, ends));
+    drop(last);
     alive.retain(|buffer| !is_fixed[buffer.value as usize]);
-    alive.sort_by_key(|buffer| (buffer.value, buffer.start));
+    alive.sort_unstable_by_key(|buffer| (buffer.value, buffer.start, buffer.named));
     // Memory is as large as the largest that is ever there.
     for of_memory in alive.chunk_by_mut(|a, b| a.value == b.value) {
         let mut most = (0, of_memory[0].space);
@@ -371,7 +389,7 @@ fn most(steps: &[(u32, i64)]) -> (i64, u32) {
 /// How much an instruction says of the memory of its result: nothing if another has written that, little if
 /// it sets it up or copies it, most if it comes from a line of the program.
 fn rank(instruction: &Instruction<'_>) -> u8 {
-    let opcode = instruction.opcode;
+    let opcode = instruction.opcode();
     let passes_on = matches!(
         opcode,
         "parameter"

@@ -12,7 +12,7 @@ use crate::names::Names;
 #[derive(Debug, Default)]
 pub(super) struct Order {
     /// Numbers in [`Module::instructions`].
-    pub(super) instructions: Vec<usize>,
+    pub(super) instructions: Vec<u32>,
     /// When each instruction of the module runs; [`NEVER`](Self::NEVER) if it does not alone.
     pub(super) times: Vec<u32>,
 }
@@ -49,7 +49,7 @@ impl Order {
                     *at += 1;
                 }
                 order.times[number] = order.instructions.len() as u32;
-                order.instructions.push(number);
+                order.instructions.push(number as u32);
             }
             open.extend(inner.into_iter().rev());
         }
@@ -64,13 +64,13 @@ impl Order {
 pub(super) fn callees(names: &Names<'_, '_>, number: usize) -> Vec<usize> {
     let Some(instruction) = names.module.instructions.get(number) else { return Vec::new() };
     let named = |attribute| names.named(instruction, attribute);
-    match instruction.opcode {
+    match instruction.opcode() {
         "while" => ["condition", "body"].into_iter().filter_map(named).collect(),
-        "async-start" if instruction.operands.trim().is_empty() => Vec::new(),
+        "async-start" if instruction.operands_text().trim().is_empty() => Vec::new(),
         "async-update" => {
             let start = names.operand(number, 0).and_then(|n| names.module.instructions.get(n));
             let begins = |start: &&Instruction<'_>| {
-                start.opcode == "async-start" && start.operands.trim().is_empty()
+                start.opcode() == "async-start" && start.operands_text().trim().is_empty()
             };
             start.filter(begins).and_then(|start| names.named(start, "calls")).into_iter().collect()
         }

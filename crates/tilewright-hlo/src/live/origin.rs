@@ -17,7 +17,7 @@ pub(super) fn origin(names: &Names<'_, '_>, number: usize, place: Option<u32>) -
     let mut is_piece = false;
     for _ in 0..MAX_STEPS {
         let Some(instruction) = names.module.instructions.get(at) else { break };
-        let next = match instruction.opcode {
+        let next = match instruction.opcode() {
             "dynamic-update-slice" => {
                 is_piece = true;
                 names.operand(at, 1)

@@ -3,7 +3,7 @@
 //! Every array of every result is a value. Values that the program only passes on, or writes over in
 //! place, are joined: what is left are buffers.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -11,6 +11,7 @@ use super::order::{Order, callees};
 use crate::module::{Aliased, Instruction, Module, aliased};
 use crate::names::Names;
 use crate::shapes::{self, Array, Shapes};
+use hashbrown::HashMap;
 
 /// The arrays of a shape's text.
 #[derive(Debug)]
@@ -30,22 +31,24 @@ pub(super) struct Values<'m, 'a> {
     order: &'m Order,
     /// The number of the entry computation, and its instructions.
     entry: Option<(usize, Range<usize>)>,
-    /// Of each scheduled instruction, by its time, the arrays of its result and the number of the first.
-    pub(super) results: Vec<(Rc<Flat>, usize)>,
+    /// What results are: each shape's arrays, once for each text.
+    flats: Vec<Flat>,
+    /// Of each scheduled instruction, by its time, which of these its result is and the number of its first value.
+    results: Vec<(u32, u32)>,
     /// Its operands: those of time `t` begin at `starts[t]`. Numbers in [`Module::instructions`].
     operands: Vec<u32>,
     starts: Vec<u32>,
     /// The value that each is joined to, itself if to none.
     parents: Vec<u32>,
-    /// The parameters of each scheduled computation, by their numbers, and its root.
-    frames: HashMap<usize, Frame>,
+    /// The parameters of each computation that is scheduled, by their numbers, and its root.
+    frames: Vec<Frame>,
     /// Which parameter each result of a fusion's computation is written over.
     in_place: HashMap<usize, Vec<Option<usize>>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Frame {
-    parameters: HashMap<usize, usize>,
+    parameters: BTreeMap<usize, usize>,
     root: Option<usize>,
 }
 
@@ -60,11 +63,12 @@ impl<'m, 'a> Values<'m, 'a> {
                     computation.is_entry.then(|| (number, computation.instructions.clone()))
                 },
             ),
+            flats: Vec::new(),
             results: Vec::with_capacity(order.instructions.len()),
             operands: Vec::new(),
             starts: vec![0],
             parents: Vec::new(),
-            frames: HashMap::new(),
+            frames: vec![Frame::default(); names.module.computations.len()],
             in_place: HashMap::new(),
         };
         values.read(shapes);
@@ -80,9 +84,19 @@ impl<'m, 'a> Values<'m, 'a> {
         self.parents.len()
     }
 
+    /// How many instructions run one by one: times are below this.
+    pub(super) fn n_times(&self) -> usize {
+        self.results.len()
+    }
+
+    /// The arrays of the result of the instruction that runs at a time.
+    pub(super) fn arrays(&self, time: usize) -> &Flat {
+        &self.flats[self.results[time].0 as usize]
+    }
+
     /// The instruction that runs at a time.
     pub(super) fn instruction(&self, time: usize) -> &'m Instruction<'a> {
-        &self.module.instructions[self.order.instructions[time]]
+        &self.module.instructions[self.number(time)]
     }
 
     /// The operands of the instruction that runs at a time, as times.
@@ -93,19 +107,29 @@ impl<'m, 'a> Values<'m, 'a> {
 
     /// The values of the result of the instruction that runs at a time.
     pub(super) fn all(&self, time: usize) -> Range<usize> {
-        let (flat, first) = &self.results[time];
-        *first..first + flat.arrays.len()
+        let first = self.first(time);
+        first..first + self.arrays(time).arrays.len()
+    }
+
+    /// The number of its first value.
+    fn first(&self, time: usize) -> usize {
+        self.results[time].1 as usize
+    }
+
+    /// The number of the instruction that runs at a time.
+    fn number(&self, time: usize) -> usize {
+        self.order.instructions[time] as usize
     }
 
     /// The time of the entry's root.
     pub(super) fn root(&self) -> Option<usize> {
         let (entry, _) = self.entry.as_ref()?;
-        self.time(self.frames.get(entry)?.root?)
+        self.time(self.frames.get(*entry)?.root?)
     }
 
     /// Whether the instruction that runs at a time is one of the entry's.
     pub(super) fn is_of_entry(&self, time: usize) -> bool {
-        let number = self.order.instructions[time];
+        let number = self.number(time);
         self.entry.as_ref().is_some_and(|(_, entry)| entry.contains(&number))
     }
 
@@ -128,16 +152,16 @@ impl<'m, 'a> Values<'m, 'a> {
     /// there until that one ends, if it is the condition's or the body's to keep.
     pub(super) fn ends(&self) -> Vec<u32> {
         let mut ends = vec![0u32; self.len()];
-        for time in 0..self.results.len() {
+        for time in 0..self.n_times() {
             for value in self.all(time) {
                 ends[value] = ends[value].max(time as u32);
             }
             let instruction = self.instruction(time);
-            let read = match instruction.opcode {
+            let read = match instruction.opcode() {
                 "while" => self.begins(time),
                 _ => time,
             } as u32;
-            let part = match instruction.opcode {
+            let part = match instruction.opcode() {
                 "get-tuple-element" => {
                     instruction.attribute("index").and_then(|index| index.parse().ok())
                 }
@@ -152,7 +176,7 @@ impl<'m, 'a> Values<'m, 'a> {
                     ends[value] = ends[value].max(read);
                 }
             }
-            if instruction.opcode == "while" {
+            if instruction.opcode() == "while" {
                 self.keep_through(instruction, &mut ends);
             }
         }
@@ -161,7 +185,7 @@ impl<'m, 'a> Values<'m, 'a> {
 
     /// The time at which a loop's first instruction runs.
     fn begins(&self, time: usize) -> usize {
-        let first = callees(self.names, self.order.instructions[time]).into_iter().next();
+        let first = callees(self.names, self.number(time)).into_iter().next();
         let range = first.and_then(|first| self.module.computations.get(first));
         let first = range.and_then(|computation| self.time(computation.instructions.start));
         first.filter(|&first| first < time).unwrap_or(time)
@@ -173,7 +197,7 @@ impl<'m, 'a> Values<'m, 'a> {
             let computation = self.names.named(instruction, attribute)?;
             let end = self.module.computations.get(computation)?.instructions.end;
             let last = self.time(end.checked_sub(1)?)? as u32;
-            Some((self.frames.get(&computation)?, last))
+            Some((self.frames.get(computation)?, last))
         };
         let mut keep = |instruction: Option<usize>, last: u32| {
             let time = instruction.and_then(|instruction| self.time(instruction));
@@ -199,7 +223,7 @@ impl<'m, 'a> Values<'m, 'a> {
 
     /// Those of them that are at a place of the outermost tuple.
     fn part(&self, time: usize, top: u32) -> Range<usize> {
-        let (flat, first) = &self.results[time];
+        let (flat, first) = (self.arrays(time), self.first(time));
         let start = flat.tops.partition_point(|&t| t < top);
         let end = flat.tops.partition_point(|&t| t <= top);
         first + start..first + end
@@ -207,27 +231,34 @@ impl<'m, 'a> Values<'m, 'a> {
 
     /// Reads results and operands.
     fn read(&mut self, shapes: &mut Shapes<'a>) {
-        let mut flats: HashMap<&'a str, Rc<Flat>> = HashMap::new();
+        let mut flats: HashMap<&'a str, u32> = HashMap::new();
+        let mut here = 0;
         for &number in &self.order.instructions {
+            let number = number as usize;
             let instruction = &self.module.instructions[number];
-            let flat = flats
-                .entry(instruction.shape)
-                .or_insert_with(|| Rc::new(Flat::of(instruction.shape, shapes)));
-            self.results.push((Rc::clone(flat), self.parents.len()));
-            let first = self.parents.len();
-            self.parents.extend((first..first + flat.arrays.len()).map(|value| value as u32));
-            let here = self.names.computation_of(number);
-            let frame = self.frames.entry(here).or_default();
-            if instruction.opcode == "parameter" {
+            let flat = *flats.entry(instruction.shape()).or_insert_with(|| {
+                self.flats.push(Flat::of(instruction.shape(), shapes));
+                self.flats.len() as u32 - 1
+            });
+            let first = self.parents.len() as u32;
+            self.results.push((flat, first));
+            let n = self.flats[flat as usize].arrays.len() as u32;
+            self.parents.extend(first..first + n);
+            // What runs one after the other is mostly in one computation.
+            if !self.module.computations[here].instructions.contains(&number) {
+                here = self.names.computation_of(number);
+            }
+            let frame = &mut self.frames[here];
+            if instruction.opcode() == "parameter" {
                 if let Some(parameter) = instruction.parameter_number() {
                     frame.parameters.insert(parameter, number);
                 }
-            } else if instruction.opcode != "constant" {
+            } else if instruction.opcode() != "constant" {
                 let operands = instruction.operands();
                 self.operands
                     .extend(operands.filter_map(|o| Some(self.names.find(here, o.name)? as u32)));
             }
-            if instruction.is_root {
+            if instruction.is_root() {
                 frame.root = Some(number);
             }
             self.starts.push(self.operands.len() as u32);
@@ -266,7 +297,7 @@ impl<'m, 'a> Values<'m, 'a> {
         let operands: Vec<usize> = self.operands(time).collect();
         let all = self.all(time);
         let first = operands.first().copied();
-        match instruction.opcode {
+        match instruction.opcode() {
             "tuple" => self.join_each(all, &operands),
             "get-tuple-element" => {
                 let index = instruction.attribute("index").and_then(|index| index.parse().ok());
@@ -314,7 +345,7 @@ impl<'m, 'a> Values<'m, 'a> {
             opcode if opcode.ends_with("-done") => {
                 let Some(start) = first else { return };
                 let whole = self.all(start);
-                let part = match self.instruction(start).opcode {
+                let part = match self.instruction(start).opcode() {
                     "all-reduce-start" => whole,
                     _ if self.part(start, 0) == whole => whole,
                     _ => self.part(start, 1),
@@ -336,7 +367,7 @@ impl<'m, 'a> Values<'m, 'a> {
         let part = self.part(time, 0);
         self.join_each(part, given);
         let callee = self.names.named(self.instruction(start), "calls");
-        let root = callee.and_then(|callee| self.frames.get(&callee)?.root);
+        let root = callee.and_then(|callee| self.frames.get(callee)?.root);
         if let Some(root) = root.and_then(|root| self.time(root)) {
             let (result, root) = (self.part(time, 1), self.all(root));
             self.join(result, root);
@@ -354,9 +385,9 @@ impl<'m, 'a> Values<'m, 'a> {
     /// Joins what goes into computations and comes out of them.
     fn join_called(&mut self, time: usize, instruction: &Instruction<'a>, operands: &[usize]) {
         let all = self.all(time);
-        let callees = callees(self.names, self.order.instructions[time]);
+        let callees = callees(self.names, self.number(time));
         let body = self.names.named(instruction, "body");
-        let result = match instruction.opcode {
+        let result = match instruction.opcode() {
             "async-start" => {
                 let part = self.part(time, 0);
                 self.join_each(part, operands);
@@ -370,11 +401,11 @@ impl<'m, 'a> Values<'m, 'a> {
         };
         for (branch, &callee) in callees.iter().enumerate() {
             // A conditional's first operand chooses among the branches.
-            let given: Vec<usize> = match instruction.opcode {
+            let given: Vec<usize> = match instruction.opcode() {
                 "conditional" => operands.get(1 + branch).copied().into_iter().collect(),
                 _ => operands.to_vec(),
             };
-            let Some(frame) = self.frames.get(&callee) else { continue };
+            let Some(frame) = self.frames.get(callee) else { continue };
             let parameters: Vec<Option<usize>> = (0..given.len())
                 .map(|n| frame.parameters.get(&n).and_then(|&p| self.time(p)))
                 .collect();
@@ -384,7 +415,7 @@ impl<'m, 'a> Values<'m, 'a> {
                 let (given, parameter) = (self.all(given), self.all(parameter));
                 self.join(given, parameter);
             }
-            let gives = instruction.opcode != "while" || Some(callee) == body;
+            let gives = instruction.opcode() != "while" || Some(callee) == body;
             if let Some(root) = root.filter(|_| gives) {
                 let root = self.all(root);
                 self.join(result.clone(), root);
@@ -400,7 +431,7 @@ impl<'m, 'a> Values<'m, 'a> {
         operands: &[usize],
     ) {
         let all = self.all(time);
-        let callee = match instruction.opcode {
+        let callee = match instruction.opcode() {
             "fusion" => self.names.named(instruction, "calls"),
             _ => None,
         };
@@ -434,7 +465,7 @@ impl<'m, 'a> Values<'m, 'a> {
 
     /// The values under a path of tuple positions.
     fn at(&self, time: usize, path: &[u32]) -> Range<usize> {
-        let (flat, first) = &self.results[time];
+        let (flat, first) = (self.arrays(time), self.first(time));
         // They are in order.
         let start = flat.paths.partition_point(|other| other.as_slice() < path);
         let n = flat.paths[start..].iter().take_while(|other| other.starts_with(path)).count();
@@ -444,7 +475,7 @@ impl<'m, 'a> Values<'m, 'a> {
     /// The memory of a parameter, and of the result that could take it.
     pub(super) fn donated(&mut self, alias: &Aliased) -> Option<[usize; 2]> {
         let (entry, _) = self.entry.as_ref()?;
-        let parameter = *self.frames.get(entry)?.parameters.get(&alias.operand)?;
+        let parameter = *self.frames.get(*entry)?.parameters.get(&alias.operand)?;
         let parameter = self.time(parameter)?;
         let [from, to] = [self.at(parameter, &alias.path), self.at(self.root()?, &alias.output)];
         Some([self.find(from.min()?), self.find(to.min()?)])
@@ -456,7 +487,7 @@ impl<'m, 'a> Values<'m, 'a> {
         let Some((entry, _)) = self.entry.clone() else { return };
         let Some(root) = self.root() else { return };
         for Aliased { output, operand, path } in aliased(aliases) {
-            let parameter = self.frames.get(&entry).and_then(|f| f.parameters.get(&operand));
+            let parameter = self.frames.get(entry).and_then(|f| f.parameters.get(&operand));
             let Some(parameter) = parameter.and_then(|&p| self.time(p)) else { continue };
             let (to, from) = (self.at(root, &output), self.at(parameter, &path));
             self.join(to, from);
@@ -483,16 +514,16 @@ fn written_over(names: &Names<'_, '_>, computation: usize) -> Vec<Option<usize>>
     let get = |name: &str| names.get(names.find(computation, name)?);
     let Some(computation) = module.computations.get(computation) else { return Vec::new() };
     let instructions = module.instructions_of(computation);
-    let Some(root) = instructions.iter().find(|i| i.is_root) else { return Vec::new() };
+    let Some(root) = instructions.iter().find(|i| i.is_root()) else { return Vec::new() };
     let ends =
         |opcode: &str| matches!(opcode, "bitcast" | "tuple" | "dynamic-update-slice" | "scatter");
-    if !ends(root.opcode) {
+    if !ends(root.opcode()) {
         return Vec::new();
     }
     let through_bitcasts = |name: &str| {
         let mut instruction = get(name)?;
         for _ in 0..instructions.len() {
-            if instruction.opcode != "bitcast" {
+            if instruction.opcode() != "bitcast" {
                 break;
             }
             instruction = get(instruction.operands().next()?.name)?;
@@ -501,15 +532,15 @@ fn written_over(names: &Names<'_, '_>, computation: usize) -> Vec<Option<usize>>
     };
     let over = |name: &str| {
         let last = through_bitcasts(name)?;
-        if !matches!(last.opcode, "dynamic-update-slice" | "scatter") {
+        if !matches!(last.opcode(), "dynamic-update-slice" | "scatter") {
             return None;
         }
         let first = last.operands().next()?;
         let operand = through_bitcasts(first.name)?;
-        (operand.opcode == "parameter").then(|| operand.parameter_number())?
+        (operand.opcode() == "parameter").then(|| operand.parameter_number())?
     };
-    match root.opcode {
+    match root.opcode() {
         "tuple" => root.operands().map(|operand| over(operand.name)).collect(),
-        _ => vec![over(root.name)],
+        _ => vec![over(root.name())],
     }
 }

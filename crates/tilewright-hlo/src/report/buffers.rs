@@ -20,24 +20,24 @@ impl<'a> Builder<'a> {
         instruction: &Instruction<'a>,
         kernel: Option<&str>,
     ) {
-        if !makes_buffer(instruction.opcode, scope.computation) {
+        if !makes_buffer(instruction.opcode(), scope.computation) {
             return;
         }
-        for leaf in shapes::arrays(instruction.shape) {
+        for leaf in shapes::arrays(instruction.shape()) {
             let Some(array) = self.shapes.array(leaf.text) else { continue };
             self.report.totals.buffers.add(array.bytes, array.logical_bytes);
             if self.buffers.len() >= MAX_BUFFERS {
                 continue;
             }
             let buffer = Buffer {
-                name: leaf.name(instruction.name),
+                name: leaf.name(instruction.name()),
                 text: Arc::clone(&array.text),
                 bytes: array.bytes,
                 logical_bytes: array.logical_bytes,
                 padding_bytes: array.padding_bytes(),
-                op: self.words.shared(instruction.opcode),
+                op: self.words.shared(instruction.opcode()),
                 computation: Arc::clone(&scope.name),
-                line: instruction.line,
+                line: instruction.line(),
                 reported: None,
                 kernel: kernel.map(|kernel| self.words.shared(kernel)),
                 fault: None,

@@ -1,8 +1,9 @@
 //! From a dump to its report: one walk over the instructions.
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
 
 use super::entry::HOST;
 use super::{Buffer, Cycles, MoveKind, Movement, Report, Size, Totals, Traffic, Value, Verdicts};
@@ -97,7 +98,9 @@ impl<'m, 'a> Scope<'m, 'a> {
 
     /// The text of an operand's shape: its own, or that of the instruction it names.
     pub(super) fn operand_shape(&self, operand: Operand<'a>) -> Option<&'a str> {
-        operand.shape.or_else(|| self.resolve(operand).map(|instruction| instruction.shape))
+        operand
+            .shape
+            .or_else(|| self.resolve(operand).map(super::super::module::Instruction::shape))
     }
 }
 
@@ -116,54 +119,42 @@ impl<'a> Builder<'a> {
 
     fn module(&mut self, module: &Module<'a>, formats: &dyn Formats) {
         self.report.module = Some(module.name.to_owned()).filter(|name| !name.is_empty());
-        let runs = calls::runs(module);
         let names = Names::of(module);
-        let executions = executions(&names, &runs);
-        let mut scopes: Vec<Scope<'_, 'a>> = Vec::with_capacity(module.computations.len());
-        for (number, computation) in module.computations.iter().enumerate() {
-            scopes.push(Scope {
-                module,
-                computation,
-                runs: runs[number],
-                name: computation.name.into(),
-                names: &names,
-                number,
-                written_by: None,
-                executions: executions[number],
-            });
-        }
-        let mut results: HashMap<usize, HashSet<*const Instruction<'a>>> = HashMap::new();
-        // Callers come after what they call, so the last are looked at first.
-        for number in (0..scopes.len()).rev() {
-            let Runs::Inside(caller) = runs[number] else { continue };
-            let outer = names.computation_of(caller);
-            let around = &scopes[outer];
-            scopes[number].written_by = match around.runs {
-                Runs::Alone => Some(caller),
-                Runs::Inside(_) => {
-                    let results = results.entry(outer).or_insert_with(|| around.results());
-                    let instruction = module.instructions.get(caller);
-                    let is_result =
-                        instruction.is_some_and(|i| results.contains(&std::ptr::from_ref(i)));
-                    around.written_by.filter(|_| is_result)
+        let runs = calls::runs(&names);
+        let of_kernels = names.of_kernels();
+        let scheduled = &Scheduled { names: &names, runs: &runs, of_kernels: &of_kernels, formats };
+        let is_scheduled = module.attribute("is_scheduled") == Some("true");
+        thread::scope(|threads| {
+            let (give, given) = mpsc::channel();
+            let beside =
+                (is_scheduled && module.instructions.len() >= MANY_INSTRUCTIONS).then(|| {
+                    let lives = move || live::lives(scheduled, || given.recv().unwrap_or_default());
+                    thread::Builder::new().spawn_scoped(threads, lives)
+                });
+            let scopes = scopes(&names, &runs);
+            for scope in &scopes {
+                self.computation(scope, &of_kernels);
+                self.cycles_of(scope);
+            }
+            self.entry(module);
+            let donations = std::mem::take(&mut self.report.donations);
+            let lives = match beside {
+                Some(Ok(running)) => {
+                    // It ends without them only by a panic, which `join` passes on.
+                    let _ = give.send(donations);
+                    running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                }
+                // Few instructions, or a system that has no threads, as in a page.
+                _ if is_scheduled => live::lives(scheduled, || donations),
+                _ => {
+                    self.report.donations = donations;
+                    return;
                 }
             };
-        }
-        let of_kernels = names.of_kernels();
-        for scope in &scopes {
-            self.computation(scope, &of_kernels);
-            self.cycles_of(scope);
-        }
-        self.entry(module);
-        if module.attribute("is_scheduled") == Some("true") {
-            let scheduled =
-                Scheduled { names: &names, runs: &runs, of_kernels: &of_kernels, formats };
-            let donations = std::mem::take(&mut self.report.donations);
-            let (peak, timeline, [saving, useless]) =
-                live::lives(&scheduled, &mut self.shapes, donations);
-            (self.report.donations, self.report.useless_donations) = (saving, useless);
-            (self.report.peak, self.report.timeline) = (Some(peak), Some(timeline));
-        }
+            self.report.donations = lives.donations;
+            self.report.useless_donations = lives.useless_donations;
+            (self.report.peak, self.report.timeline) = (Some(lives.peaks), Some(lives.timelines));
+        });
     }
 
     fn computation(
@@ -177,12 +168,12 @@ impl<'a> Builder<'a> {
         {
             self.movement(scope, instruction, &results);
             if scope.runs == Runs::Alone {
-                let kernel = of_kernels.get(&number).map(|kernel| kernel.name);
+                let kernel = of_kernels.get(&number).map(|kernel| kernel.name());
                 self.buffers_of(scope, instruction, kernel);
             }
             for (text, reason) in self.shapes.take_refused() {
                 let message = format!("a shape could not be read: {reason}");
-                self.findings.add(instruction.line, text, 0, message);
+                self.findings.add(instruction.line(), text, 0, message);
             }
         }
     }
@@ -237,10 +228,50 @@ impl<'a> Builder<'a> {
 
     /// Says that something could not be taken into account.
     pub(super) fn left_out(&mut self, instruction: &Instruction<'_>, why: &str) {
-        let message = format!("`%{}` is left out: {why}", shortened(instruction.name));
-        self.findings.add(instruction.line, instruction.shape, 0, message);
+        let message = format!("`%{}` is left out: {why}", shortened(instruction.name()));
+        self.findings.add(instruction.line(), instruction.shape(), 0, message);
     }
 }
+
+/// The computations of a module.
+fn scopes<'m, 'a>(names: &'m Names<'m, 'a>, runs: &[Runs]) -> Vec<Scope<'m, 'a>> {
+    let module = names.module;
+    let executions = executions(names, runs);
+    let mut scopes: Vec<Scope<'_, 'a>> = Vec::with_capacity(module.computations.len());
+    for (number, computation) in module.computations.iter().enumerate() {
+        scopes.push(Scope {
+            module,
+            computation,
+            runs: runs[number],
+            name: computation.name.into(),
+            names,
+            number,
+            written_by: None,
+            executions: executions[number],
+        });
+    }
+    let mut results: HashMap<usize, HashSet<*const Instruction<'a>>> = HashMap::new();
+    // Callers come after what they call, so the last are looked at first.
+    for number in (0..scopes.len()).rev() {
+        let Runs::Inside(caller) = runs[number] else { continue };
+        let outer = names.computation_of(caller);
+        let around = &scopes[outer];
+        scopes[number].written_by = match around.runs {
+            Runs::Alone => Some(caller),
+            Runs::Inside(_) => {
+                let results = results.entry(outer).or_insert_with(|| around.results());
+                let instruction = module.instructions.get(caller);
+                let is_result =
+                    instruction.is_some_and(|i| results.contains(&std::ptr::from_ref(i)));
+                around.written_by.filter(|_| is_result)
+            }
+        };
+    }
+    scopes
+}
+
+/// From so many instructions on, what is in memory when is worked out beside the rest.
+const MANY_INSTRUCTIONS: usize = 1 << 12;
 
 /// Of so many loops it is found out how often they run.
 const MAX_LOOPS: usize = 1 << 12;
@@ -258,7 +289,7 @@ fn executions(names: &Names<'_, '_>, runs: &[Runs]) -> Vec<Option<u64>> {
         }
     }
     for (number, instruction) in module.instructions.iter().enumerate() {
-        if matches!(instruction.opcode, "while" | "call" | "conditional" | "async-start") {
+        if matches!(instruction.opcode(), "while" | "call" | "conditional" | "async-start") {
             for name in instruction.computations_in(calls::RUN_ALONE) {
                 if let Some(callee) = names.computation(name).filter(|&c| runs[c] == Runs::Alone) {
                     callers[callee].push(number);
@@ -279,7 +310,11 @@ fn executions(names: &Names<'_, '_>, runs: &[Runs]) -> Vec<Option<u64>> {
         let mut sum = (called[number] > 0).then_some(0u64);
         for &caller in &callers[number] {
             let around = executions[names.computation_of(caller)];
-            let trips = match module.instructions.get(caller).map(|i| i.opcode) {
+            let trips = match module
+                .instructions
+                .get(caller)
+                .map(super::super::module::Instruction::opcode)
+            {
                 Some("while") if n_loops < MAX_LOOPS => {
                     n_loops += 1;
                     names.trips(caller)

@@ -48,15 +48,15 @@ impl<'a> Builder<'a> {
         };
         let mut kept: HashMap<Arc<str>, Vec<Kept>> = HashMap::new();
         for (number, parameter) in parameters.iter().rev() {
-            let leaves: Vec<Leaf<'a>> = shapes::arrays(parameter.shape).collect();
+            let leaves: Vec<Leaf<'a>> = shapes::arrays(parameter.shape()).collect();
             for leaf in leaves.into_iter().rev().filter(|l| !is_in(&from, *number, &l.path)) {
                 if let Some(array) = self.shapes.array(leaf.text) {
                     let kept = kept.entry(Arc::clone(&array.text)).or_default();
-                    kept.push((leaf.name(parameter.name), *number, leaf.path));
+                    kept.push((leaf.name(parameter.name()), *number, leaf.path));
                 }
             }
         }
-        for leaf in shapes::arrays(root.shape) {
+        for leaf in shapes::arrays(root.shape()) {
             let Some(array) = self.shapes.array(leaf.text) else { continue };
             let is_host = live::space_name(live::space_of(&array)) == HOST;
             if is_in(&to, 0, &leaf.path) {
@@ -69,7 +69,7 @@ impl<'a> Builder<'a> {
             let (parameter, operand, path) = kept;
             self.report.donations.push(Donation {
                 parameter,
-                output: leaf.name(root.name),
+                output: leaf.name(root.name()),
                 text: Arc::clone(&array.text),
                 bytes: array.bytes,
                 alias: Aliased { output: leaf.path, operand, path },
@@ -92,7 +92,7 @@ impl<'a> Builder<'a> {
 
     /// The arrays of an instruction's result.
     fn values(&mut self, instruction: &Instruction<'a>) -> Vec<Value> {
-        self.arrays_of(instruction.name, instruction.shape)
+        self.arrays_of(instruction.name(), instruction.shape())
     }
 
     fn arrays_of(&mut self, name: &str, shape: &'a str) -> Vec<Value> {
@@ -120,11 +120,11 @@ type InAndOut<'m, 'a> = (Vec<(usize, &'m Instruction<'a>)>, Option<&'m Instructi
 
 fn in_and_out<'m, 'a>(module: &'m Module<'a>) -> Option<InAndOut<'m, 'a>> {
     let instructions = module.instructions_of(module.entry()?);
-    let parameters = instructions.iter().filter(|i| i.opcode == "parameter");
+    let parameters = instructions.iter().filter(|i| i.opcode() == "parameter");
     let mut parameters: Vec<(usize, &Instruction<'a>)> =
         parameters.map(|i| (i.parameter_number().unwrap_or(usize::MAX), i)).collect();
     parameters.sort_by_key(|(number, _)| *number);
-    Some((parameters, instructions.iter().find(|i| i.is_root)))
+    Some((parameters, instructions.iter().find(|i| i.is_root())))
 }
 
 impl super::Report {
@@ -172,7 +172,7 @@ fn add_shardings(
     let leaves = instructions.iter().flat_map(|instruction| {
         let text = instruction.attribute("sharding").unwrap_or("");
         let texts = sharding::texts(text);
-        shapes::arrays(instruction.shape).enumerate().map(move |(number, leaf)| {
+        shapes::arrays(instruction.shape()).enumerate().map(move |(number, leaf)| {
             // One text may be for all of a tuple.
             (leaf.text, texts.get(number).or(texts.first()).copied().unwrap_or(""))
         })

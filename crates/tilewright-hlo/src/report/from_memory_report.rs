@@ -6,7 +6,7 @@ use super::build::Builder;
 use super::{Buffer, MoveKind, Movement, OutOfMemory, Reported};
 use crate::compare::Step;
 use crate::memory_report::{Allocation, MemoryReport, printed_size, size_printed};
-use crate::module::{Instruction, Operand};
+use crate::module::{Operand, operand};
 use crate::scan;
 use crate::shapes::{self, Array, Leaf};
 
@@ -113,15 +113,5 @@ impl<'a> Builder<'a> {
 }
 
 fn first_operand(operands: &str) -> Option<Operand<'_>> {
-    scan::parts(operands).next()?;
-    let instruction = Instruction {
-        name: "",
-        shape: "",
-        opcode: "",
-        operands,
-        attributes: "",
-        line: 0,
-        is_root: false,
-    };
-    instruction.operands().next()
+    scan::parts(operands).map(operand).next()
 }

@@ -1,6 +1,6 @@
 //! Where a program moves an array, and where it only says to.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -24,9 +24,9 @@ impl<'m, 'a> Scope<'m, 'a> {
         }
         let instructions = self.module.instructions_of(self.computation);
         let mut open: Vec<&Instruction<'a>> =
-            instructions.iter().filter(|instruction| instruction.is_root).collect();
+            instructions.iter().filter(|instruction| instruction.is_root()).collect();
         while let Some(instruction) = open.pop() {
-            let is_seen_through = matches!(instruction.opcode, "tuple" | "bitcast");
+            let is_seen_through = matches!(instruction.opcode(), "tuple" | "bitcast");
             if found.insert(std::ptr::from_ref(instruction)) && is_seen_through {
                 open.extend(instruction.operands().filter_map(|operand| self.resolve(operand)));
             }
@@ -50,10 +50,10 @@ impl<'a> Builder<'a> {
         let Some((from, to)) = from.zip(self.result(instruction)) else { return };
         let verdict = self.comparer.compare(&from, &to, step);
         let place = Place { scope, instruction, from: &from, to: &to };
-        if instruction.opcode == "bitcast" {
+        if instruction.opcode() == "bitcast" {
             self.report.bitcasts.push(place.bitcast(&verdict));
         }
-        match (verdict.holds, instruction.opcode) {
+        match (verdict.holds, instruction.opcode()) {
             (Some(false), opcode) => {
                 let kind = match scope.runs {
                     Runs::Inside(_) if opcode == "bitcast" => MoveKind::Bitcast,
@@ -87,17 +87,17 @@ impl<'a> Builder<'a> {
 
     /// The array that is written. `copy-start` gives it first in a tuple.
     fn result(&mut self, instruction: &Instruction<'a>) -> Option<Rc<Array>> {
-        if instruction.opcode != "copy-start" {
-            return self.shapes.single(instruction.shape);
+        if instruction.opcode() != "copy-start" {
+            return self.shapes.single(instruction.shape());
         }
-        let first = shapes::arrays(instruction.shape).next()?;
+        let first = shapes::arrays(instruction.shape()).next()?;
         self.shapes.array(first.text)
     }
 }
 
 /// What an operation that only moves does to the logical array.
 fn step(instruction: &Instruction<'_>) -> Option<Step> {
-    match instruction.opcode {
+    match instruction.opcode() {
         "copy" | "copy-start" => Some(Step::Copy),
         "reshape" => Some(Step::Reshape),
         "bitcast" => Some(Step::Bitcast),
@@ -139,9 +139,9 @@ impl Place<'_, '_, '_> {
             bytes_read: self.from.bytes,
             bytes_written: self.to.bytes,
             kind,
-            op: self.instruction.opcode.into(),
+            op: self.instruction.opcode().into(),
             computation: Arc::clone(&self.scope.name),
-            line: self.instruction.line,
+            line: self.instruction.line(),
             standalone: self.scope.runs == Runs::Alone,
             executions: self.scope.executions,
             cycles: match kind {
@@ -156,7 +156,7 @@ impl Place<'_, '_, '_> {
 
     /// Its name; where a fusion ends with it, the fusion's.
     fn name(&self, kind: MoveKind) -> &str {
-        if kind == MoveKind::Fusion { self.outermost().name } else { self.instruction.name }
+        if kind == MoveKind::Fusion { self.outermost().name() } else { self.instruction.name() }
     }
 
     /// The instruction that runs, of a move that ends a fusion the fusion.
@@ -167,15 +167,15 @@ impl Place<'_, '_, '_> {
 
     fn bitcast(&self, verdict: &Verdict) -> CheckedBitcast {
         CheckedBitcast {
-            name: self.instruction.name.to_owned(),
+            name: self.instruction.name().to_owned(),
             from: self.from.text.clone(),
             to: self.to.text.clone(),
             holds: verdict.holds,
             kind: verdict.kind,
             reason: verdict.reason.clone(),
-            op: self.instruction.opcode.into(),
+            op: self.instruction.opcode().into(),
             computation: Arc::clone(&self.scope.name),
-            line: self.instruction.line,
+            line: self.instruction.line(),
         }
     }
 }

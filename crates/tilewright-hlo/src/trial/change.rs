@@ -19,8 +19,8 @@ pub(super) struct Change<'e, 'm, 't> {
 impl<'e, 'm, 't> Change<'e, 'm, 't> {
     pub(super) fn apply(mut self) -> Result<(), Untried> {
         self.edits.replace(self.flow.parameter.leaf.text, &*self.to.text);
-        for start in self.starts().filter(|start| start.opcode == "get-tuple-element") {
-            self.edits.replace(start.shape, &*self.to.text);
+        for start in self.starts().filter(|start| start.opcode() == "get-tuple-element") {
+            self.edits.replace(start.shape(), &*self.to.text);
         }
         self.change_uses();
         self.change_result()
@@ -43,14 +43,14 @@ impl<'e, 'm, 't> Change<'e, 'm, 't> {
         let mut keeps: Vec<bool> = uses
             .passed
             .iter()
-            .map(|passed| passed.instruction.is_root || !passed.as_is.is_empty())
+            .map(|passed| passed.instruction.is_root() || !passed.as_is.is_empty())
             .collect();
         fixed.iter().for_each(|moved| keeps[moved.from] = true);
         let mut as_it_was: Vec<(&Instruction<'t>, &str)> = Vec::new();
         for (number, passed) in uses.passed.iter().enumerate().rev() {
             match passed.from {
                 None => {
-                    let name = passed.instruction.name;
+                    let name = passed.instruction.name();
                     as_it_was.extend(passed.as_is.iter().map(|user| (*user, name)));
                     let own = fixed.iter().filter(|moved| moved.from == number);
                     as_it_was.extend(own.map(|moved| (moved.instruction, name)));
@@ -58,7 +58,7 @@ impl<'e, 'm, 't> Change<'e, 'm, 't> {
                 Some(from) if keeps[number] => {
                     keeps[from] = true;
                     if uses.passed[from].from.is_none() {
-                        as_it_was.push((passed.instruction, uses.passed[from].instruction.name));
+                        as_it_was.push((passed.instruction, uses.passed[from].instruction.name()));
                     }
                 }
                 Some(_) => self.edits.remove(passed.instruction),
@@ -93,8 +93,8 @@ impl<'e, 'm, 't> Change<'e, 'm, 't> {
         format: &str,
         readers: impl Iterator<Item = &'m Instruction<'t>>,
     ) -> Option<String> {
-        let first = readers.min_by_key(|reader| self.edits.place(reader.name))?;
-        let given = format!("{} %{}", self.to.text, start.name);
+        let first = readers.min_by_key(|reader| self.edits.place(reader.name()))?;
+        let given = format!("{} %{}", self.to.text, start.name());
         if *format == *self.to.text {
             return Some(given);
         }
@@ -107,14 +107,14 @@ impl<'e, 'm, 't> Change<'e, 'm, 't> {
     fn read_moved(&mut self, moved: &Moved<'m, 't>, source: &str) {
         let Moved { instruction, from, .. } = *moved;
         self.edits.change(instruction);
-        let read = self.flow.uses.passed[from].instruction.name;
-        let mut leaves = shapes::arrays(instruction.shape);
+        let read = self.flow.uses.passed[from].instruction.name();
+        let mut leaves = shapes::arrays(instruction.shape());
         let result = leaves.next().and_then(|leaf| Array::parse(leaf.text).ok());
         let Some(result) = result else { return };
         let layout = result.shape.layout_or_default();
-        let is_async = instruction.opcode == "copy-start";
+        let is_async = instruction.opcode() == "copy-start";
         if !is_async && layout.memory_space() == 0 {
-            self.edits.replace(instruction.opcode, "bitcast");
+            self.edits.replace(instruction.opcode_text(), "bitcast");
             self.edits.read_instead(instruction, read, source);
             return;
         }
@@ -126,15 +126,15 @@ impl<'e, 'm, 't> Change<'e, 'm, 't> {
         self.edits.read_instead(instruction, read, &format!("{here} %{name}"));
         match leaves.next().filter(|_| is_async) {
             Some(operand) => self.edits.replace(operand.text, here.to_string()),
-            None => self.edits.replace(instruction.opcode, "copy"),
+            None => self.edits.replace(instruction.opcode_text(), "copy"),
         }
     }
 
     /// Whether an instruction is the root, and reads the parameter once, as the result that takes its memory.
     fn is_result(&mut self, user: &Instruction<'t>) -> bool {
         let Some(Output { made: Some(made), .. }) = &self.flow.output else { return false };
-        let is_given = user.is_root && self.starts().any(|start| start.name == made.by.name);
-        is_given && self.edits.operands(user, made.by.name).len() == 1
+        let is_given = user.is_root() && self.starts().any(|start| start.name() == made.by.name());
+        is_given && self.edits.operands(user, made.by.name()).len() == 1
     }
 
     /// Has the result that takes the parameter's memory come in its format.
@@ -149,38 +149,38 @@ impl<'e, 'm, 't> Change<'e, 'm, 't> {
         };
         let Made { array, by, moved } = made;
         let to = &self.to.text;
-        let is_root = by.name == root.name;
+        let is_root = by.name() == root.name();
         if let Some(text) = self.entry.output(path).filter(|_| !is_root) {
             self.edits.replace(text, &**to);
         }
-        if self.starts().any(|start| start.name == by.name) {
-            self.edits.read_instead(root, by.name, &format!("{to} %{}", by.name));
+        if self.starts().any(|start| start.name() == by.name()) {
+            self.edits.read_instead(root, by.name(), &format!("{to} %{}", by.name()));
             return Ok(());
         }
-        let is_only_result = self.entry.n_uses(by.name) == usize::from(!is_root);
+        let is_only_result = self.entry.n_uses(by.name()) == usize::from(!is_root);
         let is_free = is_only_result && !self.edits.is_changed(by);
         if let Some((_, format)) =
-            moved.as_ref().filter(|(by_move, _)| by_move.name == by.name && is_free)
+            moved.as_ref().filter(|(by_move, _)| by_move.name() == by.name() && is_free)
         {
             // It is moved into this format instead, or not at all.
             self.edits.change(by);
-            self.edits.replace(by.shape, &**to);
+            self.edits.replace(by.shape(), &**to);
             if format.to_string() == **to {
-                self.edits.replace(by.opcode, "bitcast");
+                self.edits.replace(by.opcode_text(), "bitcast");
             }
             if !is_root {
-                self.edits.read_instead(root, by.name, &format!("{to} %{}", by.name));
+                self.edits.read_instead(root, by.name(), &format!("{to} %{}", by.name()));
             }
             return Ok(());
         }
         let copy = self.edits.new_name();
-        let line = format!("%{copy} = {to} copy({} %{})", array.text, by.name);
+        let line = format!("%{copy} = {to} copy({} %{})", array.text, by.name());
         if is_root {
             self.edits.no_root(by);
             self.edits.line_after(by, format!("  ROOT {line}"));
         } else {
             self.edits.line_before(root, format!("  {line}"));
-            self.edits.read_instead(root, by.name, &format!("{to} %{copy}"));
+            self.edits.read_instead(root, by.name(), &format!("{to} %{copy}"));
         }
         Ok(())
     }

@@ -24,7 +24,8 @@ pub(super) struct Edits<'t> {
 impl<'t> Edits<'t> {
     /// Of the text that a module was read from.
     pub(super) fn of(text: &'t str, module: &Module<'t>) -> Self {
-        let names = module.instructions.iter().map(|instruction| instruction.name).collect();
+        let names =
+            module.instructions.iter().map(super::super::module::Instruction::name).collect();
         Edits {
             text,
             replaced: BTreeMap::new(),
@@ -49,12 +50,12 @@ impl<'t> Edits<'t> {
 
     /// Whether an instruction does something else now.
     pub(super) fn is_changed(&self, instruction: &Instruction<'_>) -> bool {
-        self.changed.contains(&self.place(instruction.name))
+        self.changed.contains(&self.place(instruction.name()))
     }
 
     /// Takes down that an instruction does something else now.
     pub(super) fn change(&mut self, instruction: &Instruction<'_>) {
-        self.changed.insert(self.place(instruction.name));
+        self.changed.insert(self.place(instruction.name()));
     }
 
     /// Where a part of the text begins. A part that was not read from it is at its end, where nothing is.
@@ -84,10 +85,12 @@ impl<'t> Edits<'t> {
 
     /// Where an instruction reads `name`: the parts of the text.
     pub(super) fn operands(&mut self, instruction: &Instruction<'t>, name: &str) -> &[&'t str] {
-        let place = self.place(instruction.name);
+        let place = self.place(instruction.name());
         let by_name = self.operands.entry(place).or_insert_with(|| {
             let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
-            for (part, operand) in scan::parts(instruction.operands).zip(instruction.operands()) {
+            for (part, operand) in
+                scan::parts(instruction.operands_text()).zip(instruction.operands())
+            {
                 by_name.entry(operand.name).or_default().push(part);
             }
             by_name
@@ -116,7 +119,7 @@ impl<'t> Edits<'t> {
     /// Has an instruction not be the root.
     pub(super) fn no_root(&mut self, instruction: &Instruction<'_>) {
         let line = self.line_of(instruction);
-        let before = self.text.get(line..self.place(instruction.name)).unwrap_or("");
+        let before = self.text.get(line..self.place(instruction.name())).unwrap_or("");
         if let Some(at) = before.find("ROOT ") {
             let root = line + at..line + at + "ROOT ".len();
             self.replaced.insert(root.start, (root, String::new()));
@@ -124,14 +127,13 @@ impl<'t> Edits<'t> {
     }
 
     fn line_of(&self, instruction: &Instruction<'_>) -> usize {
-        let before = self.text.get(..self.place(instruction.name)).unwrap_or("");
+        let before = self.text.get(..self.place(instruction.name())).unwrap_or("");
         before.rfind('\n').map_or(0, |at| at + 1)
     }
 
     fn end_of(&self, instruction: &Instruction<'_>) -> usize {
-        let parts = [instruction.opcode, instruction.operands, instruction.attributes];
-        let ends = parts.iter().filter(|part| !part.is_empty());
-        let end = ends.map(|part| self.place(part) + part.len()).max().unwrap_or(0);
+        let text = instruction.text();
+        let end = self.place(text) + text.len();
         let rest = self.text.get(end..).unwrap_or("");
         rest.find('\n').map_or(self.text.len(), |at| end + at + 1)
     }
