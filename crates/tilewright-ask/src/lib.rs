@@ -17,6 +17,7 @@
 //! | [`Show`], [`Index`], [`Same`], [`Bitcast`], [`To`] | `show` … | what a layout says, where elements lie, whether two agree |
 //! | [`Draw`], [`Place`] | `draw` | the picture, and one place with its arithmetic |
 //! | [`Calc`], [`Explain`], [`Operations`] | `calc` | the algebra |
+//! | [`Layouts`] | `layouts` | which layouts have names |
 //! | [`Tpu`], [`Formats`], [`Hlo`], [`Assign`] | `tpu` … | what a TPU does, and what would be better |
 //! | [`Plan`] | `plan` | how a relayout goes |
 //! | [`Read`], [`Complete`] | | what pieces of a text mean, and how it could go on |
@@ -34,6 +35,7 @@ mod draw;
 mod error;
 mod hlo;
 mod index;
+mod layouts;
 mod pieces;
 mod place;
 mod plan;
@@ -53,6 +55,7 @@ pub use crate::draw::{Draw, Drawn, DrawnBlock, DrawnSpot};
 pub use crate::error::{Error, ErrorDocument, with_causes};
 pub use crate::hlo::{Assign, Hlo, HloAnswer, assignment, report, tried};
 pub use crate::index::{AllOffsets, Found, Index};
+pub use crate::layouts::{CarrierRow, Layouts, NamedRow, NamedRows};
 pub use crate::pieces::{Piece, Pieces, Read};
 pub use crate::place::{Place, PlaceAnswer, PlaceLevel, PlaceTerm};
 pub use crate::plan::{Plan, Planned, PlannedBox, PlannedLoop};

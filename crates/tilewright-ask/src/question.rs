@@ -10,6 +10,7 @@ use crate::draw::{Draw, Drawn};
 use crate::error::Error;
 use crate::hlo::{Assign, Hlo, HloAnswer};
 use crate::index::{Found, Index};
+use crate::layouts::{Layouts, NamedRows};
 use crate::pieces::{Pieces, Read};
 use crate::place::{Place, PlaceAnswer};
 use crate::plan::{Plan, Planned};
@@ -43,6 +44,8 @@ pub enum Question {
     Explain(Explain),
     /// What operations does the algebra have?
     Operations(Operations),
+    /// Which layouts have names?
+    Layouts(Layouts),
     /// What format does a TPU's compiler give an array?
     Tpu(Tpu),
     /// What formats could an array have on a TPU?
@@ -75,6 +78,7 @@ pub enum Answer {
     Calc(Text),
     Explain(Explained),
     Operations(OperationList),
+    Layouts(NamedRows),
     Tpu(OnChips),
     Formats(FormatList),
     Plan(Box<Planned>),
@@ -101,6 +105,7 @@ impl Question {
             Question::Calc(question) => Answer::Calc(question.answer()?),
             Question::Explain(question) => Answer::Explain(question.answer()?),
             Question::Operations(question) => Answer::Operations(question.answer()),
+            Question::Layouts(question) => Answer::Layouts(question.answer()?),
             Question::Tpu(question) => Answer::Tpu(question.answer(reader)?),
             Question::Formats(question) => Answer::Formats(question.answer(reader)?),
             Question::Plan(question) => Answer::Plan(Box::new(question.answer(reader)?)),

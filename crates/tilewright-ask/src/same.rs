@@ -1,6 +1,8 @@
 //! Do two layouts place every element alike?
 
 use serde::{Deserialize, Serialize};
+use tilewright::Permutation;
+use tilewright::formats::catalogue::NamedArray;
 use tilewright::tla::Layout;
 
 use crate::coordinates;
@@ -76,8 +78,16 @@ fn compare_coordinates(a: &Layout, b: &Layout) -> Result<Comparison, Error> {
 
 fn compare(a: &Subject, b: &Subject) -> Result<Comparison, Error> {
     if a.map().dims() != b.map().dims() {
-        let reason =
-            format!("the dimensions differ: {:?} and {:?}", a.map().dims(), b.map().dims());
+        let exchanged = match exchanged(a, b)? {
+            Some(order) => {
+                format!(
+                    "; with the dimensions of the first in the order {order:?} they are the same"
+                )
+            }
+            None => String::new(),
+        };
+        let [a, b] = [a, b].map(|subject| subject.map().dims());
+        let reason = format!("the dimensions differ: {a:?} and {b:?}{exchanged}");
         return Ok(different(false, None, reason));
     }
     if let Some(difference) = a.map().first_difference(b.map())? {
@@ -106,7 +116,53 @@ fn compare(a: &Subject, b: &Subject) -> Result<Comparison, Error> {
             format!("every offset is the same, but elements differ in size: {a} and {b} bytes");
         return Ok(different(true, None, reason));
     }
+    let masks = [a, b].map(|subject| subject.as_named().map_or(0, NamedArray::xor_mask));
+    if masks[0] != masks[1] {
+        let [a, b] = masks;
+        let reason =
+            format!("every offset is the same, but codes are XORed with {a:#x} and {b:#x}");
+        return Ok(different(true, None, reason));
+    }
     Ok(Comparison { same: true, same_offsets: true, first_difference: None, reason: None })
+}
+
+/// The orders of so many dimensions are tried.
+const MAX_EXCHANGED: usize = 4;
+
+/// The order of the first one's dimensions in which every element has the other's offset.
+fn exchanged(a: &Subject, b: &Subject) -> Result<Option<Vec<usize>>, Error> {
+    let [of_a, of_b] = [a, b].map(|subject| subject.map().dims());
+    if of_a.len() != of_b.len() || of_a.len() > MAX_EXCHANGED {
+        return Ok(None);
+    }
+    for order in orders(of_a.len()) {
+        if order.iter().map(|&dim| of_a[dim]).ne(of_b.iter().copied()) {
+            continue;
+        }
+        let Ok(permutation) = Permutation::new(order.clone()) else { continue };
+        // Where they are too large to compare, nothing is said of it.
+        if let Ok(None) = a.map().permuted(&permutation)?.first_difference(b.map()) {
+            return Ok(Some(order));
+        }
+    }
+    Ok(None)
+}
+
+/// Every order of so many things.
+fn orders(n: usize) -> Vec<Vec<usize>> {
+    let mut orders = vec![Vec::new()];
+    for thing in 0..n {
+        let with = |order: &Vec<usize>| {
+            let order = order.clone();
+            (0..=order.len()).map(move |place| {
+                let mut order = order.clone();
+                order.insert(place, thing);
+                order
+            })
+        };
+        orders = orders.iter().flat_map(with).collect();
+    }
+    orders
 }
 
 fn different(

@@ -1,6 +1,7 @@
 //! What a layout says.
 
 use serde::{Deserialize, Serialize};
+use tilewright::formats::catalogue::NamedArray;
 use tilewright::map::Notation;
 use tilewright::notation::Described;
 use tilewright::tla::Layout;
@@ -8,6 +9,7 @@ use tilewright::{ArrayShape, ElementType, Shape};
 
 use crate::coordinates;
 use crate::error::Error;
+use crate::layouts::CarrierRow;
 use crate::subject::{Reader, Subject, coordinate_layout};
 
 /// What does a layout say?
@@ -31,7 +33,7 @@ pub struct Show {
 pub struct Shown {
     /// The canonical text.
     pub text: String,
-    /// The notation that it is in: `xla`, `tla`, `onednn`, `numpy`.
+    /// The notation that it is in: `xla`, `tla`, `onednn`, `numpy`, `named`.
     pub notation: &'static str,
     /// The type of its elements.
     pub element_type: Option<&'static str>,
@@ -59,6 +61,12 @@ pub struct Shown {
     pub tla: Option<String>,
     /// The same in XLA's notation.
     pub xla: Option<String>,
+    /// What the library that named the layout stores it as.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carrier: Option<CarrierRow>,
+    /// What it XORs codes of this type with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub xor: Option<u64>,
     /// The parts of a tuple, and the array in a buffer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaves: Option<Vec<Shown>>,
@@ -156,6 +164,8 @@ impl Shown {
         let (bytes, logical_bytes) = (subject.bytes()?, subject.logical_bytes());
         let order = array.map(|array| array.layout_or_default().minor_to_major().to_vec());
         Ok(Shown {
+            carrier: subject.as_named().map(|named| CarrierRow::of(named.carrier())),
+            xor: subject.as_named().map(NamedArray::xor_mask),
             text: subject.text(),
             notation: subject.notation(),
             element_type: subject.element_type().map(ElementType::xla_name),

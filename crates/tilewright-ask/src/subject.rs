@@ -1,6 +1,7 @@
 //! What a question is about: a layout as somebody typed it, in any notation.
 
 use tilewright::algebra::Composition;
+use tilewright::formats::catalogue::NamedArray;
 use tilewright::map::{Notation, Untranslatable};
 use tilewright::notation::Described;
 use tilewright::xla::ParseOptions;
@@ -102,6 +103,15 @@ impl Subject {
     pub fn composition(&self) -> Option<&Composition> {
         match &self.said {
             Described::Tla(typed) => Some(&typed.layout),
+            Described::Named(array) => array.composition(),
+            _ => None,
+        }
+    }
+
+    /// The array, where it was said by a name of the catalogue.
+    pub fn as_named(&self) -> Option<&NamedArray> {
+        match &self.said {
+            Described::Named(array) => Some(array),
             _ => None,
         }
     }

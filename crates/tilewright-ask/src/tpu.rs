@@ -5,8 +5,11 @@ use tilewright::ArrayShape;
 use tilewright::formats::tpu::{
     Candidate, Chip, argument_bytes, candidates, compared_shape, default_shape, padding_in_words,
 };
+use tilewright::notation::Described;
+use tilewright::xla::Layout;
 
 use crate::error::Error;
+use crate::layouts::fitting;
 use crate::subject::Reader;
 
 /// What format does a TPU's compiler give an array?
@@ -68,14 +71,16 @@ impl OnChip {
     }
 }
 
-/// What formats could an array have on a TPU, the best first?
+/// What formats could an array have, the best first: on a TPU, or of those with names?
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Formats {
     /// The array, in the format that all are compared with, or without one.
     pub shape: String,
-    /// The generation, such as `v5e`.
-    pub chip: String,
+    /// The generation, such as `v5e`; where none is said, the formats are those of the catalogue that the array can
+    /// have.
+    #[serde(default)]
+    pub chip: Option<String>,
 }
 
 /// A format that an array could have.
@@ -114,12 +119,46 @@ impl Formats {
     /// # Errors
     /// If the text says no array, there is no such generation, or it has no format for the array.
     pub fn answer(&self, reader: Reader<'_>) -> Result<FormatList, Error> {
-        let chip: Chip = self.chip.parse()?;
+        let Some(chip) = &self.chip else { return named(&reader.read(&self.shape)?) };
+        let chip: Chip = chip.parse()?;
         let from = compared_shape(&reader.xla_array(&self.shape)?, chip)?;
         let formats = candidates(&from, chip)?;
         let formats = formats.iter().map(Format::of).collect::<Result<_, _>>()?;
         Ok(FormatList { formats, from })
     }
+}
+
+/// The layouts of the catalogue that an array can have, compared with its elements one behind the other.
+fn named(said: &Described) -> Result<FormatList, Error> {
+    let Some(element_type) = said.element_type() else {
+        return Err(
+            anyhow::anyhow!("`{said}` says no element type, on which layouts depend").into()
+        );
+    };
+    let map = said.index_map()?;
+    let dense = match element_type.bits() {
+        bits if bits < 8 => Layout::descending(map.dims().len()).with_element_size_in_bits(bits),
+        _ => Layout::descending(map.dims().len()),
+    };
+    let from = ArrayShape::new(element_type, map.dims())?.with_layout(dense)?;
+    let dense = from.index_map()?;
+    let mut formats = Vec::new();
+    for array in fitting(element_type, map.dims()) {
+        let (map, bits) = (array.index_map(), array.element_bits());
+        let (bytes, own) = (map.bytes(bits)?, from.logical_bytes()?);
+        let bitcast = map.same_as(&dense)? && array.xor_mask() == 0;
+        formats.push(Format {
+            text: array.to_string(),
+            bytes,
+            padding_bytes: bytes - own,
+            moves_bytes: if bitcast { 0 } else { own + bytes },
+            bitcast,
+            distance: 0,
+            reason: format!("{}, stored as {}", array.layout().entry().summary, array.carrier()),
+        });
+    }
+    formats.sort_by_key(|format| format.bytes);
+    Ok(FormatList { formats, from })
 }
 
 impl Format {

@@ -48,7 +48,9 @@ pub(crate) enum Command {
     To(ToArgs),
     /// The format that a TPU's compiler gives an array
     Tpu(TpuArgs),
-    /// What formats an array could have on a TPU, the smallest first, and what a relayout to each
+    /// The layouts with names: of weights, scales and fragments, for which library and hardware
+    Layouts(LayoutsArgs),
+    /// What formats an array could have on a TPU, or which names fit it, the smallest first, and what a relayout to each
     /// moves
     Formats(FormatsArgs),
     /// A picture of a layout, or of two side by side: in letters, or as SVG, HTML, PNG or TikZ
@@ -166,14 +168,22 @@ pub(crate) struct TpuArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct LayoutsArgs {
+    /// Those whose names match, such as 'marlin*'; of a single one all that is known
+    #[arg(value_name = "GLOB")]
+    pub(crate) names: Option<String>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct FormatsArgs {
     /// The array, such as 'bf16[30,300]', or - for one per line from stdin. Formats are compared
     /// with the tiled layout that it has, or with the chip's default
     pub(crate) shape: String,
 
-    /// The generation: v2, v3, v4, v5e, v5p, v6e or v7x
+    /// The generation: v2, v3, v4, v5e, v5p, v6e or v7x; without one, the layouts with names that the array
+    /// can have
     #[arg(long)]
-    pub(crate) chip: Chip,
+    pub(crate) chip: Option<Chip>,
 
     /// Show every format and not the first 10 only, as --json does
     #[arg(long)]

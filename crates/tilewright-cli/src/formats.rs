@@ -1,4 +1,4 @@
-//! `tilewright formats`: what formats an array could have on a TPU.
+//! `tilewright formats`: what formats an array could have, on a TPU or by name.
 
 use tilewright::ArrayShape;
 use tilewright::formats::tpu::{argument_bytes, padding_in_words};
@@ -20,18 +20,29 @@ pub(crate) fn run(
     console: &mut Console,
 ) -> Result<Answer, Failure> {
     for_each_text(&args.shape, console, |text, console| {
-        let question = Formats { shape: text.to_owned(), chip: args.chip.name().to_owned() };
+        let question =
+            Formats { shape: text.to_owned(), chip: args.chip.map(|chip| chip.name().to_owned()) };
         let answer = question.answer(reader)?;
-        let (compared, rows) = (compared_with(&answer.from)?, &answer.formats);
+        let compared = compared_with(&answer.from, args.chip.is_some())?;
+        let rows = &answer.formats;
         let n_shown = if args.all { rows.len() } else { rows.len().min(SHOWN) };
         console.answer(&answer, || described(&compared, rows, n_shown))
     })?;
     Ok(Answer::Yes)
 }
 
-/// The format that all are compared with.
-fn compared_with(from: &ArrayShape) -> Result<String, Failure> {
-    Ok(format!("from  {from}  {} bytes\n      {}", argument_bytes(from)?, padding_in_words(from)?))
+/// The format that all are compared with; what it takes on a TPU is what the device's tiles make of it.
+fn compared_with(from: &ArrayShape, is_on_tpu: bool) -> Result<String, Failure> {
+    Ok(match is_on_tpu {
+        true => {
+            format!(
+                "from  {from}  {} bytes\n      {}",
+                argument_bytes(from)?,
+                padding_in_words(from)?
+            )
+        }
+        false => format!("from  {from}  {} bytes", from.bytes()?),
+    })
 }
 
 fn described(compared: &str, rows: &[Format], n_shown: usize) -> String {

@@ -12,6 +12,7 @@ mod batch;
 mod console;
 mod failure;
 mod json;
+mod layouts;
 mod signals;
 mod words;
 
@@ -88,6 +89,7 @@ fn run(arguments: Arguments, console: &mut Console) -> Result<Answer, Failure> {
         Command::Bitcast(args) => bitcast::run(&args, reader, console),
         Command::To(args) => to::run(&args, reader, console),
         Command::Tpu(args) => tpu::run(&args, reader, console),
+        Command::Layouts(args) => layouts::run(&args, console),
         Command::Formats(args) => formats::run(&args, reader, console),
         Command::Draw(args) => draw::run(&args, reader, console),
         Command::Explore(args) => explore::run(&args, console),

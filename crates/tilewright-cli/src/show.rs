@@ -60,6 +60,15 @@ fn described_array(subject: &Subject, shown: &Shown) -> Vec<String> {
     if shown.xla_bytes.is_some() && shown.bytes != shown.xla_bytes {
         line("bytes in XLA", xla_bytes_text(shown));
     }
+    if let Some(named) = subject.as_named() {
+        line("stored as", named.carrier().to_string());
+        if named.xor_mask() != 0 {
+            line("xor", format!("{:#x}, of every code", named.xor_mask()));
+        }
+        if named.padding() != 0 {
+            line("padding", format!("{:#04x}", named.padding()));
+        }
+    }
     line("offset", map.index_expression());
     if subject.as_xla_array().is_none() {
         line("xla", subject.xla_text().unwrap_or_else(|reason| format!("none: {reason}")));

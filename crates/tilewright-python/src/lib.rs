@@ -20,6 +20,7 @@ mod hlo;
 mod layout;
 mod map;
 mod mover;
+mod named;
 mod native;
 mod nested;
 mod placement;
@@ -50,6 +51,8 @@ mod _tilewright {
     use crate::map::IndexMap;
     #[pymodule_export]
     use crate::mover::{ArrayMover, Mover};
+    #[pymodule_export]
+    use crate::named::named_layouts;
     #[pymodule_export]
     use crate::placement::Placement;
     #[pymodule_export]

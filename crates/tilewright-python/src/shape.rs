@@ -286,6 +286,10 @@ impl Shape {
     /// The dtype's name and the dims that the packed array has as a numpy array: its physical dims
     /// where elements are as wide as the dtype, else bytes.
     fn _stored(slf: &Bound<'_, Self>) -> Result<(&'static str, Vec<i64>), Failure> {
+        if let Described::Named(array) = &slf.get().said {
+            let carrier = array.carrier();
+            return Ok((carrier.element_type.numpy_name(), carrier.dims.clone()));
+        }
         let (placement, Element { kind, bits }) = (slf.as_super(), element(slf)?);
         let map = placement.get().map()?;
         if bits != kind.storage_bits() {
@@ -294,6 +298,21 @@ impl Shape {
         match map.allocation() == map.padded_elements() {
             true => Ok((kind.numpy_name(), map.physical_dims().to_vec())),
             false => Ok((kind.numpy_name(), vec![map.allocation()])),
+        }
+    }
+
+    /// What the bits of each code are flipped by while it is packed, by the library that named the layout.
+    ///
+    /// >>> import tilewright as tw
+    /// >>> tw.Shape("s4[128,64]@trtllm(w4a16,sm80)").xor_mask
+    /// 8
+    /// >>> tw.Shape("u4[128,64]@marlin").xor_mask
+    /// 0
+    #[getter]
+    fn xor_mask(&self) -> u64 {
+        match &self.said {
+            Described::Named(array) => array.xor_mask(),
+            _ => 0,
         }
     }
 
@@ -341,6 +360,12 @@ impl Shape {
         }
         let kind = self.said.element_type();
         let kind = kind.ok_or_else(|| Failure::value("only an array has padding"))?;
+        if let (Described::Named(array), None) = (&self.said, asked)
+            && array.padding() != 0
+        {
+            let byte = u128::from(array.padding());
+            return Ok((byte, format!("{byte:#x}")));
+        }
         Ok(match asked {
             Some(text) => (literal::bits(text, kind)?, text.to_owned()),
             None => (0, literal::zero(kind).to_owned()),

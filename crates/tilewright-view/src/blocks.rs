@@ -46,7 +46,7 @@ pub(crate) struct Cut {
 impl Blocks {
     /// Of what somebody wrote, for an array of these dims.
     pub(crate) fn of(said: &Described, dims: &[i64]) -> Option<Self> {
-        match said {
+        match &*said.spelled_out() {
             Described::Xla(Shape::Array(array) | Shape::Buffer(array)) => Self::of_xla(array, dims),
             Described::Tla(typed) => match &typed.layout {
                 Composition::Layout(layout) => Self::of_modes(layout.shape(), dims),

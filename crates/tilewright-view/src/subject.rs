@@ -109,7 +109,7 @@ fn filled(said: &Described, map: &IndexMap, padded: &[i64]) -> Option<IndexMap> 
     if padded == map.dims() {
         return Some(map.clone());
     }
-    let filled = match said {
+    let filled = match &*said.spelled_out() {
         Described::Xla(Shape::Array(array) | Shape::Buffer(array)) => {
             let layout = array.layout_or_default().with_padding(None).ok()?;
             let filled = ArrayShape::new(array.element_type(), padded).ok()?.with_layout(layout);

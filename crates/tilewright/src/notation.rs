@@ -7,14 +7,17 @@
 //! | composed | `f16 Sw<3,3,3> o _0 o (_8,_64):(_64,_1)` | [`algebra`](crate::algebra) |
 //! | oneDNN | `f32[2,35,7,7] aBcd16b` | [`onednn`](crate::onednn) |
 //! | numpy | `f32[3,5] strides=(20,4)` | [`strided`](crate::strided) |
+//! | by name | `u4[4096,11008]@marlin` | [`catalogue`](crate::formats::catalogue) |
 //!
 //! What a text is in is told by its looks alone, so that an error is one of that notation.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use crate::algebra::Composition;
 use crate::error::{Error, Kind};
+use crate::formats::catalogue::{NamedArray, is_named};
 use crate::onednn::TaggedArray;
 use crate::strided::StridedArray;
 use crate::text::{Diagnostic, Span, abridged, blank_comments};
@@ -43,6 +46,8 @@ pub enum Described {
     OneDnn(TaggedArray),
     /// Strides in bytes.
     Strided(StridedArray),
+    /// A name of the catalogue.
+    Named(Box<NamedArray>),
 }
 
 impl Described {
@@ -63,17 +68,19 @@ impl Described {
             Looks::Tla => Described::Tla(text.parse()?),
             Looks::OneDnn => Described::OneDnn(text.parse()?),
             Looks::Strided => Described::Strided(text.parse()?),
+            Looks::Named => Described::Named(Box::new(text.parse()?)),
         };
         Ok(Parsed { value, warnings: Vec::new() })
     }
 
-    /// The short name of the notation: `xla`, `tla`, `onednn` or `numpy`.
+    /// The short name of the notation: `xla`, `tla`, `onednn`, `numpy` or `named`.
     pub fn notation(&self) -> &'static str {
         match self {
             Described::Xla(_) => "xla",
             Described::Tla(_) => "tla",
             Described::OneDnn(_) => "onednn",
             Described::Strided(_) => "numpy",
+            Described::Named(_) => "named",
         }
     }
 
@@ -84,6 +91,7 @@ impl Described {
             Described::Tla(layout) => layout.element_type,
             Described::OneDnn(array) => Some(array.element_type),
             Described::Strided(array) => Some(array.element_type),
+            Described::Named(array) => Some(array.element_type()),
         }
     }
 
@@ -94,6 +102,7 @@ impl Described {
             Described::Tla(layout) => layout.element_bits(),
             Described::OneDnn(array) => Some(array.element_bits()),
             Described::Strided(array) => Some(array.element_bits()),
+            Described::Named(array) => Some(array.element_bits()),
         }
     }
 
@@ -108,12 +117,20 @@ impl Described {
     ///
     /// # Errors
     /// If it is no array, or says no element type; if XLA's notation cannot say the layout: the
-    /// message names the tile and the dimension.
+    /// message names the tile and the dimension, or the mask with which codes are XORed.
     pub fn to_array(&self) -> Result<ArrayShape, Error> {
         if let Described::Xla(shape) = self {
             return shape.as_array().cloned();
         }
         let invalid = |message: String| Error::new(Kind::Invalid { message });
+        if let Described::Named(array) = self
+            && array.xor_mask() != 0
+        {
+            let mask = array.xor_mask();
+            return Err(invalid(format!(
+                "`{self}` XORs codes with {mask:#x}, which XLA's notation cannot say"
+            )));
+        }
         let element_type = self.element_type();
         let element_type =
             element_type.ok_or_else(|| invalid(format!("`{self}` says no element type")))?;
@@ -122,6 +139,29 @@ impl Described {
         let bits = self.element_bits().filter(|&bits| bits != element_type.storage_bits());
         let layout = layout.with_element_size_in_bits(bits.unwrap_or(0));
         ArrayShape::new(element_type, map.dims())?.with_layout(layout)
+    }
+
+    /// The same in a notation that spells it out, where it is said by a name: as shape and stride, or else in XLA's
+    /// terms.
+    ///
+    /// ```
+    /// use tilewright::notation::Described;
+    /// let named: Described = "u4[128,64]@awq".parse()?;
+    /// assert_eq!(named.spelled_out().to_string(), "u4 (128,(2,4,8)):(64,(4,1,8))");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn spelled_out(&self) -> Cow<'_, Self> {
+        let Described::Named(array) = self else { return Cow::Borrowed(self) };
+        let element_type = Some(array.element_type());
+        match array.composition() {
+            Some(layout) => {
+                Cow::Owned(Described::Tla(Typed { element_type, layout: layout.clone() }))
+            }
+            None => match self.to_array() {
+                Ok(array) => Cow::Owned(Described::Xla(Shape::Array(array))),
+                Err(_) => Cow::Borrowed(self),
+            },
+        }
     }
 
     /// Where every element lies.
@@ -135,6 +175,7 @@ impl Described {
             Described::Tla(layout) => IndexMap::from_composition(&layout.layout),
             Described::OneDnn(array) => array.index_map(),
             Described::Strided(array) => array.index_map(),
+            Described::Named(array) => Ok(array.index_map().clone()),
         }
     }
 }
@@ -154,6 +195,7 @@ impl fmt::Display for Described {
             Described::Tla(layout) => layout.fmt(f),
             Described::OneDnn(array) => array.fmt(f),
             Described::Strided(array) => array.fmt(f),
+            Described::Named(array) => array.fmt(f),
         }
     }
 }
@@ -189,12 +231,16 @@ enum Looks {
     Tla,
     OneDnn,
     Strided,
+    Named,
 }
 
 impl Looks {
     fn of(text: &str) -> Self {
         let text = blank_comments(text); // which may hold anything
         let text = text.trim();
+        if is_named(text) {
+            return Looks::Named;
+        }
         if text.contains("::") || text.contains(":blocked:") {
             return Looks::OneDnn;
         }

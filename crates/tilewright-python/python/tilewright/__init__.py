@@ -26,6 +26,7 @@ from ._errors import Diagnostic, LayoutError, OutOfRangeError
 from ._files import Arrays, load, save
 from ._hlo import Assignment, Change, Report, assign, hlo
 from ._layout import Layout, fit
+from ._layouts import Carrier, NamedLayout, layouts
 from ._move import pack, relayout, unpack, view
 from ._open import File, LazyArray, open
 from ._packed import Packed, shape_for
@@ -39,6 +40,7 @@ __all__ = [
     "Arrays",
     "Assignment",
     "Bitcast",
+    "Carrier",
     "Change",
     "Diagnostic",
     "Difference",
@@ -49,6 +51,7 @@ __all__ = [
     "Layout",
     "LayoutError",
     "LazyArray",
+    "NamedLayout",
     "OutOfRangeError",
     "Packed",
     "Picture",
@@ -66,6 +69,7 @@ __all__ = [
     "fit",
     "hlo",
     "jax",
+    "layouts",
     "load",
     "open",
     "pack",

@@ -15,12 +15,14 @@
 //! | `tpu-1bit` | `(32,128)(32,1)`, 1 bit | 32 rows' truth values in one 32-bit word |
 //!
 //! [`ascend_layout`] gives those that Ascend's libraries have names for, and [`tpu`] those that TPU
-//! compilers choose. A [`Target`] is what an array is to become, as a text says it: any of these, or
+//! compilers choose. [`catalogue`] has the layouts of weights and scales that kernel libraries expect.
+//! A [`Target`] is what an array is to become, as a text says it: any of these, or
 //! a layout in any notation.
 //!
 //! Source: XLA, *Tiled layout*, "Examples of tiling formats".
 
 mod ascend;
+pub mod catalogue;
 mod target;
 pub mod tpu;
 

@@ -1,0 +1,258 @@
+//! The catalogue: names, where they place elements, what carries them and what they refuse.
+
+use std::collections::HashSet;
+
+use tilewright::formats::catalogue::{self, Argument, NamedArray, NamedLayout};
+use tilewright::notation::Described;
+
+/// Positions that the packing algorithms of the libraries gave.
+const POSITIONS: &str = include_str!("data/hardware-positions.tsv");
+
+/// The names of the frozen positions, as the catalogue has them, with the type of an element.
+const FROZEN: &[(&str, &str)] = &[
+    ("marlin-4", "u4@marlin"),
+    ("marlin-8", "u8@marlin"),
+    ("marlin-4-a8", "u4@marlin(a8)"),
+    ("marlin-8-a8", "u8@marlin(a8)"),
+    ("awq-4", "u4@awq"),
+    ("gptq-2", "u2@gptq"),
+    ("gptq-3", "pred@gptq"),
+    ("gptq-4", "u4@gptq"),
+    ("gptq-8", "u8@gptq"),
+    ("awq-v2-4", "u4@awq-v2"),
+    ("aiter-16x16-16bit", "bf16@aiter"),
+    ("aiter-16x16-8bit", "u8@aiter"),
+    ("cublaslt-col32", "s8@cublaslt.col32"),
+    ("cublaslt-col4_4r2_8c", "s8@cublaslt.col4_4r2_8c"),
+    ("cublaslt-col32_2r_4r4", "s8@cublaslt.col32_2r_4r4"),
+    ("sf-128x4", "u8@sf128x4"),
+    ("sf-8x4", "u8@sf8x4"),
+    ("trtllm-gen-shuffle-a16", "u8@trtllm-gen.shuffle-a(16)"),
+    ("trtllm-gen-shuffle-a32", "u8@trtllm-gen.shuffle-a(32)"),
+    ("block-major-k-128", "u8@block-major-k"),
+];
+
+#[test]
+fn places_are_those_of_the_packing_algorithms() {
+    let mut seen = HashSet::new();
+    for line in POSITIONS.lines().filter(|line| !line.starts_with('#')) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [name, dims, _, carrier, _, groups @ ..] = fields.as_slice() else { panic!("{line}") };
+        let (_, said) = FROZEN.iter().find(|(frozen, _)| frozen == name).unwrap();
+        let (element_type, layout) = said.split_once('@').unwrap();
+        let array: NamedArray = format!("{element_type}[{dims}]@{layout}").parse().unwrap();
+        let dims: Vec<usize> = array.dims().iter().map(|&dim| dim as usize).collect();
+        let expected = positions(&dims, groups);
+        let all = array.index_map().offsets().unwrap();
+        assert_eq!(all, expected, "{array}");
+        let said = array.carrier().to_string();
+        // The library's type is the element's own where it is said so, or is a type of the same width.
+        let alike = carrier.replace("same", &said[..said.find('[').unwrap()]);
+        assert_eq!(without_sign(&said), without_sign(&alike), "{array}");
+        seen.insert(*name);
+    }
+    assert_eq!(seen.len(), FROZEN.len());
+}
+
+/// `I8[4,2048]` and `U8[4,2048]` hold the same bytes.
+fn without_sign(carrier: &str) -> String {
+    carrier.trim_start_matches(['I', 'U']).to_owned()
+}
+
+/// The position of each element in row-major order: of each group of dimensions a number, summed up.
+fn positions(dims: &[usize], groups: &[&str]) -> Vec<i64> {
+    let tables: Vec<(Vec<usize>, Vec<i64>)> = groups
+        .iter()
+        .map(|group| {
+            let (of, numbers) = group.split_once(':').unwrap();
+            let of = of.split(',').map(|dim| dim.parse().unwrap()).collect();
+            (of, numbers.split(',').map(|number| number.parse().unwrap()).collect())
+        })
+        .collect();
+    let n: usize = dims.iter().product();
+    let mut index = vec![0; dims.len()];
+    let mut all = Vec::with_capacity(n);
+    for element in 0..n {
+        let mut rest = element;
+        for (place, dim) in index.iter_mut().zip(dims).rev() {
+            (*place, rest) = (rest % dim, rest / dim);
+        }
+        let of_group = |(of, numbers): &(Vec<usize>, Vec<i64>)| {
+            numbers[of.iter().fold(0, |at, &dim| at * dims[dim] + index[dim])]
+        };
+        all.push(tables.iter().map(of_group).sum());
+    }
+    all
+}
+
+/// Every spelling of every entry, with its example's dims; of arguments that are numbers, the example's.
+fn examples() -> Vec<NamedArray> {
+    let mut arrays = Vec::new();
+    for entry in catalogue::entries() {
+        let example: NamedArray = entry.example.parse().unwrap();
+        assert_eq!(example.to_string(), entry.example);
+        assert_eq!(example.layout().entry().name, entry.name);
+        let is_number = |argument: &Argument| matches!(argument, Argument::Number(_));
+        if !entry.arguments.iter().any(is_number) {
+            for spelling in entry.spellings() {
+                let layout: NamedLayout = spelling.parse().unwrap();
+                let types = [example.element_type(), tilewright::ElementType::S8];
+                // Some arguments are for other widths or sizes than the example's.
+                arrays.extend(types.iter().filter_map(|&t| layout.of(t, example.dims()).ok()));
+            }
+        }
+        arrays.push(example);
+    }
+    arrays
+}
+
+#[test]
+fn every_layout_is_one() {
+    for array in examples() {
+        let map = array.index_map();
+        assert!(map.is_injective().unwrap(), "{array}");
+        assert_eq!(map.dims(), array.dims(), "{array}");
+        assert_eq!((map.base(), map.lowest_offset()), (0, 0), "{array}");
+        let carrier = array.carrier();
+        let elements: i64 = carrier.dims.iter().product();
+        let bits = i64::from(carrier.element_type.bits()) * elements;
+        let own = i64::from(array.element_bits()) * map.allocation();
+        assert_eq!(bits, own, "{array} in {carrier}");
+        let said: Described = array.to_string().parse().unwrap();
+        assert_eq!(said, Described::Named(Box::new(array.clone())));
+        assert_eq!((said.notation(), said.element_bits()), ("named", Some(array.element_bits())));
+        if let Some(layout) = array.composition() {
+            let again: Described = layout.to_string().parse().unwrap();
+            assert!(again.index_map().unwrap().same_as(map).unwrap(), "{array}");
+        }
+    }
+}
+
+#[track_caller]
+fn same(named: &str, other: &str) {
+    let [named, other]: [Described; 2] = [named, other].map(|text| text.parse().unwrap());
+    let [named, other] = [named.index_map().unwrap(), other.index_map().unwrap()];
+    assert_eq!(named.first_difference(&other).unwrap(), None);
+    assert_eq!(named.allocation(), other.allocation());
+}
+
+/// The texts that facts of these layouts give in XLA's notation, at sizes other than the frozen ones.
+#[test]
+fn they_are_what_xla_says() {
+    same("u4[256,192]@gptq", "u4[256,192]{1,0:T(8,1)E(4)}");
+    same("u8[256,192]@gptq", "u8[256,192]{1,0:T(4,1)}");
+    same("u2[256,192]@gptq", "u2[256,192]{1,0:T(16,1)E(2)}");
+    same("pred[96,40,3]@gptq", "pred[96,40,3]{2,0,1:T(40,*,32)E(1)}");
+    same("u4[7,64]@gptq.zeros", "u4[7,64]{1,0:E(4)}");
+    same("u4[100,96]@awq", "u4[100,96]{1,0:T(2)(4,1)E(4)}");
+    same("u4[64,192]@awq-v2", "u4[64,192]{1,0:T(4,64)(32)(8)(4,1)E(4)}");
+    let tiles = "T(2,8)(4,2,1,1)(2,4,1,1,1,1,1,1)(2,1,1,2,1,1,2,1,1,1,1,1,1,1)E(4)";
+    same("u4[160,320]@marlin", &format!("u4[160,320]{{1,0:{tiles}}}"));
+    same("f16[5,192]@marlin.scales", "f16[5,192]{1,0:T(8)(8,1)}");
+    same("f16[1,160]@marlin.scales", "f16[1,160]{1,0:T(32)(8)(2)(4,1,2)}");
+    same("u4[128,192]@trtllm(w4a16,sm80)", "u4[128,192]{0,1:T(4,64)(32)(8)(4,1)E(4)}");
+    same("u4[160,36]@trtllm(w4a16,sm90)", "u4[160,36]{0,1:T(8)(4,1)E(4)}");
+    same("u4[256,36]@trtllm(w4a8,sm80)", "u4[256,36]{0,1:T(2,128)(32)(16)(4)(2)(2,1,2,1)E(4)}");
+    same("u4[160,36]@trtllm(w4a8,sm90)", "u4[160,36]{0,1:T(32)(16)(4)(2)(2,1,2,1)E(4)}");
+    same("u8[192,36]@trtllm(w8a16,sm80)", "u8[192,36]{0,1:T(2,64)(16)(8)(2,1)}");
+    same("u8[48,36]@trtllm(w8a16,sm90)", "u8[48,36]{0,1:T(8)(2,1)}");
+    same("u8[48,36]@trtllm(w8a16,sm100)", "u8[48,36]{0,1}");
+    same("u4[64,32]@tinygemm(avx512)", "u4[64,32]{0,1:T(32)(2,1)E(4)}");
+    same("u8[300,13]@sf128x4", "u8[300,13]{1,0:T(128,4)(32,4)(4,1,1,4)}");
+    same("u8[3,300,13]@sf128x4", "u8[3,300,13]{2,1,0:T(128,4)(32,4)(4,1,1,4)}");
+    same("u8[300,13]@sf8x4", "u8[300,13]{1,0:T(8,4)}");
+    same("u8[512,16]@aiter.scales", "u8[512,16]{0,1:T(4,16)(2,2,1,1)(2,1,4,16,2,2,1,1)}");
+    same("u8[100,6]@aiter.n32k4", "u8[100,6]{1,0:T(32,4)}");
+    same("u8[100,6]@aiter.n32k8", "u8[100,6]{1,0:T(32,8)}");
+    same("bf16[80,160]@aiter", "bf16[80,160]{1,0:T(16,8)}");
+    same("f8e4m3fn[80,160]@aiter", "f8e4m3fn[80,160]{1,0:T(16,16)}");
+    same("u4[80,128]@aiter", "u4[80,128]{1,0:T(16,32)E(4)}");
+    same("u8[80,384]@block-major-k", "u8[80,384]{0,1:T(128,1)}");
+    same("u8[96,32]@trtllm-gen.shuffle-a(16)", "u8[96,32]{0,1:T(2)(8,1)(32,1,1,1,1)}");
+    same("s8[96,160]@cublaslt.col32", "s8[96,160]{0,1:T(32,1)}");
+    same("s8[96,160]@cublaslt.col4_4r2_8c", "s8[96,160]{0,1:T(32,8)(4,2)(8,4,4,1)}");
+    same("bf16[128,128]@amx", "bf16[128,128]{0,1:T(64,2)}");
+    same("s8[100,70]@amx", "s8[100,70] BA16a64b4a");
+    same("f16[28,40]@ascend.zN", "f16 ((16,2),(16,3)):((16,256),(1,512)):(28,40)");
+    same("bf16[30,300]@tpu(16bit)", "bf16[30,300]{1,0:T(8,128)(2,1)}");
+}
+
+/// No document says so: AWQ's second format is TensorRT-LLM's with the dimensions exchanged.
+#[test]
+fn two_names_for_one() {
+    let [awq, trtllm] = ["u4[64,192]@awq-v2", "u4[192,64]@trtllm(w4a16,sm80)"]
+        .map(|text| text.parse::<NamedArray>().unwrap());
+    for n in 0..64 {
+        for k in 0..192 {
+            let offsets = [awq.index_map().offset(&[n, k]), trtllm.index_map().offset(&[k, n])];
+            assert_eq!(offsets[0], offsets[1]);
+        }
+    }
+}
+
+/// The formulas of documents that give one, element by element.
+#[test]
+fn they_are_what_formulas_say() {
+    let check = |text: &str, formula: &dyn Fn(i64, i64) -> i64| {
+        let array: NamedArray = text.parse().unwrap();
+        for r in 0..array.dims()[0] {
+            for c in 0..array.dims()[1] {
+                assert_eq!(array.index_map().offset(&[r, c]), Ok(formula(r, c)), "{text} {r} {c}");
+            }
+        }
+    };
+    check("u8[300,13]@sf128x4", &|r, c| {
+        r / 128 * 512 * 4 + c / 4 * 512 + r % 32 * 16 + r % 128 / 32 * 4 + c % 4
+    });
+    check("u8[30,6]@deepgemm.scales", &|r, c| c / 4 * 4 * 32 + r * 4 + c % 4);
+    check("u8[32,64]@trtllm-gen.gated", &|r, c| {
+        64 * (if r < 16 { 2 * r } else { 2 * (r - 16) + 1 }) + c
+    });
+    check("s8[64,64]@cublaslt.col32_2r_4r4", &|r, c| {
+        let (tile, r, row) = (c / 32 * 32 * 64 + r / 32 * 1024, r % 32, c % 32);
+        tile + ((r % 8 / 2 * 4 + r / 8) * 2 + r % 2) * 32 + row
+    });
+    check("f32[8,8]@simdgroup", &|r, c| {
+        let holds = |lane: i64| {
+            let quad = lane / 4;
+            let row = (quad & 4) + lane / 2 % 4;
+            (row == r && (quad & 2) * 2 + lane % 2 * 2 == c / 2 * 2).then_some(lane * 2 + c % 2)
+        };
+        (0..32).find_map(holds).unwrap()
+    });
+    // view(heads, 2, half, K).swap(1, 2)
+    check("f16[24,5]@llama.rope(3)", &|r, c| {
+        let (head, part, row) = (r / 8, r % 8 / 4, r % 4);
+        (head * 8 + row * 2 + part) * 5 + c
+    });
+}
+
+#[track_caller]
+fn refused(text: &str, says: &str) {
+    let error = text.parse::<Described>().unwrap_err();
+    let said = error.to_string();
+    assert!(said.contains(says), "{said}");
+}
+
+#[test]
+fn what_is_none_is_refused() {
+    refused("u4[4096,11000]@marlin", "needs N to be a multiple of 64, and it is 11000");
+    refused("u4[4096]@marlin", "is a layout of matrices, and this has 1 dimensions");
+    refused("f32[64,64]@marlin", "is for elements of 4, 8 bits, and f32 has 32");
+    refused("u4[64,64]@marlin(a9)", "it is written `marlin`, `marlin(a8)`");
+    refused("u4[64,64]@trtllm(w4a16)", "it is written `trtllm(w4a16,sm80)`");
+    refused("u8[64,64]@trtllm(w4a16,sm80)", "`w4a16` has codes of 4 bits, not of 8");
+    refused("u4[64,64]@marlin(a8", "the parenthesis is not closed");
+    refused("u4[64,64]@merlin", "no layout is called `merlin`");
+    refused("s8[64,64]@cublaslt", "there is `cublaslt.col32`");
+    refused("u4[64,64]@", "no layout is called ``");
+    refused("u4[0,64]@awq", "no layout for an extent of 0");
+    refused("u8[9223372036854775807,9223372036854775807]@sf128x4", "does not fit");
+    refused("u8[9223372036854775807]@sf128x4", "matrices");
+    refused("u8[9223372036854775807,1]@sf128x4", "does not fit");
+    refused("u8[16,32]@mfma(16x16)", "is of 16 x 16 elements alone");
+    refused("pred[96,40,3]@awq", "bits");
+    refused("f16[64,32]@llama.rope(0)", "it is written `llama.rope(heads)`");
+    refused("f16[64,32]@ascend.qQ", "it is written");
+    refused("u4[64,64]{1,0}@marlin", "");
+}
