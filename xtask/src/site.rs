@@ -1,6 +1,8 @@
 //! The page as a folder that any web server can serve: no command behind it, since a module of
 //! WebAssembly answers in the browser. Nothing that is typed leaves the reader's machine.
 //!
+//! In `layouts` there is a page for each layout with a name.
+//!
 //! The folder works below any path. A server has to send `ask.wasm` as `application/wasm`.
 
 use std::fs;
@@ -88,7 +90,11 @@ pub(crate) fn make(folder: &Path, build: Build) -> Result<(), String> {
     let html =
         fs::read_to_string(&source).map_err(|error| format!("{}: {error}", source.display()))?;
     let (page, index) = (page(&html)?, folder.join("index.html"));
-    fs::write(&index, page).map_err(|error| format!("{}: {error}", index.display()))
+    fs::write(&index, page).map_err(|error| format!("{}: {error}", index.display()))?;
+    let mut layouts = Command::new("cargo");
+    layouts.args(["run", "--quiet", "--workspace", "--all-features", "--bin", "tilewright", "--"]);
+    let pages = folder.join("layouts");
+    succeed(layouts.args(["layouts", "--force", "--pages"]).arg(&pages).current_dir(&root))
 }
 
 /// The page of the local host as one that asks the module.

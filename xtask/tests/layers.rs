@@ -62,6 +62,9 @@ const ROOMS: &[(&[&str], &[&str])] = &[
             "map",
             "shape",
             "tla",
+            "algebra",
+            "bare",
+            "onednn",
             "map::lower",
         ],
     ),
@@ -79,6 +82,7 @@ const ROOMS: &[(&[&str], &[&str])] = &[
             "strided",
             "map::lower",
             "map::lift",
+            "formats",
         ],
     ),
     (

@@ -172,6 +172,14 @@ pub(crate) struct LayoutsArgs {
     /// Those whose names match, such as 'marlin*'; of a single one all that is known
     #[arg(value_name = "GLOB")]
     pub(crate) names: Option<String>,
+
+    /// Write a page of HTML for each into this folder, with its picture, and one that lists them
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) pages: Option<PathBuf>,
+
+    /// Replace pages that are there
+    #[arg(long, requires = "pages")]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@
 mod support;
 
 use serde_json::json;
-use support::run;
+use support::{Folder, run};
 
 #[test]
 fn all_and_one_of_them() {
@@ -93,4 +93,29 @@ fn which_fit_an_array() {
 fn flipped_codes_are_not_plain() {
     let flipped = "s4[128,64]@trtllm(w4a16,sm80)";
     run(&["to", "xla", flipped]).failed_with(&["XORs codes with 0x8"]);
+}
+
+/// Every page is well-formed as far as its picture goes, and says the formula of its example.
+#[test]
+fn a_page_for_each() {
+    let folder = Folder::new();
+    let out = folder.path("pages");
+    let said = run(&["layouts", "--pages", out.to_str().unwrap(), "--json"]).succeeded().json();
+    let rows = run(&["layouts", "--json"]).succeeded().json();
+    assert_eq!(said["pages"], rows.as_array().unwrap().len() + 1);
+    let index = std::fs::read_to_string(out.join("index.html")).unwrap();
+    for row in rows.as_array().unwrap() {
+        let file =
+            row["name"].as_str().unwrap().replace(['(', ','], "-").replace(')', "") + ".html";
+        assert!(index.contains(&format!("href=\"{file}\"")), "{file}");
+        let page = std::fs::read_to_string(out.join(&file)).unwrap();
+        assert_eq!(
+            (page.matches("<svg ").count(), page.matches("</svg>").count()),
+            (1, 1),
+            "{file}"
+        );
+        assert!(page.contains("offset = ") && !page.contains("<script"), "{file}");
+    }
+    run(&["layouts", "--pages", out.to_str().unwrap()]).failed_with(&["exists"]);
+    run(&["layouts", "--pages", out.to_str().unwrap(), "--force"]).succeeded();
 }

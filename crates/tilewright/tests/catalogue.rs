@@ -253,6 +253,6 @@ fn what_is_none_is_refused() {
     refused("u8[16,32]@mfma(16x16)", "is of 16 x 16 elements alone");
     refused("pred[96,40,3]@awq", "bits");
     refused("f16[64,32]@llama.rope(0)", "it is written `llama.rope(heads)`");
-    refused("f16[64,32]@ascend.qQ", "it is written");
+    refused("f16[64,32]@ascend.qQ", "there is `ascend.zN`");
     refused("u4[64,64]{1,0}@marlin", "");
 }

@@ -1,15 +1,26 @@
 //! `tilewright layouts`: the layouts with names.
 
+mod pages;
+
+use serde_json::json;
 use tilewright_ask::{Layouts, NamedRow};
 
 use crate::Answer;
 use crate::args::LayoutsArgs;
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::signals;
 use crate::table::{self, Left};
 
 pub(crate) fn run(args: &LayoutsArgs, console: &mut Console) -> Result<Answer, Failure> {
     let answer = Layouts { names: args.names.clone() }.answer()?;
+    if let Some(folder) = &args.pages {
+        signals::leave_nothing(console.is_json())?;
+        let n = pages::write(folder, &answer.rows, args.force)?;
+        let document = json!({ "folder": folder, "pages": n });
+        console.answer(&document, || format!("wrote {n} pages to {}", folder.display()))?;
+        return Ok(Answer::Yes);
+    }
     console.answer(&answer, || match answer.rows.as_slice() {
         [one] => whole(one),
         rows => listed(rows),
@@ -20,8 +31,8 @@ pub(crate) fn run(args: &LayoutsArgs, console: &mut Console) -> Result<Answer, F
 fn listed(rows: &[NamedRow]) -> String {
     let mut lines = vec![["name", "dims", "stored as", "for"].map(str::to_owned)];
     lines.extend(rows.iter().map(|row| {
-        let stored = format!("{}{}", row.carrier.dtype, list(&row.carrier.dims));
-        let stored = format!("{} as {stored}", row.example.split('@').next().unwrap_or(""));
+        let logical = row.example.split('@').next().unwrap_or("");
+        let stored = format!("{logical} as {}", carrier(row));
         [row.name.clone(), row.dims.to_owned(), stored, first_words(row.summary)]
     }));
     table::aligned(&lines, &[Left, Left, Left, Left])
@@ -34,31 +45,37 @@ fn first_words(summary: &str) -> String {
 
 /// All that is known of a layout.
 fn whole(row: &NamedRow) -> String {
-    let stored = format!("{}{}", row.carrier.dtype, list(&row.carrier.dims));
-    let mut lines = vec![
-        ("name", row.name.clone()),
-        ("for", row.summary.to_owned()),
+    let mut lines =
+        vec![["name".to_owned(), row.name.clone()], ["for".to_owned(), row.summary.to_owned()]];
+    lines.extend(facts(row).into_iter().map(|(key, said)| [key.to_owned(), said]));
+    table::aligned(&lines, &[Left, Left])
+}
+
+/// What is known beside its name and what it is for.
+fn facts(row: &NamedRow) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
         ("elements", row.element_types.join(" ")),
         ("dims", row.dims.to_owned()),
         ("extents", row.extents.to_owned()),
         ("example", row.example.clone()),
-        ("stored as", stored),
+        ("stored as", carrier(row)),
     ];
-    lines.extend(row.cute.clone().map(|text| ("shape:stride", text)));
-    lines.extend(row.xla.clone().map(|text| ("xla", text)));
+    facts.extend(row.cute.clone().map(|text| ("shape:stride", text)));
+    facts.extend(row.xla.clone().map(|text| ("xla", text)));
     if row.pad != 0 {
-        lines.push(("padding", format!("{:#04x}", row.pad)));
+        facts.push(("padding", format!("{:#04x}", row.pad)));
     }
     if !row.xor_types.is_empty() {
-        lines.push((
-            "xor",
-            format!("{:#x}, of codes that are {}", row.xor, row.xor_types.join(", ")),
-        ));
+        let types = row.xor_types.join(", ");
+        facts.push(("xor", format!("{:#x}, of codes that are {types}", row.xor)));
     }
-    lines.push(("source", row.source.to_owned()));
-    let lines: Vec<[String; 2]> =
-        lines.into_iter().map(|(key, said)| [key.to_owned(), said]).collect();
-    table::aligned(&lines, &[Left, Left])
+    facts.push(("source", row.source.to_owned()));
+    facts
+}
+
+/// What the library stores the example as.
+fn carrier(row: &NamedRow) -> String {
+    format!("{}{}", row.carrier.dtype, list(&row.carrier.dims))
 }
 
 fn list(dims: &[i64]) -> String {
