@@ -16,6 +16,7 @@
 
 mod bench;
 mod check;
+mod command;
 mod environment;
 mod faults;
 mod memory;

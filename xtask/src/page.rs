@@ -5,9 +5,10 @@
 //! a module of WebAssembly answers. `CHROMIUM` and `TILEWRIGHT` name other programs than are found.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
+use crate::command::{built, command};
 use crate::environment::{root, succeed, target};
 use crate::{say, site, tools};
 
@@ -67,24 +68,6 @@ fn test() -> Result<(), String> {
     say("served as files");
     let environment = [("SITE", &*folder), ("TILEWRIGHT", &command), ("CHROMIUM", &chromium)];
     npm(&["test"], &environment)
-}
-
-/// With the features of `cargo test --workspace --all-features`, which builds it too.
-fn built() -> Result<(), String> {
-    let arguments = ["build", "--workspace", "--all-features", "--bin", "tilewright"];
-    succeed(Command::new("cargo").args(arguments).current_dir(root()?))
-}
-
-/// The command that serves the page.
-fn command() -> Result<PathBuf, String> {
-    if let Some(command) = std::env::var_os("TILEWRIGHT") {
-        return Ok(command.into());
-    }
-    let command = target()?.join("debug").join("tilewright");
-    match command.is_file() {
-        true => Ok(command),
-        false => Err(format!("{} has not been built", command.display())),
-    }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {

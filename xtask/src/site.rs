@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use crate::command::{built, command};
 use crate::environment::{root, succeed, target};
 use crate::say;
 
@@ -79,22 +80,21 @@ pub(crate) fn make(folder: &Path, build: Build) -> Result<(), String> {
     let mut cargo = Command::new("cargo");
     let arguments = ["build", "-p", "tilewright-wasm", "--lib", "--target", TARGET, "--quiet"];
     succeed(cargo.args(arguments).args(["--profile", profile]).current_dir(&root))?;
-    let built = target()?.join(TARGET).join(built);
+    let modules = target()?.join(TARGET).join(built);
     let assets = root.join("crates/tilewright-explore/assets");
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for name in ["explorer.js", "explorer.css"] {
         copy(&assets.join(name), &folder.join(name))?;
     }
-    copy(&built.join("tilewright_wasm.wasm"), &folder.join("ask.wasm"))?;
+    copy(&modules.join("tilewright_wasm.wasm"), &folder.join("ask.wasm"))?;
     let source = assets.join("index.html");
     let html =
         fs::read_to_string(&source).map_err(|error| format!("{}: {error}", source.display()))?;
     let (page, index) = (page(&html)?, folder.join("index.html"));
     fs::write(&index, page).map_err(|error| format!("{}: {error}", index.display()))?;
-    let mut layouts = Command::new("cargo");
-    layouts.args(["run", "--quiet", "--workspace", "--all-features", "--bin", "tilewright", "--"]);
-    let pages = folder.join("layouts");
-    succeed(layouts.args(["layouts", "--force", "--pages"]).arg(&pages).current_dir(&root))
+    built()?;
+    let mut layouts = Command::new(command()?);
+    succeed(layouts.args(["layouts", "--force", "--pages"]).arg(folder.join("layouts")))
 }
 
 /// The page of the local host as one that asks the module.
