@@ -33,6 +33,7 @@ const FILES: &[&str] = &[
     "onednn.tsv",
     "numpy-strides.tsv",
     "gguf-codes.tsv",
+    "gguf-mixed.gguf",
 ];
 
 /// Runs the scripts named in `args` (`xla-text`, `libtpu-bytes`, …), or all of them.
