@@ -21,7 +21,7 @@ const PIECE: usize = 1 << 20;
 /// # let text = |text: &[u8]| [&(text.len() as u64).to_le_bytes(), text].concat();
 /// # let mut bytes = [&b"GGUF\x03\0\0\0"[..], &1u64.to_le_bytes(), &0u64.to_le_bytes()].concat();
 /// # bytes.extend([&text(b"w")[..], &[1, 0, 0, 0, 32, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0], &[0; 8]].concat());
-/// # bytes.resize(96, 0);
+/// # bytes.resize(64, 0);
 /// # bytes.extend([0, 0x3C, 0x98, 0xA9].into_iter().chain([0x88; 14]));
 /// # std::fs::write(&path, bytes)?;
 /// use tilewright_files::GgufFile;
