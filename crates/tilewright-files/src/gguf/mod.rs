@@ -52,10 +52,7 @@ use crate::error::Error;
 /// Opens the file as arrays of bytes and plain elements, in the order of their bytes.
 pub(crate) fn open(path: &Path) -> Result<Contents, Error> {
     let (source, tensors) = GgufFile::open(path)?.into_parts();
-    let mut arrays = Vec::new();
-    for tensor in tensors {
-        arrays.push(tensor.into_info().map_err(|fault| source.fault(fault))?);
-    }
+    let mut arrays: Vec<_> = tensors.into_iter().map(GgufTensor::into_info).collect();
     arrays.sort_by_key(|array| array.file_offset);
     Ok(Contents { sources: vec![source], arrays, ..Contents::default() })
 }

@@ -3,9 +3,7 @@
 use tilewright::ElementType;
 use tilewright::formats::gguf::GgufType;
 
-use crate::error::Fault;
 use crate::info::{ArrayInfo, Order};
-use crate::json::shortened;
 
 /// A tensor as the file has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,31 +41,31 @@ impl GgufTensor {
         self.byte_len
     }
 
-    /// The tensor as an array: of its elements, or, of a quantised one, of bytes, the last dimension
-    /// being those of a row's blocks.
-    ///
-    /// # Errors
-    ///
-    /// A row has more bytes than 64 bits count, of a tensor without elements.
-    pub(super) fn into_info(mut self) -> Result<ArrayInfo, Fault> {
+    /// The dims of the array of bytes that a quantised tensor is stored as, the last being those of a
+    /// row's blocks: `[4096,2304]` of Q4_0 of dims 4096, 4096. A plain tensor's own dims.
+    pub fn stored_dims(&self) -> Vec<i64> {
         let record = self.gguf_type.record();
-        if let (None, Some(row)) = (self.gguf_type.plain(), self.dims.last_mut()) {
-            let bytes = (*row / record.elements()).checked_mul(record.bytes());
-            *row = bytes.ok_or_else(|| {
-                Fault::malformed(format!("tensor `{}`: a row is too long", shortened(&self.name)))
-            })?;
+        let mut dims = self.dims.clone();
+        if let (None, Some(row)) = (self.gguf_type.plain(), dims.last_mut()) {
+            // It fits: a file opens only if the bytes of all rows do, and of one if there are none.
+            *row = (*row / record.elements()).saturating_mul(record.bytes());
         }
+        dims
+    }
+
+    /// The tensor as an array of its elements, or of bytes.
+    pub(super) fn into_info(self) -> ArrayInfo {
         let element_type = self.gguf_type.plain().unwrap_or(ElementType::U8);
-        Ok(ArrayInfo {
+        ArrayInfo {
+            dims: self.stored_dims(),
             name: self.name,
             element_type,
-            dims: self.dims,
             order: Order::RowMajor,
             stored_bits: element_type.storage_bits(),
             byte_len: self.byte_len,
             file_offset: self.file_offset,
             shard: 0,
             layout: None,
-        })
+        }
     }
 }

@@ -16,7 +16,8 @@ impl<T: Copy + Default + From<u8> + BitOrAssign + Shl<u32, Output = T>> Word for
 ///
 /// Value number `i` has its bits at `base + Σ ((i div d) mod extent) * stride`, as
 /// [`Field`] says. The first mode is a loop of its own, since the next byte (`stride == 8`) mostly
-/// has the next value, at the same place in the byte.
+/// has the next value, at the same place in the byte. A stride of 1 is one of single bits, as fields
+/// do not overlap.
 #[derive(Clone, Debug)]
 struct Piece {
     base: i64,
@@ -45,10 +46,10 @@ impl Piece {
     fn add<T: Word>(&self, record: &[u8], values: &mut [T]) {
         for (number, run) in values.chunks_mut(self.run).enumerate() {
             let first = self.first_of(number);
-            if self.stride == 8 {
-                self.add_bytes(record, first, run);
-            } else {
-                self.add_bits(record, first, run);
+            match (self.stride, first % 8) {
+                (8, _) => self.add_bytes(record, first, run),
+                (1, 0) => self.add_single_bits(record, first, run),
+                _ => self.add_bits(record, first, run),
             }
         }
     }
@@ -69,6 +70,16 @@ impl Piece {
         let bytes = usize::try_from(first / 8).ok().and_then(|start| record.get(start..));
         for (value, byte) in run.iter_mut().zip(bytes.unwrap_or_default()) {
             *value |= T::from((byte >> (first % 8)) & self.mask) << self.shift;
+        }
+    }
+
+    /// A run of single bits, eight a byte.
+    fn add_single_bits<T: Word>(&self, record: &[u8], first: i64, run: &mut [T]) {
+        let bytes = usize::try_from(first / 8).ok().and_then(|start| record.get(start..));
+        for (values, byte) in run.chunks_mut(8).zip(bytes.unwrap_or_default()) {
+            for (place, value) in values.iter_mut().enumerate() {
+                *value |= T::from((byte >> place) & self.mask) << self.shift;
+            }
         }
     }
 
