@@ -42,13 +42,13 @@ use crate::tla::{Int, IntTuple, Layout, Nested, Stride};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Field {
-    pub(super) name: &'static str,
-    pub(super) value: &'static str,
-    pub(super) element_type: Option<ElementType>,
-    pub(super) bits: u32,
-    pub(super) shift: u32,
-    pub(super) base: i64,
-    pub(super) modes: &'static [(i64, i64)],
+    pub(in crate::formats) name: &'static str,
+    pub(in crate::formats) value: &'static str,
+    pub(in crate::formats) element_type: Option<ElementType>,
+    pub(in crate::formats) bits: u32,
+    pub(in crate::formats) shift: u32,
+    pub(in crate::formats) base: i64,
+    pub(in crate::formats) modes: &'static [(i64, i64)],
 }
 
 impl Field {
@@ -137,9 +137,9 @@ impl Field {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Record {
-    pub(super) elements: i64,
-    pub(super) bytes: i64,
-    pub(super) fields: &'static [Field],
+    pub(in crate::formats) elements: i64,
+    pub(in crate::formats) bytes: i64,
+    pub(in crate::formats) fields: &'static [Field],
 }
 
 impl Record {

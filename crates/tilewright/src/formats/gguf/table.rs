@@ -1,7 +1,8 @@
 //! The types as data. Bases and strides are in bits.
 
-use super::{Field, GgufType, Record};
+use super::gguf_type::GgufType;
 use crate::element::ElementType::{self, *};
+use crate::formats::record::{Field, Record};
 
 /// Eight elements at once are a number that a list of 256 to 2048 entries is looked up by.
 const CODEBOOK: Option<&str> =
@@ -90,8 +91,25 @@ const fn opaque(
     GgufType { id, name, record: Record { elements: 256, bytes, fields }, no_codes }
 }
 
+impl GgufType {
+    /// Every type, by number.
+    pub fn all() -> &'static [GgufType] {
+        TYPES
+    }
+
+    /// The type of ggml's number.
+    pub fn of_id(id: u32) -> Option<&'static GgufType> {
+        Self::all().iter().find(|one| one.id == id)
+    }
+
+    /// The type of this name, in letters of either case.
+    pub fn of_name(name: &str) -> Option<&'static GgufType> {
+        Self::all().iter().find(|one| one.name.eq_ignore_ascii_case(name))
+    }
+}
+
 /// All types, by number.
-pub(super) static TYPES: &[GgufType] = &[
+static TYPES: &[GgufType] = &[
     plain(0, "F32", &[whole("codes", F32, 0, &[])]),
     plain(1, "F16", &[whole("codes", F16, 0, &[])]),
     quantised(2, "Q4_0", [32, 18], &[d(0), whole("codes", U4, 16, HALVES)]),
