@@ -1,7 +1,7 @@
 //! `cargo xtask oracle [NAME…]`: makes the frozen test data again, from the real things.
 //!
 //! Each script in `xtask/oracle` asks one oracle (XLA's own parser in `jaxlib`, the TPU compiler in
-//! `libtpu`, numpy, two CuTe implementations, oneDNN) and writes one file under
+//! `libtpu`, numpy, two CuTe implementations, oneDNN, ggml's `gguf`) and writes one file under
 //! `crates/tilewright/tests/data`; `hlo` and `hlo-memory` fill folders of their own. The tests read
 //! those files; neither building nor testing needs this command, Python or a network. The scripts are
 //! deterministic: with the pinned versions a second run changes no byte.
@@ -32,6 +32,8 @@ const FILES: &[&str] = &[
     "analysis-tensor-layouts.tsv",
     "onednn.tsv",
     "numpy-strides.tsv",
+    "gguf-codes.tsv",
+    "gguf-mixed.gguf",
 ];
 
 /// Runs the scripts named in `args` (`xla-text`, `libtpu-bytes`, …), or all of them.

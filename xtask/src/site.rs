@@ -73,14 +73,14 @@ pub(crate) fn make(folder: &Path, build: Build) -> Result<(), String> {
         return Err(format!("the target {TARGET} is missing: rustup target add {TARGET}"));
     }
     let root = root()?;
-    let (profile, built) = match build {
+    let (profile, folder_of_profile) = match build {
         Build::Site => ("wasm", "wasm"),
         Build::Dev => ("dev", "debug"),
     };
     let mut cargo = Command::new("cargo");
     let arguments = ["build", "-p", "tilewright-wasm", "--lib", "--target", TARGET, "--quiet"];
     succeed(cargo.args(arguments).args(["--profile", profile]).current_dir(&root))?;
-    let modules = target()?.join(TARGET).join(built);
+    let modules = target()?.join(TARGET).join(folder_of_profile);
     let assets = root.join("crates/tilewright-explore/assets");
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for name in ["explorer.js", "explorer.css"] {

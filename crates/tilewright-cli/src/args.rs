@@ -378,6 +378,10 @@ pub(crate) struct InspectArgs {
     /// What its arrays are, where it does not say
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) from: Option<String>,
+
+    /// The file's metadata instead of its arrays
+    #[arg(long, conflicts_with = "from")]
+    pub(crate) metadata: bool,
 }
 
 #[derive(Debug, Args)]

@@ -176,6 +176,7 @@ impl CreateOptions {
         let plan = match format {
             Format::Npy => npy::plan(path, specs),
             Format::Raw => raw::plan(path, specs),
+            Format::Gguf => Err(Fault::request("GGUF files are read here, not written")),
             _ => safetensors::plan(specs, &self.metadata),
         };
         let plan = plan.map_err(|fault| fault.at(path))?;

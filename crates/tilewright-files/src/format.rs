@@ -1,10 +1,10 @@
-//! The four formats, and how a path shows which it is.
+//! The formats, and how a path shows which it is.
 
 use std::path::Path;
 
 use crate::error::Error;
-use crate::npy::MAGIC;
 use crate::positional::Source;
+use crate::{gguf, npy};
 
 /// A file format.
 ///
@@ -22,18 +22,23 @@ pub enum Format {
     /// A folder of `.safetensors` files with a `model.safetensors.index.json`, or of one
     /// `model.safetensors` without.
     SafetensorsFolder,
+    /// ggml's `.gguf`: any number of named tensors. Read, not written; a quantised tensor is an array
+    /// of bytes here, the blocks of its rows.
+    Gguf,
     /// The bytes of one array and nothing else.
     Raw,
 }
 
 impl Format {
-    /// What the name alone says: `.npy`, `.safetensors` and `.safetensors.index.json` are telling.
+    /// What the name alone says: `.npy`, `.safetensors`, `.safetensors.index.json` and `.gguf` are
+    /// telling.
     pub fn of_name(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         [
             (".npy", Format::Npy),
             (".safetensors", Format::Safetensors),
             (".safetensors.index.json", Format::SafetensorsFolder),
+            (".gguf", Format::Gguf),
         ]
         .into_iter()
         .find_map(|(ending, format)| name.ends_with(ending).then_some(format))
@@ -57,8 +62,11 @@ impl Format {
 
     fn of_first_bytes(source: &Source) -> Result<Self, Error> {
         let head = source.read_vec("the first bytes", 0, source.len().min(9))?;
-        if head.starts_with(&MAGIC) {
+        if head.starts_with(&npy::MAGIC) {
             return Ok(Format::Npy);
+        }
+        if head.starts_with(&gguf::MAGIC) {
+            return Ok(Format::Gguf);
         }
         let Some((length, b"{")) = head.split_first_chunk::<8>() else {
             return Ok(Format::Raw);

@@ -6,6 +6,7 @@
 //! | `.safetensors` | any number, by name | `__metadata__["tilewright"]` |
 //! | a folder with `model.safetensors.index.json`, or with one `model.safetensors` | any number, over several files | each file's `__metadata__` |
 //! | raw | one, of dims that the caller says | `<file>.layout.json` beside it |
+//! | `.gguf`, versions 2 and 3, read only | any number, in ggml's types ([`GgufFile`]) | the types themselves |
 //! | Zarr v3, written only | one, in chunks that are tiled buffers | the codecs themselves |
 //!
 //! What comes in is a path. What goes out is a list of [`ArrayInfo`]s — name, element type, dims,
@@ -69,6 +70,7 @@ mod contents;
 mod plan;
 mod side_file;
 
+mod gguf;
 mod npy;
 mod raw;
 mod safetensors;
@@ -99,6 +101,7 @@ pub use crate::claim::abandon;
 pub use crate::create::CreateOptions;
 pub use crate::error::Error;
 pub use crate::format::Format;
+pub use crate::gguf::{GgufArray, GgufEntry, GgufFile, GgufTensor, GgufValue, GgufValueType};
 pub use crate::info::{ArrayInfo, ArraySpec, Metadata, Order, Shard, StoredLayout};
 pub use crate::listing::names_in;
 pub use crate::open::{ArrayFile, OpenOptions};

@@ -15,6 +15,25 @@ pub const MAX_NPY_HEADER_BYTES: u64 = 1 << 20;
 /// The longest `.layout.json` side file, in bytes.
 pub const MAX_SIDE_FILE_BYTES: u64 = 1 << 20;
 
+/// The longest head of a GGUF file, metadata and list of tensors, in bytes. Large vocabularies take
+/// ten million.
+pub const MAX_GGUF_HEADER_BYTES: u64 = 100_000_000;
+
+/// The longest key of a GGUF file's metadata, in bytes: what the format's description allows.
+pub const MAX_GGUF_KEY_BYTES: u64 = 65_535;
+
+/// The most tensors in one GGUF file, and the most entries of its metadata.
+pub const MAX_GGUF_ENTRIES: u64 = 1 << 17;
+
+/// How deep arrays in a GGUF file's metadata may be nested. ggml itself reads no nested ones.
+pub const MAX_GGUF_NESTING: usize = 4;
+
+/// How many elements are kept of an array in a GGUF file's metadata.
+pub const MAX_GGUF_SHOWN: usize = 8;
+
+/// The most dimensions of a tensor in a GGUF file, which are those that ggml has.
+pub const MAX_GGUF_RANK: u32 = 4;
+
 /// The most arrays in one safetensors file, or in all shards of a folder together; also the most
 /// entries of a `__metadata__`.
 pub const MAX_ARRAYS: usize = 1_000_000;

@@ -11,7 +11,7 @@ use crate::format::Format;
 use crate::info::{ArrayInfo, Metadata, Shard};
 use crate::positional::Source;
 use crate::safetensors::{self, folder};
-use crate::{npy, raw};
+use crate::{gguf, npy, raw};
 
 /// How a file is to be opened.
 ///
@@ -76,6 +76,7 @@ impl OpenOptions {
             Format::Npy => npy::open(path, reading)?,
             Format::Safetensors => safetensors::open(path, reading)?,
             Format::SafetensorsFolder => folder::open(path, reading)?,
+            Format::Gguf => gguf::open(path)?,
             Format::Raw => raw::open(path, reading)?,
         };
         Ok(ArrayFile { path: path.to_owned(), format, contents })

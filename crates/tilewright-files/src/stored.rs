@@ -55,7 +55,7 @@ impl Format {
     /// How wide the format stores an element in its own type for it, if it has one.
     fn own_bits(self, element_type: ElementType) -> Option<u32> {
         match self {
-            Format::Npy | Format::Raw => Some(element_type.storage_bits()),
+            Format::Npy | Format::Gguf | Format::Raw => Some(element_type.storage_bits()),
             Format::Safetensors | Format::SafetensorsFolder => {
                 element_type.safetensors_name()?;
                 Some(crate::safetensors::stored_bits(element_type))

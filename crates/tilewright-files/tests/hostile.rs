@@ -53,6 +53,17 @@ fn safetensors(header: &str) -> Vec<u8> {
     [&(header.len() as u64).to_le_bytes()[..], header.as_bytes()].concat()
 }
 
+/// The head of a GGUF file of so many tensors and entries, and what comes after it.
+fn gguf(n_tensors: u64, n_entries: u64, rest: &[u8]) -> Vec<u8> {
+    [b"GGUF\x03\0\0\0", &n_tensors.to_le_bytes()[..], &n_entries.to_le_bytes(), rest].concat()
+}
+
+/// A metadata array of one letter's key: the type of the elements, and how many there are said to be.
+fn gguf_array(element_type: u32, len: u64) -> Vec<u8> {
+    let key = [&1u64.to_le_bytes()[..], b"k", &9u32.to_le_bytes()].concat();
+    [&key[..], &element_type.to_le_bytes(), &len.to_le_bytes()].concat()
+}
+
 /// The rejected file of this name, whose length is set to `len` without writing the bytes. What takes
 /// more than linear time would take hours.
 fn rejects(name: &str, bytes: &[u8], len: Option<u64>) {
@@ -73,7 +84,7 @@ fn rejects(name: &str, bytes: &[u8], len: Option<u64>) {
 #[test]
 fn claims_cost_nothing() {
     const FAR: Option<u64> = Some(1 << 41);
-    let ends = ["w.npy", "w.safetensors"];
+    let ends = ["w.npy", "w.safetensors", "w.gguf"];
 
     rejects(ends[0], &npy(2, u32::MAX, ""), None);
     rejects(ends[0], &npy(3, u32::MAX, "{"), FAR);
@@ -113,4 +124,22 @@ fn claims_cost_nothing() {
         .map(|i| format!("\"{i}\":{{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}}"))
         .collect();
     rejects(ends[1], &safetensors(&format!("{{{},\"0\":{{}}}}", many.join(","))), None);
+
+    for len in [None, FAR] {
+        rejects(ends[2], &gguf(u64::MAX, 0, &[]), len);
+        rejects(ends[2], &gguf(0, u64::MAX, &[]), len);
+        rejects(ends[2], &gguf((1 << 17) + 1, 0, &[]), len);
+        rejects(ends[2], &gguf(1 << 17, 1 << 17, &[]), len); // of no key, twice
+        rejects(ends[2], &gguf(0, 1, &u64::MAX.to_le_bytes()), len); // a key
+        rejects(ends[2], &gguf(1, 0, &u64::MAX.to_le_bytes()), len); // a name
+        for element_type in 0..13 {
+            rejects(ends[2], &gguf(0, 1, &gguf_array(element_type, u64::MAX)), len);
+            rejects(ends[2], &gguf(0, 1, &gguf_array(element_type, 1 << 40)), len);
+        }
+        let text = [&gguf_array(8, 1)[..], &u64::to_le_bytes(1 << 40)].concat();
+        rejects(ends[2], &gguf(0, 1, &text), len);
+    }
+    // Many texts and arrays without elements, and then a key twice.
+    rejects(ends[2], &gguf(0, 3, &gguf_array(8, 1_000_000)), FAR);
+    rejects(ends[2], &gguf(0, 3, &gguf_array(9, 1_000_000)), FAR);
 }

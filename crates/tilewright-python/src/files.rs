@@ -34,12 +34,13 @@ impl ArrayFile {
         Ok(ArrayFile(options.open(path)?))
     }
 
-    /// The format: ``npy``, ``safetensors`` or ``raw``.
+    /// The format: ``npy``, ``safetensors``, ``gguf`` or ``raw``.
     #[getter]
     fn format(&self) -> &'static str {
         match self.0.format() {
             Format::Npy => "npy",
             Format::Safetensors | Format::SafetensorsFolder => "safetensors",
+            Format::Gguf => "gguf",
             Format::Raw => "raw",
         }
     }

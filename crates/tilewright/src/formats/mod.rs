@@ -19,14 +19,20 @@
 //! A [`Target`] is what an array is to become, as a text says it: any of these, or
 //! a layout in any notation.
 //!
+//! Where an element has no place of its own but bits in several, a [`Record`] says so: [`gguf`] has
+//! those of ggml's quantised types.
+//!
 //! Source: XLA, *Tiled layout*, "Examples of tiling formats".
 
 mod ascend;
 pub mod catalogue;
+pub mod gguf;
+mod record;
 mod target;
 pub mod tpu;
 
 pub use ascend::ascend_layout;
+pub use record::{Field, Record};
 pub use target::Target;
 
 use std::fmt;

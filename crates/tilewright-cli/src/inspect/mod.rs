@@ -1,16 +1,20 @@
-//! `tilewright inspect`: the arrays in a file.
+//! `tilewright inspect`: the arrays in a file, and its metadata.
+
+mod gguf;
+mod metadata;
 
 use std::borrow::Cow;
 use std::rc::Rc;
 
 use serde::{Serialize, Serializer};
 use tilewright::ArrayShape;
+use tilewright_files::Format;
 
 use crate::Answer;
 use crate::args::InspectArgs;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::input::{self, Input, Shapes};
+use crate::input::{self, Input, Shapes, explained};
 use crate::table::{Left, Right};
 
 /// An array, as JSON has it.
@@ -52,7 +56,23 @@ pub(crate) fn run(
     strict: bool,
     console: &mut Console,
 ) -> Result<Answer, Failure> {
-    let input = input::open(&args.file, args.from.as_deref(), strict)?;
+    input::refuse_dash(&args.file)?;
+    let format = Format::detect(&args.file).map_err(explained)?;
+    match (format, &args.from) {
+        (Format::Gguf, None) => gguf::run(args, console),
+        (_, None) if args.metadata => metadata::run(args, console),
+        (_, from) => list(args, from.as_deref(), strict, console),
+    }
+}
+
+/// The arrays of any other file, or of any file as `from` says.
+fn list(
+    args: &InspectArgs,
+    from: Option<&str>,
+    strict: bool,
+    console: &mut Console,
+) -> Result<Answer, Failure> {
+    let input = input::open(&args.file, from, strict)?;
     // All of them can be told before the first is.
     Rows(&input).rows().try_for_each(|row| row.map(drop))?;
     let rows = Rows(&input);
