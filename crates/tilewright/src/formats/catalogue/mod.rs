@@ -26,6 +26,7 @@ mod named;
 mod nvidia;
 mod others;
 mod place;
+mod records;
 mod scales;
 mod trtllm;
 mod weights;
@@ -44,13 +45,14 @@ pub(crate) use named::is_named;
 /// assert_eq!(marlin.extents, "K % 16 = 0, N % 64 = 0");
 /// ```
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
-    let families: [&'static [Entry]; 7] = [
+    let families: [&'static [Entry]; 8] = [
         weights::ENTRIES,
         trtllm::ENTRIES,
         scales::ENTRIES,
         nvidia::ENTRIES,
         amd::ENTRIES,
         fragments::ENTRIES,
+        records::ENTRIES,
         others::ENTRIES,
     ];
     families.into_iter().flatten()

@@ -41,6 +41,10 @@ pub(super) struct Placed {
 pub(super) enum Form {
     /// For each dimension its mode. Modes may be longer than dimensions: the rest is padding.
     Modes(Vec<Mode>),
+    /// Modes whose memory begins before them, and ends after them: in elements.
+    Within { modes: Vec<Mode>, base: i128, allocation: i128 },
+    /// A map that there is.
+    Map(IndexMap),
     /// A layout in XLA's terms.
     Xla(xla::Layout),
     /// A tag of oneDNN's.
@@ -126,6 +130,12 @@ pub(super) fn lowered(
             let map = IndexMap::from_tla(&layout)?;
             Ok((Some(Composition::Layout(layout)), map))
         }
+        Form::Within { modes, base, allocation } => {
+            let fits = |number: i128| checked(i64::try_from(number).ok(), "a size");
+            let map = IndexMap::from_tla(&layout(modes, dims)?)?;
+            Ok((None, map.within(fits(*base)?, fits(*allocation)?)?))
+        }
+        Form::Map(map) => Ok((None, map.clone())),
         Form::Xla(layout) => {
             let array = crate::ArrayShape::new(element_type, dims)?;
             Ok((None, array.with_layout(layout.clone())?.index_map()?))
