@@ -115,7 +115,7 @@ fn offsets(owners: &Owners, n_elements: usize, bits: u32) -> (Grain, Vec<i64>) {
     let offset = |place: u64| i64::try_from(place).unwrap_or(i64::MAX);
     let is_whole = |id: usize| {
         let first = owners.place_of(id, 0);
-        first % u64::from(bits) == 0
+        first.is_multiple_of(u64::from(bits))
             && (0..bits).all(|bit| owners.place_of(id, bit) == first + u64::from(bit))
     };
     if (0..n_elements).all(is_whole) {
@@ -198,7 +198,8 @@ impl Discovery {
         match (&self.composition, &self.form) {
             (Some(composition), _) => composition.to_string(),
             (None, Form::Merged { groups, fitted }) => {
-                let base = if fitted.base == 0 { String::new() } else { format!("{} + ", fitted.base) };
+                let base =
+                    if fitted.base == 0 { String::new() } else { format!("{} + ", fitted.base) };
                 format!("{base}{} of {}", fitted.layout, self.merged_names(groups))
             }
             (None, Form::Linear(matrix)) => {
@@ -239,6 +240,11 @@ impl fmt::Display for Discovery {
             writeln!(f, "copies        {} bits", self.copies)?;
         }
         writeln!(f, "padding       {}", self.padding)?;
-        write!(f, "packed        {} bytes, seen in {} calls", self.allocation_bits / 8, self.n_calls)
+        write!(
+            f,
+            "packed        {} bytes, seen in {} calls",
+            self.allocation_bits / 8,
+            self.n_calls
+        )
     }
 }

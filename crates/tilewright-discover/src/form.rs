@@ -2,7 +2,7 @@
 
 use tilewright::algebra::{Composed, Composition, F2Matrix, Outer};
 use tilewright::map::{Fitted, NotALayout, fit};
-use tilewright::tla::{Int, Layout};
+use tilewright::tla::{Int, Layout, Nested, Stride};
 use tilewright::{Error, IndexMap};
 
 use crate::merging::{self, Merging};
@@ -101,8 +101,9 @@ fn based(fitted: &Fitted, allocation: i64) -> Result<Composition, Error> {
 }
 
 fn within(fitted: &Fitted, allocation: i64) -> Result<Composed, Error> {
-    let memory = Outer::Layout(Layout::vector(Int::dynamic(allocation))?);
-    Composed::new(memory, Int::dynamic(fitted.base), fitted.layout.clone())
+    let [whole, step] = [allocation, 1].map(Int::dynamic);
+    let memory = Layout::new(Nested::Leaf(whole), Nested::Leaf(Stride::from(step)))?;
+    Composed::new(Outer::Layout(memory), Int::dynamic(fitted.base), fitted.layout.clone())
 }
 
 /// The layout without its original shape where its own shape is that already.

@@ -41,9 +41,9 @@ pub(crate) fn linear(dims: &[i64], offsets: &[i64]) -> Result<Option<F2Matrix>, 
     let bits = index_bits(dims);
     let columns = bits.iter().map(|place| at(*place) ^ at(0)).collect();
     let matrix = F2Matrix::new(columns, at(0))?;
-    let is_right = (0i64..).zip(offsets).all(|(place, offset)| {
-        u64::try_from(*offset) == Ok(matrix.apply(index_of(place, &bits)))
-    });
+    let is_right = (0i64..)
+        .zip(offsets)
+        .all(|(place, offset)| u64::try_from(*offset) == Ok(matrix.apply(index_of(place, &bits))));
     Ok(is_right.then_some(matrix))
 }
 

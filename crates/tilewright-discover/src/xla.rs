@@ -25,8 +25,8 @@ fn of_fitted(fitted: &Fitted) -> Option<Layout> {
 }
 
 /// A layout of merged dimensions over the dimensions themselves: they are neighbours in memory,
-/// and where the first tile has the merged one, `*` merges them. `T(64,32)` over N and K·bit is
-/// `T(64,*,32)` over N, K and bit.
+/// and where the first tile has the merged one, `*` merges them. `{1,0:T(32,1)}` over K·bit and N is
+/// `{1,2,0:T(*,32,1)}` over K, N and bit.
 fn spread(layout: &Layout, groups: &[Vec<usize>]) -> Option<Layout> {
     let order = layout.major_to_minor();
     let major_to_minor: Vec<&Vec<usize>> =
