@@ -5,49 +5,62 @@ use std::fmt;
 use tilewright::map::Fitted;
 use tilewright::tla::{Int, IntTuple, Layout, Nested, Stride};
 
-/// A number that depends on the shape: `constant + factor * Π ceil(size / unit)`.
+/// A number that depends on the shape: `Π ceil(size / unit) * (constant + factor * Π ceil(size / unit))`.
 ///
 /// Padding is what the rounding up is: with a tile of 128 × 4 the stride of a row of tiles is
-/// `512*ceil(d1/4)`.
+/// `512*ceil(d1/4)`. The first product is 1 but for sizes of arrays with something between their
+/// parts, as 96 nibbles behind each group of four rows: `ceil(d0/4)*(96+8*ceil(d1/2))`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Formula {
-    /// What is there whatever the shape.
+    /// The dimensions of the first product, and what each is counted in.
+    pub outer: Vec<(usize, i64)>,
+    /// What is added to the second product.
     pub constant: i64,
-    /// The factor of the product; 0 where nothing depends on the shape.
+    /// The factor of the second product; 0 where there is none.
     pub factor: i64,
-    /// Dimensions, and what each is counted in.
+    /// The dimensions of the second product, and what each is counted in.
     pub terms: Vec<(usize, i64)>,
 }
 
 impl Formula {
     pub(crate) fn constant(constant: i64) -> Self {
-        Formula { constant, factor: 0, terms: Vec::new() }
+        Formula { outer: Vec::new(), constant, factor: 0, terms: Vec::new() }
     }
 
     /// Its value for an array of these sizes; `None` if it does not fit 64 bits, or a dimension is
     /// missing.
     pub fn at(&self, sizes: &[i64]) -> Option<i64> {
-        let count = |&(dim, unit): &(usize, i64)| Some(ceil_div(*sizes.get(dim)?, unit));
-        let counts = self.terms.iter().map(count);
-        let product = counts.into_iter().try_fold(1i64, |product, n| product.checked_mul(n?))?;
-        self.factor.checked_mul(product)?.checked_add(self.constant)
+        let sum =
+            self.factor.checked_mul(product(&self.terms, sizes)?)?.checked_add(self.constant)?;
+        sum.checked_mul(product(&self.outer, sizes)?)
     }
 
-    /// As a text, with these names of dimensions.
+    /// With these names of dimensions.
     fn text(&self, names: &[String]) -> String {
         let term = |(dim, unit): &(usize, i64)| match (names.get(*dim), unit) {
             (None, _) => "?".to_owned(),
             (Some(name), 1) => name.clone(),
             (Some(name), unit) => format!("ceil({name}/{unit})"),
         };
-        let factor = (self.factor != 1 || self.terms.is_empty()).then(|| self.factor.to_string());
-        let product: Vec<String> = factor.into_iter().chain(self.terms.iter().map(term)).collect();
-        match (self.constant, self.factor) {
+        let outer: Vec<String> = self.outer.iter().map(term).collect();
+        let inner = (self.factor != 1).then(|| self.factor.to_string()).into_iter();
+        let inner = inner.chain(self.terms.iter().map(term)).collect::<Vec<_>>().join("*");
+        let sum = match (self.constant, self.factor) {
             (constant, 0) => constant.to_string(),
-            (0, _) => product.join("*"),
-            (constant, _) => format!("{constant}+{}", product.join("*")),
-        }
+            (0, _) => inner,
+            (constant, _) if outer.is_empty() => format!("{constant}+{inner}"),
+            (constant, _) => format!("({constant}+{inner})"),
+        };
+        outer.into_iter().chain([sum]).collect::<Vec<_>>().join("*")
     }
+}
+
+/// How many units of each dimension there are, multiplied; `None` if that does not fit 64 bits, or
+/// a dimension is missing.
+pub(crate) fn product(terms: &[(usize, i64)], sizes: &[i64]) -> Option<i64> {
+    terms.iter().try_fold(1i64, |product, &(dim, unit)| {
+        product.checked_mul(ceil_div(*sizes.get(dim)?, unit))
+    })
 }
 
 /// A layout for arrays of any size, as far as those that were looked at show it.
@@ -89,6 +102,11 @@ impl LayoutFormula {
         Some(Fitted { base: self.base.at(&sizes)?, layout })
     }
 
+    /// The size of the packed array, in what offsets count. Terms are of [`groups`](Self::groups).
+    pub fn size(&self) -> &Formula {
+        &self.allocation
+    }
+
     /// The size of the packed array at a shape, in what offsets count; `None` if it does not fit 64
     /// bits.
     pub fn allocation(&self, dims: &[i64]) -> Option<i64> {
@@ -123,7 +141,7 @@ pub(crate) fn sizes_of(groups: &[Vec<usize>], dims: &[i64], bits: Option<i64>) -
     groups.iter().map(size).collect()
 }
 
-pub(crate) fn ceil_div(size: i64, unit: i64) -> i64 {
+fn ceil_div(size: i64, unit: i64) -> i64 {
     size / unit.max(1) + i64::from(size % unit.max(1) != 0)
 }
 

@@ -2,8 +2,7 @@
 //!
 //! At each shape the layout has numbers: extents, strides, base, allocation. Of each number, one
 //! formula is looked for that is right at every shape: a constant; a factor times counts of units,
-//! `factor * Π ceil(size / unit)`; or, from three shapes, such a product of one dimension and a
-//! constant. The units, one a dimension, are those that the allocation and all strides share: the
+//! `factor * Π ceil(size / unit)`; or, from three shapes, such a product plus a constant. The units, one a dimension, are those that the allocation and all strides share: the
 //! tile where that does, else the least multiple that does, which is how far the array is padded.
 
 use std::fmt;
@@ -14,7 +13,7 @@ use tilewright::tla::{Int, Layout, Stride};
 use crate::discovery::{Discovery, discover};
 use crate::error::Error;
 use crate::form::{Form, Grain};
-use crate::formula::{Formula, LayoutFormula, ceil_div, sizes_of};
+use crate::formula::{Formula, LayoutFormula, product, sizes_of};
 
 /// Units that are tried for each dimension, as multiples of its tile.
 const UNITS: u32 = 11;
@@ -207,8 +206,8 @@ impl Numbers<'_> {
             let mut leaves = Vec::new();
             for (part, &(extent, _)) in mode.iter().enumerate() {
                 let is_last = part + 1 == mode.len();
-                let count =
-                    Formula { constant: 0, factor: 1, terms: vec![(dim, *tiles.get(dim)?)] };
+                let terms = vec![(dim, *tiles.get(dim)?)];
+                let count = Formula { outer: Vec::new(), constant: 0, factor: 1, terms };
                 let extent = if is_last { count } else { Formula::constant(extent) };
                 let stride = self.number(|sample| Some(sample.modes.get(dim)?.get(part)?.1))?;
                 leaves.push((extent, stride));
@@ -243,10 +242,21 @@ impl Numbers<'_> {
     }
 
     /// The formula of the size: of all dimensions, since no array has room for more along any
-    /// without being larger.
+    /// without being larger. With a constant some of them count what has it.
     fn allocation(&self) -> Option<Formula> {
         let values: Vec<i64> = self.samples.iter().map(|sample| sample.allocation).collect();
-        self.of_dims(self.growing(), &values)
+        let all = self.growing();
+        let outer = if self.affine { all } else { 0 };
+        let mut splits = (0..=outer).filter(|outer| outer & !all == 0 && *outer != all);
+        splits.find_map(|outer| {
+            let terms = self.terms(outer);
+            let per_unit = self.samples.iter().zip(&values).map(|(sample, value)| {
+                let count = product(&terms, &sample.sizes)?;
+                (value % count == 0).then_some(value / count)
+            });
+            let inner = self.of_dims(all & !outer, &per_unit.collect::<Option<Vec<i64>>>()?)?;
+            Some(Formula { outer: terms, ..inner })
+        })
     }
 
     /// The dimensions that differ between shapes, as a set: all but that of the bits of a code.
@@ -258,19 +268,17 @@ impl Numbers<'_> {
 
     /// The formula of these values, of a set of dimensions.
     fn of_dims(&self, set: u32, values: &[i64]) -> Option<Formula> {
-        let in_set = self.units.iter().copied().enumerate().filter(|(dim, _)| set >> dim & 1 == 1);
-        let terms: Vec<(usize, i64)> = in_set.collect();
-        let counts = self.samples.iter().map(|sample| count(sample, &terms));
-        let counts = counts.collect::<Option<Vec<i64>>>()?;
-        let (constant, factor) = line(&counts, values, self.affine)?;
-        Some(Formula { constant, factor, terms })
+        let terms = self.terms(set);
+        let counts = self.samples.iter().map(|sample| product(&terms, &sample.sizes));
+        let (constant, factor) = line(&counts.collect::<Option<Vec<i64>>>()?, values, self.affine)?;
+        Some(Formula { outer: Vec::new(), constant, factor, terms })
     }
-}
 
-fn count(sample: &Sample, terms: &[(usize, i64)]) -> Option<i64> {
-    terms.iter().try_fold(1i64, |product, &(dim, unit)| {
-        product.checked_mul(ceil_div(*sample.sizes.get(dim)?, unit))
-    })
+    /// The dimensions of a set, with their units.
+    fn terms(&self, set: u32) -> Vec<(usize, i64)> {
+        let in_set = self.units.iter().copied().enumerate().filter(|(dim, _)| set >> dim & 1 == 1);
+        in_set.collect()
+    }
 }
 
 /// The constant and the factor with which all values are `constant + factor * count`. A constant

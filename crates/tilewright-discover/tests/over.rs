@@ -136,13 +136,17 @@ fn a_constant_beside_a_product_takes_three_shapes() {
         }
         Ok(bytes)
     };
-    // The padding behind the last group makes the size no product of one dimension.
-    let over = discover_over(pack, &[&[8, 32], &[12, 48], &[16, 80]], 4).unwrap();
+    let shapes: [&[i64]; 3] = [&[8, 32], &[12, 80], &[20, 48]];
+    let over = discover_over(pack, &shapes, 4).unwrap();
     assert_eq!(over.found[0].text(), "((4,2),(2,16)):((2,224),(1,8))");
-    match &over.formula {
-        Ok(formula) => panic!("{formula}"),
-        Err(reason) => assert_eq!(reason, "the strides or the size are no product of padded sizes"),
-    }
+    let formula = over.formula.unwrap();
+    assert_eq!(formula.to_string(), "((4,ceil(d0/4)),(2,ceil(d1/2))):((2,96+8*ceil(d1/2)),(1,8))");
+    let found = discover(pack, &[16, 24], 4).unwrap();
+    let Form::Layout(fitted) = found.form() else { panic!("{found}") };
+    assert_eq!(&formula.at(&[16, 24]).unwrap(), fitted);
+    assert_eq!(formula.allocation(&[16, 24]), Some(found.allocation_bits() / 4));
+    let two = discover_over(pack, &shapes[..2], 4).unwrap();
+    assert_eq!(two.formula.unwrap_err(), "the strides or the size are no product of padded sizes");
 }
 
 #[test]
