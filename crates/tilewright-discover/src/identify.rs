@@ -161,19 +161,31 @@ impl Pair<'_> {
         for xor_mask in self.masks() {
             let flipped: Vec<u32> = slots.iter().map(|slot| slot ^ xor_mask).collect();
             let order = BitOrder::of(self.logical, &flipped);
-            let offsets = match &order {
-                Some(order) => Some(order.offsets(self.logical.len())),
-                None => unique_places(self.logical, &flipped),
-            };
-            let Some(offsets) = offsets.filter(|offsets| self.are_at(offsets, &flipped)) else {
-                continue;
-            };
+            let by_bits = order.as_ref().map(|order| order.offsets(self.logical.len()));
+            let tables = [by_bits, self.unique_places(&flipped)];
+            let mut right = tables.into_iter().flatten().filter(|it| self.are_at(it, &flipped));
+            let Some(offsets) = right.next() else { continue };
             let form = Form::of(self.dims, &offsets)?;
             let map = form.map(self.dims, i64::try_from(slots.len()).unwrap_or(i64::MAX))?;
             let alike = order.map(|order| order.alike).unwrap_or_default();
             return Ok((Some(Guess { form, map, xor_mask }), ambiguity(&alike)));
         }
         Ok((None, Some(self.what_would_settle())))
+    }
+
+    /// The place of every code, if all of them are different and each is at one place only.
+    fn unique_places(&self, slots: &[u32]) -> Option<Vec<i64>> {
+        if u64::try_from(self.logical.len()).ok()? > 1u64 << self.bits {
+            return None; // some codes are equal
+        }
+        let mut places: HashMap<u32, Option<i64>> = HashMap::new();
+        for (place, slot) in (0i64..).zip(slots) {
+            match places.entry(*slot) {
+                Entry::Vacant(entry) => drop(entry.insert(Some(place))),
+                Entry::Occupied(mut entry) => drop(entry.insert(None)),
+            }
+        }
+        self.logical.iter().map(|code| places.get(code).copied().flatten()).collect()
     }
 
     /// Whether each code is at its offset.
@@ -217,16 +229,4 @@ fn ambiguity(alike: &[(u32, u32)]) -> Option<String> {
         "the data is alike along bits {a} and {b} of an element's number in row-major order: codes \
          that differ there settle which is which"
     ))
-}
-
-/// The place of every code, if all of them are different and each is at one place only.
-fn unique_places(logical: &[u32], slots: &[u32]) -> Option<Vec<i64>> {
-    let mut places: HashMap<u32, Option<i64>> = HashMap::new();
-    for (place, slot) in (0i64..).zip(slots) {
-        match places.entry(*slot) {
-            Entry::Vacant(entry) => drop(entry.insert(Some(place))),
-            Entry::Occupied(mut entry) => drop(entry.insert(None)),
-        }
-    }
-    logical.iter().map(|code| places.get(code).copied().flatten()).collect()
 }

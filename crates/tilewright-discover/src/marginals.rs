@@ -26,12 +26,12 @@ impl BitOrder {
         if logical.len() != packed.len() || !logical.len().is_power_of_two() {
             return None;
         }
-        let n_bits = logical.len().trailing_zeros();
-        let (all, of_number) = sums(logical, n_bits);
-        let (all_packed, of_place) = sums(packed, n_bits);
-        if all != all_packed {
+        let all = sum(logical);
+        if all != sum(packed) {
             return None;
         }
+        let n_bits = logical.len().trailing_zeros();
+        let (of_number, of_place) = (sums(logical, n_bits), sums(packed, n_bits));
         let mut free: Vec<u32> = (0..n_bits).collect();
         let mut bits = Vec::new();
         for sum in &of_place {
@@ -57,20 +57,28 @@ impl BitOrder {
     }
 }
 
-/// The sum of all hashes, and for each bit of the number of those that have it.
-fn sums(values: &[u32], n_bits: u32) -> (u64, Vec<u64>) {
-    let mut of_bits = vec![0u64; usize::try_from(n_bits).unwrap_or(0)];
-    let mut all = 0u64;
+fn hash(value: &u32) -> u64 {
+    scrambled(u64::from(*value))
+}
+
+/// The sum of all hashes, which no order changes.
+fn sum(values: &[u32]) -> u64 {
+    values.iter().map(hash).fold(0, u64::wrapping_add)
+}
+
+/// For each bit of an element's number the sum of the hashes of those that have it.
+fn sums(values: &[u32], n_bits: u32) -> Vec<u64> {
+    let mut sums = vec![0u64; usize::try_from(n_bits).unwrap_or(0)];
     for (id, value) in values.iter().enumerate() {
-        let hash = scrambled(u64::from(*value));
-        all = all.wrapping_add(hash);
-        for (bit, sum) in of_bits.iter_mut().enumerate() {
+        let hash = hash(value);
+        for (bit, sum) in sums.iter_mut().enumerate() {
             *sum = sum.wrapping_add(hash * u64::from(id >> bit & 1 == 1));
         }
     }
-    (all, of_bits)
+    sums
 }
 
+/// Pairs of bits with one sum.
 fn alike(sums: &[u64]) -> Vec<(u32, u32)> {
     let pairs = (0u32..).zip(sums).flat_map(|(a, sum)| {
         let later = (0u32..).zip(sums).filter(move |(b, other)| *b > a && *other == sum);

@@ -58,7 +58,8 @@ pub fn discover_over<E>(
     shapes: &[&[i64]],
     bits: u32,
 ) -> Result<Over, Error<E>> {
-    if shapes.len() < 2 || shapes.iter().any(|shape| shapes[0].len() != shape.len()) {
+    let rank = shapes.first().map_or(0, |shape| shape.len());
+    if shapes.len() < 2 || shapes.iter().any(|shape| shape.len() != rank) {
         return Err(Error::Question("two shapes or more are needed, of one rank".to_owned()));
     }
     let found = shapes.iter().map(|dims| discover(&mut pack, dims, bits));

@@ -355,3 +355,39 @@ fn random_layouts_are_found() {
         assert_eq!(pads, expected);
     }
 }
+
+/// The last dimension of a layout of bits as the bits of codes.
+#[test]
+fn random_orders_of_bits_are_found() {
+    let mut random = Random(0xFEDC_BA98_7654_3211);
+    let mut n_found = 0;
+    while n_found < 100 {
+        let made = Made { bits: 1, mask: 0, pad: 0, ..Made::new(&mut random) };
+        let (dims, width) = (&made.dims[..made.dims.len() - 1], *made.dims.last().unwrap());
+        if dims.is_empty() || width > 16 {
+            continue;
+        }
+        let mask = random.0 as u32 & ((1 << width) - 1);
+        let pack = |codes: &[u32], _: &[i64]| -> Packed {
+            let bits = |code: &u32| {
+                let code = code ^ mask;
+                (0..width).map(move |bit| code >> bit & 1)
+            };
+            Ok(made.pack(&codes.iter().flat_map(bits).collect::<Vec<_>>()))
+        };
+        let width = u32::try_from(width).unwrap();
+        let found = discover(pack, dims, width).unwrap();
+        let n = usize::try_from(made.dims.iter().product::<i64>()).unwrap();
+        let offsets: Vec<i64> = (0..n).map(|id| made.offset(id) as i64).collect();
+        match found.grain() {
+            Grain::Bits => assert_eq!(found.offsets(), offsets),
+            Grain::Elements => {
+                let first = offsets.iter().step_by(width as usize);
+                assert!(found.offsets().iter().map(|at| at * i64::from(width)).eq(first.copied()));
+            }
+        }
+        assert!(matches!(found.form(), Form::Layout(_)), "{}", found.text());
+        assert_eq!(found.xor_mask(), mask);
+        n_found += 1;
+    }
+}

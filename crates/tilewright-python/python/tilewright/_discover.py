@@ -15,7 +15,7 @@ from ._arrays import as_array
 from ._errors import LayoutError
 from ._layout import Layout
 
-Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
+Codes = npt.NDArray[Any]  # uint8, uint16 or uint32
 
 
 @dataclass(frozen=True)
