@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::form::Form;
 use crate::marginals::BitOrder;
 use crate::probe::n_elements;
+use crate::runs;
 
 /// A layout that may be the one.
 #[derive(Clone, Copy, Debug)]
@@ -56,9 +57,11 @@ pub struct Identification {
 
 /// Finds the layout that takes an array of codes, in row-major order, to packed bytes.
 ///
-/// Candidates are checked at every element. Where none fits, the layout is looked for in the data:
-/// codes that are all different say where each of them is; else, where all sizes are powers of two
-/// and nothing is padded, sums over half of the array say where each bit of an index goes.
+/// Candidates are checked at every element. Where none fits, the layout is looked for in the data.
+/// Where all sizes are powers of two and nothing is padded, sums over half of the array say where
+/// each bit of an index goes. Else codes that are all different say where each of them is, or runs
+/// of codes do, where a dimension goes on in even steps for as long. What is found that way is
+/// right at every element too.
 ///
 /// ```
 /// use tilewright::IndexMap;
@@ -162,7 +165,8 @@ impl Pair<'_> {
             let flipped: Vec<u32> = slots.iter().map(|slot| slot ^ xor_mask).collect();
             let order = BitOrder::of(self.logical, &flipped);
             let by_bits = order.as_ref().map(|order| order.offsets(self.logical.len()));
-            let tables = [by_bits, self.unique_places(&flipped)];
+            let tables =
+                [by_bits, self.unique_places(&flipped), self.run_places(&flipped, xor_mask)];
             let mut right = tables.into_iter().flatten().filter(|it| self.are_at(it, &flipped));
             let Some(offsets) = right.next() else { continue };
             let form = Form::of(self.dims, &offsets)?;
@@ -188,6 +192,12 @@ impl Pair<'_> {
         self.logical.iter().map(|code| places.get(code).copied().flatten()).collect()
     }
 
+    /// The place of every code by runs of them; not for masks that are tried without a reason.
+    fn run_places(&self, slots: &[u32], xor_mask: u32) -> Option<Vec<i64>> {
+        let is_usual = self.usual_masks().contains(&xor_mask);
+        is_usual.then(|| runs::places(self.logical, self.dims, slots, self.bits)).flatten()
+    }
+
     /// Whether each code is at its offset.
     fn are_at(&self, offsets: &[i64], slots: &[u32]) -> bool {
         self.logical.iter().zip(offsets).all(|(code, offset)| {
@@ -206,19 +216,19 @@ impl Pair<'_> {
 
     /// What may be flipped: nothing, the top bit, or, of short codes, anything.
     fn masks(&self) -> Vec<u32> {
-        let top = 1u32 << (self.bits.clamp(1, 32) - 1);
+        let usual = self.usual_masks();
         let all = if self.bits <= 8 { mask(self.bits) } else { 0 };
-        [0, top].into_iter().chain((1..=all).filter(|mask| *mask != top)).collect()
+        usual.into_iter().chain((0..=all).filter(|mask| !usual.contains(mask))).collect()
+    }
+
+    /// Nothing, or the top bit, as of signed codes that get a bias.
+    fn usual_masks(&self) -> [u32; 2] {
+        [0, 1u32 << (self.bits.clamp(1, 32) - 1)]
     }
 
     fn what_would_settle(&self) -> String {
-        if self.dims.iter().all(|size| size.count_ones() == 1) {
-            return "no layout of whole codes and a constant exclusive-or was found in this data: \
-                    the packing function itself, or codes that are all different, would show more"
-                .to_owned();
-        }
-        "equal codes hide where each of them is: codes that are all different, sizes that are \
-         powers of two, or the packing function itself would show it"
+        "no layout of whole codes was found in this data: the packing function itself, codes that \
+         are all different, or sizes that are powers of two without padding would show more"
             .to_owned()
     }
 }

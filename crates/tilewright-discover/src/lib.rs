@@ -60,6 +60,7 @@ mod over;
 mod owners;
 mod padding;
 mod probe;
+mod runs;
 mod swizzles;
 mod xla;
 
