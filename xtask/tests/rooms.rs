@@ -13,6 +13,7 @@ const ROOMS: &[&str] = &[
     "tilewright-relayout",
     "tilewright-files",
     "tilewright-hlo",
+    "tilewright-discover",
     "tilewright-calc",
     "tilewright-view",
     "tilewright-ask",

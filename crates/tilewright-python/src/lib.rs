@@ -12,6 +12,7 @@
 
 mod bulk;
 mod calc;
+mod discover;
 mod draw;
 mod element;
 mod error;
@@ -35,6 +36,8 @@ mod _tilewright {
 
     #[pymodule_export]
     use crate::calc::{Swizzle, evaluate, explain, operations};
+    #[pymodule_export]
+    use crate::discover::{Discovered, discover_codes};
     #[pymodule_export]
     use crate::draw::{Picture, draw};
     #[pymodule_export]

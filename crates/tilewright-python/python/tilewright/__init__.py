@@ -12,7 +12,7 @@
 True
 
 `Shape` and `Layout` read the notations of XLA, TLA, CuTe, oneDNN and numpy, and answer where every
-element lies; `draw` draws it. `pack`, `unpack`, `relayout` and `Plan` move arrays, and a `Packed`
+element lies; `draw` draws it, and `discover` finds the layout of a packing function. `pack`, `unpack`, `relayout` and `Plan` move arrays, and a `Packed`
 array knows how it is packed. `algebra` has the layout algebra, `tpu` the formats that TPU compilers
 choose, `hlo` and `assign` what a program's layouts cost, `open`, `load`, `save` and `verify` files,
 `jax` JAX's formats, `zarr` and `dask` arrays that are larger than a machine.
@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from . import algebra, dask, jax, tpu, zarr
 from ._answers import Bitcast, Fit
+from ._discover import Discovery, discover
 from ._errors import Diagnostic, LayoutError, OutOfRangeError
 from ._files import Arrays, load, save
 from ._hlo import Assignment, Change, Report, assign, hlo
@@ -44,6 +45,7 @@ __all__ = [
     "Change",
     "Diagnostic",
     "Difference",
+    "Discovery",
     "ElementType",
     "File",
     "Fit",
@@ -65,6 +67,7 @@ __all__ = [
     "assign",
     "calc",
     "dask",
+    "discover",
     "draw",
     "fit",
     "hlo",

@@ -1,0 +1,116 @@
+//! What kind of function the places are: the simplest that is right at every element.
+
+use tilewright::algebra::{Composed, Composition, F2Matrix, Outer};
+use tilewright::map::{Fitted, NotALayout, fit};
+use tilewright::tla::{Int, Layout, Nested, Stride};
+use tilewright::{Error, IndexMap};
+
+use crate::merging::{self, Merging};
+use crate::swizzles;
+
+/// What offsets count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grain {
+    /// Whole codes: the bits of each lie side by side, lowest first, at a multiple of their number.
+    Elements,
+    /// Single bits. The map has a last dimension more, the bit of the code.
+    Bits,
+}
+
+/// A function from an index to an offset, of the first of these kinds that it is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Form {
+    /// Shape and stride, from a base on.
+    Layout(Fitted),
+    /// Shape and stride of dimensions some of which are one: `groups` has the dimensions that each
+    /// mode of the layout is made of, the last one of a group varying fastest. The 3-bit codes of
+    /// GPTQ run on from word to word along K, so that K and the bit are one.
+    Merged {
+        /// The dimensions of each mode.
+        groups: Vec<Vec<usize>>,
+        /// The layout of the merged dimensions.
+        fitted: Fitted,
+    },
+    /// Shape and stride under a swizzle.
+    Swizzled(Composed),
+    /// Each bit of the index flips some bits of the offset. Index bits are those of the first
+    /// dimension, lowest first, then those of the next.
+    Linear(F2Matrix),
+    /// None of these: the offsets are listed, and this is why they are no layout's.
+    Table(NotALayout),
+}
+
+impl Form {
+    /// The form of a table of offsets in row-major order. Complete for layouts, merged layouts of
+    /// up to four dimensions, swizzled layouts, and linear functions of bits.
+    pub(crate) fn of(dims: &[i64], offsets: &[i64]) -> Result<Self, Error> {
+        let reason = match fit(dims, offsets)? {
+            Ok(fitted) => return Ok(Form::Layout(without_idle_shape(fitted, dims)?)),
+            Err(reason) => reason,
+        };
+        if let Some(Merging { groups, dims, fitted }) = merging::find(dims, offsets)? {
+            let fitted = without_idle_shape(fitted, &dims)?;
+            return Ok(Form::Merged { groups, fitted });
+        }
+        if let Some((swizzle, fitted)) = swizzles::find(dims, offsets)? {
+            let Fitted { base, layout } = without_idle_shape(fitted, dims)?;
+            let composed = Composed::new(Outer::Swizzle(swizzle), Int::dynamic(base), layout)?;
+            return Ok(Form::Swizzled(composed));
+        }
+        let linear = swizzles::linear(dims, offsets)?;
+        Ok(linear.map_or(Form::Table(reason), Form::Linear))
+    }
+
+    /// The layout over the dimensions themselves, if there is one.
+    pub(crate) fn composition(&self, allocation: i64) -> Result<Option<Composition>, Error> {
+        Ok(match self {
+            Form::Layout(fitted) => Some(based(fitted, allocation)?),
+            Form::Swizzled(composed) => Some(composed.clone().into()),
+            Form::Merged { .. } | Form::Linear(_) | Form::Table(_) => None,
+        })
+    }
+
+    /// The map, if it is a sum of digits; of memory of so many offsets.
+    pub(crate) fn map(&self, dims: &[i64], allocation: i64) -> Result<Option<IndexMap>, Error> {
+        Ok(match self {
+            Form::Layout(fitted) => Some(whole_map(fitted, allocation)?),
+            Form::Merged { groups, fitted } => {
+                Some(merging::spread(&whole_map(fitted, allocation)?, dims, groups)?)
+            }
+            Form::Swizzled(composed) => Some(IndexMap::from_composed(composed)?),
+            Form::Linear(_) | Form::Table(_) => None,
+        })
+    }
+}
+
+/// The map of a fitted layout in memory that may go on behind the last element.
+fn whole_map(fitted: &Fitted, allocation: i64) -> Result<IndexMap, Error> {
+    let map = IndexMap::from_composition(&based(fitted, allocation)?)?;
+    if map.allocation() >= allocation {
+        return Ok(map);
+    }
+    IndexMap::from_composed(&within(fitted, allocation)?)
+}
+
+/// A layout with its base, which only a composed one can have.
+fn based(fitted: &Fitted, allocation: i64) -> Result<Composition, Error> {
+    match fitted.base {
+        0 => Ok(fitted.layout.clone().into()),
+        _ => Ok(within(fitted, allocation)?.into()),
+    }
+}
+
+fn within(fitted: &Fitted, allocation: i64) -> Result<Composed, Error> {
+    let [whole, step] = [allocation, 1].map(Int::dynamic);
+    let memory = Layout::new(Nested::Leaf(whole), Nested::Leaf(Stride::from(step)))?;
+    Composed::new(Outer::Layout(memory), Int::dynamic(fitted.base), fitted.layout.clone())
+}
+
+/// The layout without its original shape where its own shape is that already.
+fn without_idle_shape(fitted: Fitted, dims: &[i64]) -> Result<Fitted, Error> {
+    let own = fitted.layout.shape().product_each()?.values();
+    match own == dims {
+        true => Ok(Fitted { layout: fitted.layout.without_org_shape(), ..fitted }),
+        false => Ok(fitted),
+    }
+}
