@@ -176,11 +176,3 @@ fn example(entry: &Entry, spelling: &str) -> Result<NamedArray, Error> {
         .find_map(|(element_type, dims)| layout.of(element_type, dims).ok());
     Ok(found.unwrap_or(example))
 }
-
-/// The layouts of the catalogue that an array can have.
-pub(crate) fn fitting(element_type: ElementType, dims: &[i64]) -> Vec<NamedArray> {
-    let spelled = catalogue::entries().flat_map(Entry::spellings);
-    spelled
-        .filter_map(|spelling| spelling.parse::<NamedLayout>().ok()?.of(element_type, dims).ok())
-        .collect()
-}

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tilewright::ArrayShape;
+use tilewright::formats::catalogue::fitting;
 use tilewright::formats::tpu::{
     Candidate, Chip, argument_bytes, candidates, compared_shape, default_shape, padding_in_words,
 };
@@ -9,7 +10,6 @@ use tilewright::notation::Described;
 use tilewright::xla::Layout;
 
 use crate::error::Error;
-use crate::layouts::fitting;
 use crate::subject::Reader;
 
 /// What format does a TPU's compiler give an array?

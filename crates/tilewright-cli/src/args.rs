@@ -65,6 +65,9 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Whether two files hold the same arrays, whatever their layouts
     Verify(VerifyArgs),
+    /// Which layout takes one file's arrays of codes to another's packed bytes: one with a name, or one that the data
+    /// shows
+    Identify(IdentifyArgs),
     /// The arrays in a file, their layouts and sizes
     Inspect(InspectArgs),
     /// What an HLO text module, or an out-of-memory report of XLA, says about memory and layouts:
@@ -347,6 +350,19 @@ pub(crate) struct ConvertArgs {
     /// Let the output be the input: it is replaced when all is done
     #[arg(long)]
     pub(crate) in_place: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IdentifyArgs {
+    /// The file with the arrays before packing: an element for each code, such as u8 or i8
+    pub(crate) logical: PathBuf,
+
+    /// The file with the packed arrays, of the same names, or of one array
+    pub(crate) packed: PathBuf,
+
+    /// The bits of a code; as many as the largest code needs where it is not said
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub(crate) bits: Option<u32>,
 }
 
 #[derive(Debug, Args)]

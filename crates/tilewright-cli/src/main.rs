@@ -21,6 +21,7 @@ mod calc;
 mod draw;
 mod explore;
 mod grid;
+mod identify;
 mod index;
 mod same;
 mod show;
@@ -95,6 +96,7 @@ fn run(arguments: Arguments, console: &mut Console) -> Result<Answer, Failure> {
         Command::Explore(args) => explore::run(&args, console),
         Command::Calc(args) => calc::run(&args, console),
         Command::Convert(args) => convert::run(&args, arguments.strict, console),
+        Command::Identify(args) => identify::run(&args, arguments.strict, console),
         Command::Verify(args) => verify::run(&args, arguments.strict, console),
         Command::Inspect(args) => inspect::run(&args, arguments.strict, console),
         Command::Hlo(args) => hlo::run(&args, reader, console),

@@ -37,7 +37,7 @@ pub struct Discovery {
 /// Finds the layout of a packing function, which is given codes of `bits` bits in row-major order
 /// of `dims` and gives packed bytes.
 ///
-/// It is called `bits * (1 + ceil(log2 n)) + 2` times for *n* elements; the [crate](crate) says
+/// It is called `bits * (1 + ceil(log2 n)) + 1` times for *n* elements; the [crate](crate) says
 /// with what. A function that only moves bits is always found: where its places are no layout's,
 /// they are listed, see [`Form::Table`].
 ///

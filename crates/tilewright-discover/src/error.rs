@@ -22,7 +22,7 @@ pub enum Error<E> {
 pub enum Refusal {
     /// The number of bytes depends on the codes.
     Size {
-        /// How many there were for codes of 0.
+        /// How many there were in the first call.
         first: usize,
         /// How many there are in another call.
         later: usize,
@@ -57,14 +57,6 @@ pub enum Refusal {
         /// Where it is stored.
         place: u64,
     },
-    /// The bits are where single bits of codes lead, but not for codes of several bits: values are
-    /// changed, as by a codebook, or go where they go because of what they are.
-    Values {
-        /// The first packed bit that is not what it would be.
-        place: u64,
-        /// The element and the bit of its code that it would hold, if it is not padding.
-        holds: Option<(u64, u32)>,
-    },
 }
 
 impl fmt::Display for Refusal {
@@ -90,16 +82,6 @@ impl fmt::Display for Refusal {
                 f,
                 "packed bit {place} holds bit {code_bit} of element {element} otherwise than that \
                  of element 0 is held: what is flipped depends on the element"
-            ),
-            Refusal::Values { place, holds: Some((element, code_bit)) } => write!(
-                f,
-                "packed bit {place} holds bit {code_bit} of element {element} only while all other \
-                 bits are 0: values are changed (a codebook) or placed by what they are"
-            ),
-            Refusal::Values { place, holds: None } => write!(
-                f,
-                "packed bit {place} holds no bit of a code, and depends on the codes: it is \
-                 computed, or values are placed by what they are"
             ),
         }
     }

@@ -29,15 +29,13 @@
 //!
 //! | call | codes | says of each packed bit |
 //! |---|---|---|
-//! | 1 | all 0 | what padding holds, and what is flipped |
-//! | for each code bit *b* | all `1 << b` | whether it holds bit *b* of some code |
-//! | for each *b* and *d* | `(id >> d & 1) << b` | bit *d* of that code's number in row-major order |
-//! | the last | pseudo-random | that it does so whatever the codes are |
+//! | 1 | *c*, without a pattern | with the rest: what padding holds, and what is flipped |
+//! | for each code bit *b* | `c ^ 1 << b` | whether it holds bit *b* of some code |
+//! | for each *b* and *d* | `c ^ (id >> d & 1) << b` | bit *d* of that code's number in row-major order |
 //!
-//! These are `bits * (1 + ceil(log2 n)) + 2` calls for *n* codes, 70 for 256 × 256 nibbles.
-//! [`tilewright::map::fit`] then finds the layout of the places, if there is one. The last call
-//! is what shows that there is something else, as a codebook: to 0 and powers of two that may well
-//! do what a layout would.
+//! These are `bits * (1 + ceil(log2 n)) + 1` calls for *n* codes, 69 for 256 × 256 nibbles.
+//! [`tilewright::map::fit`] then finds the layout of the places, if there is one. That the codes have no
+//! pattern is what shows a codebook: to 0 and powers of two that may well do what a layout would.
 //!
 //! [`discover_over`] asks at several shapes, and finds the layout as a function of the shape.
 //! [`identify`] has no function to ask: it looks for the layout between an array and its packed

@@ -1,7 +1,9 @@
 //! Which bit of which code each packed bit holds.
 //!
-//! Invariant of all calls after the first: a packed bit differs from what it is for codes of 0
-//! exactly if the code bit that it holds is 1. Whatever breaks that is a [`Refusal`].
+//! The first call is with codes without a pattern, and every other one with the same codes, of which some have one bit
+//! flipped. Invariant: a packed bit differs from what it was in the first call exactly if the code bit that it holds was
+//! flipped. Whatever breaks that is a [`Refusal`]. From codes of 0 instead, a codebook would look like a layout that
+//! leads 0 and each single bit to itself, as that of FP4 does.
 
 use crate::bits::{bit, differences, flip};
 use crate::error::{Error, Refusal};
@@ -24,25 +26,26 @@ pub(crate) struct Owners {
 }
 
 impl Owners {
-    /// Asks the function, `bits * (1 + ceil(log2 n)) + 2` times.
+    /// Asks the function, `bits * (1 + ceil(log2 n)) + 1` times.
     pub(crate) fn ask<F, E>(probe: &mut Probe<'_, F>) -> Result<Self, Error<E>>
     where
         F: FnMut(&[u32], &[i64]) -> Result<Vec<u8>, E>,
     {
-        let zeros = probe.ask(|_| 0)?;
+        let bits = probe.bits();
+        let first = probe.ask(|id| random_code(id, bits))?;
         let n_elements = probe.n_elements();
         let mut owners = Owners {
             places: Vec::new(),
             n_elements,
             copies: Vec::new(),
-            owned: vec![0; zeros.len()],
-            zeros,
+            owned: vec![0; first.len()],
+            zeros: Vec::new(),
         };
-        for code_bit in 0..probe.bits() {
-            let held = owners.held(probe, code_bit)?;
+        for code_bit in 0..bits {
+            let held = held(probe, &first, code_bit)?;
             owners.place(code_bit, &held)?;
         }
-        owners.prove(probe)?;
+        owners.zeros = owners.without(first, |id| random_code(id, bits));
         Ok(owners)
     }
 
@@ -56,33 +59,6 @@ impl Owners {
     pub(crate) fn places_of(&self, code_bit: u32) -> &[u64] {
         let row = usize::try_from(code_bit).unwrap_or(usize::MAX);
         self.places.chunks(self.n_elements.max(1)).nth(row).unwrap_or_default()
-    }
-
-    /// The packed bits that hold bit `code_bit` of some code, and of which: the code's number is
-    /// put together from one call for each of its bits.
-    fn held<F, E>(
-        &self,
-        probe: &mut Probe<'_, F>,
-        code_bit: u32,
-    ) -> Result<Vec<(u64, u64)>, Error<E>>
-    where
-        F: FnMut(&[u32], &[i64]) -> Result<Vec<u8>, E>,
-    {
-        let all = probe.ask(|_| 1 << code_bit)?;
-        let mut held: Vec<(u64, u64)> =
-            differences(&all, &self.zeros).map(|place| (place, 0)).collect();
-        for id_bit in 0..probe.id_bits() {
-            let some = probe.ask(|id| u32::from(id >> id_bit & 1 == 1) << code_bit)?;
-            let mut rest = held.iter_mut();
-            for place in differences(&some, &self.zeros) {
-                // Both lists are in order, so what is passed over has a 0 at this bit.
-                match rest.find(|(known, _)| *known >= place) {
-                    Some((known, id)) if *known == place => *id |= 1 << id_bit,
-                    _ => return Err(Refusal::Computed { place, code_bit }.into()),
-                }
-            }
-        }
-        Ok(held)
     }
 
     /// Notes who holds what, if each packed bit holds one bit of one code that there is.
@@ -116,24 +92,9 @@ impl Owners {
         first.map(|(bit, _)| bit).or(copy)
     }
 
-    /// One call with codes without a pattern, held to what the places say.
-    fn prove<F, E>(&self, probe: &mut Probe<'_, F>) -> Result<(), Error<E>>
-    where
-        F: FnMut(&[u32], &[i64]) -> Result<Vec<u8>, E>,
-    {
-        let bits = probe.bits();
-        let packed = probe.ask(|id| random_code(id, bits))?;
-        let expected = self.packed(bits, |id| random_code(id, bits));
-        match differences(&packed, &expected).next() {
-            None => Ok(()),
-            Some(place) => Err(Refusal::Values { place, holds: self.holds(place) }.into()),
-        }
-    }
-
-    /// The bytes that hold these codes.
-    fn packed(&self, bits: u32, code: impl Fn(u64) -> u32) -> Vec<u8> {
-        let mut bytes = self.zeros.clone();
-        for code_bit in 0..bits {
+    /// Packed bytes with these codes taken out: what they would be for codes of 0.
+    fn without(&self, mut bytes: Vec<u8>, code: impl Fn(u64) -> u32) -> Vec<u8> {
+        for code_bit in 0..u32::try_from(self.places.len() / self.n_elements.max(1)).unwrap_or(0) {
             for (id, place) in (0u64..).zip(self.places_of(code_bit)) {
                 if code(id) >> code_bit & 1 == 1 {
                     flip(&mut bytes, *place);
@@ -147,17 +108,34 @@ impl Owners {
         }
         bytes
     }
+}
 
-    /// The element and the code bit that a place holds, if it holds one.
-    fn holds(&self, place: u64) -> Option<(u64, u32)> {
-        let number = self.places.iter().position(|at| *at == place);
-        let first = number.and_then(|number| {
-            let bit = u32::try_from(number / self.n_elements.max(1)).ok()?;
-            Some((u64::try_from(number % self.n_elements.max(1)).ok()?, bit))
-        });
-        let copy = self.copies.iter().find(|(at, _, _)| *at == place);
-        first.or(copy.map(|&(_, id, bit)| (id, bit)))
+/// The packed bits that hold bit `code_bit` of some code, and of which: the code's number is
+/// put together from one call for each of its bits.
+fn held<F, E>(
+    probe: &mut Probe<'_, F>,
+    first: &[u8],
+    code_bit: u32,
+) -> Result<Vec<(u64, u64)>, Error<E>>
+where
+    F: FnMut(&[u32], &[i64]) -> Result<Vec<u8>, E>,
+{
+    let bits = probe.bits();
+    let all = probe.ask(|id| random_code(id, bits) ^ 1 << code_bit)?;
+    let mut held: Vec<(u64, u64)> = differences(&all, first).map(|place| (place, 0)).collect();
+    for id_bit in 0..probe.id_bits() {
+        let flipped = |id: u64| u32::from(id >> id_bit & 1 == 1) << code_bit;
+        let some = probe.ask(|id| random_code(id, bits) ^ flipped(id))?;
+        let mut rest = held.iter_mut();
+        for place in differences(&some, first) {
+            // Both lists are in order, so what is passed over has a 0 at this bit.
+            match rest.find(|(known, _)| *known >= place) {
+                Some((known, id)) if *known == place => *id |= 1 << id_bit,
+                _ => return Err(Refusal::Computed { place, code_bit }.into()),
+            }
+        }
     }
+    Ok(held)
 }
 
 #[cfg(test)]
@@ -176,6 +154,7 @@ mod tests {
         let owners = Owners::ask(&mut probe).unwrap();
         assert_eq!(owners.places, [0, 4, 1, 5]);
         assert_eq!(owners.owned, [0b0011_0011]);
-        assert_eq!(probe.n_calls(), 2 * (1 + 1) + 2);
+        assert_eq!(probe.n_calls(), 2 * (1 + 1) + 1);
+        assert_eq!(owners.zeros, [0]);
     }
 }

@@ -90,7 +90,7 @@ fn every_format_is_found_at_every_element() {
         let n = codes.iter().product::<i64>();
         let id_bits = usize::try_from((n as u64).next_power_of_two().trailing_zeros()).unwrap();
         let width = usize::try_from(width).unwrap();
-        assert_eq!(found.n_calls(), width * (1 + id_bits) + 2, "{name}");
+        assert_eq!(found.n_calls(), width * (1 + id_bits) + 1, "{name}");
         if name == "gptq-3" {
             assert!(matches!(found.form(), Form::Merged { .. }));
             assert_eq!(found.grain(), Grain::Bits);

@@ -40,7 +40,7 @@ def test_a_format_is_found():
     assert found.layout == tw.Layout("(12,(2,4,3)):(24,(4,1,8))")
     assert (found.xor_mask, found.pad_value, found.pad_bits, found.copies) == (0, None, 0, 0)
     assert (found.carrier, found.nbytes) == (("int32", (12, 3)), 144)
-    assert found.calls == 4 * (1 + 9) + 2
+    assert found.calls == 4 * (1 + 9) + 1
     assert (found.offsets() == found.layout.offsets()).all() and not found.counts_bits
     codes = np.random.default_rng(0).integers(0, 16, (12, 24), np.uint8)
     packed = tw.pack(codes.astype(ml_dtypes.uint4), found.layout)

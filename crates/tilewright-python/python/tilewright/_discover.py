@@ -89,9 +89,9 @@ def discover(
 ) -> Discovery:
     """The layout that a packing function has, found by calling it.
 
-    The function is called ``bits * (1 + ceil(log2 n)) + 2`` times for n codes: with all codes 0, with
-    one bit of all of them, with that bit of every code whose number has another bit, and last with
-    codes without a pattern, which shows whether it does as much whatever the codes are.
+    The function is called ``bits * (1 + ceil(log2 n)) + 1`` times for n codes: with codes without a
+    pattern, with one bit of all of them flipped, and with that bit of every code flipped whose number
+    has another bit.
 
     Parameters
     ----------

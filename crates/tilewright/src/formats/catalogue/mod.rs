@@ -37,6 +37,8 @@ pub use place::Carrier;
 
 pub(crate) use named::is_named;
 
+use crate::ElementType;
+
 /// Every entry, by families.
 ///
 /// ```
@@ -56,4 +58,20 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
         others::ENTRIES,
     ];
     families.into_iter().flatten()
+}
+
+/// The layouts of the catalogue that an array can have; not those whose arguments are numbers, of which there are any
+/// many.
+///
+/// ```
+/// use tilewright::ElementType;
+/// use tilewright::formats::catalogue::fitting;
+/// let names: Vec<String> =
+///     fitting(ElementType::U4, &[4096, 11008]).iter().map(|array| array.layout().to_string()).collect();
+/// assert!(names.iter().any(|name| name == "marlin(a8)"));
+/// assert!(!names.iter().any(|name| name == "sf128x4"));
+/// ```
+pub fn fitting(element_type: ElementType, dims: &[i64]) -> Vec<NamedArray> {
+    let layouts = entries().flat_map(Entry::spellings).filter_map(|name| name.parse().ok());
+    layouts.filter_map(|layout: NamedLayout| layout.of(element_type, dims).ok()).collect()
 }
