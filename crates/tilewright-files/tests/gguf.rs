@@ -393,6 +393,26 @@ fn plain_tensors_that_gguf_wrote() {
     assert_eq!(of("plain.float16").0, ElementType::F16);
 }
 
+/// Whatever byte of the head is another: an error, or a file whose tensors can be read.
+#[test]
+fn changed_bytes() {
+    let whole = std::fs::read(mixed()).unwrap();
+    let head = GgufFile::open(mixed()).unwrap().tensors()[0].file_offset() as usize;
+    let scratch = Scratch::new();
+    let mut n_opened = 0;
+    for place in 0..head {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 1 << (place % 8);
+        let Ok(file) = GgufFile::open(scratch.put("w.gguf", bytes)) else { continue };
+        n_opened += 1;
+        for tensor in file.tensors() {
+            let codes = file.values(tensor.name(), "codes");
+            assert_eq!(codes.is_err(), tensor.gguf_type().no_codes().is_some(), "byte {place}");
+        }
+    }
+    assert!((100..head).contains(&n_opened), "{n_opened} of {head} bytes");
+}
+
 /// The number that an f16 is.
 fn f16(bits: u64) -> f32 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };

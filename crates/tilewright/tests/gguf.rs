@@ -7,8 +7,10 @@ mod support;
 
 use std::collections::HashMap;
 
+use tilewright::IndexMap;
 use tilewright::formats::gguf::GgufType;
 use tilewright::formats::{Field, Record};
+use tilewright::map::IndexLookup;
 
 /// Types that only exist while ggml multiplies.
 const NEVER_IN_FILES: [&str; 2] = ["Q8_1", "Q8_K"];
@@ -67,7 +69,12 @@ fn owned_bits(field: &Field) -> i64 {
     field.n_values() * i64::from(field.bits())
 }
 
-/// Every bit of a block belongs to one value, but for types that are no layouts.
+fn is_bytes(field: &Field, first: usize) -> bool {
+    field.bits().is_multiple_of(8) && first.is_multiple_of(8)
+}
+
+/// Every bit of a block belongs to one value, and a value is in one byte or is whole ones. Types
+/// that are no layouts leave bits out.
 #[test]
 fn fields_cover_a_block_once() {
     for one in GgufType::all() {
@@ -76,6 +83,7 @@ fn fields_cover_a_block_once() {
         for field in record.fields() {
             for number in 0..field.n_values() {
                 let first = field.bit_of(number).unwrap() as usize;
+                assert!(first % 8 + field.bits() as usize <= 8 || is_bytes(field, first));
                 owners[first..][..field.bits() as usize].iter_mut().for_each(|n| *n += 1);
             }
             assert_eq!(record.elements() % field.n_values(), 0, "{}", one.name());
@@ -123,10 +131,40 @@ fn check_map(one: &GgufType, field: &Field, leading: &[i64], n_records: i64) {
     assert_eq!(map.dims(), record.field_dims(field, &dims).unwrap());
     assert_eq!(map.bytes(field.bits()).unwrap(), record.array_bytes(&dims).unwrap());
     assert_eq!((map.lowest_offset(), map.allocation() * width), (0, record_at(n_all)));
-    let all: Vec<i64> = (0..map.allocation()).collect();
-    let back = expected.iter().filter(|offset| map.index(**offset).unwrap().is_some()).count();
-    let there = all.iter().filter(|offset| map.index(**offset).unwrap().is_some()).count();
-    assert_eq!((back, there), (expected.len(), expected.len()));
+    check_inverse(&map, &expected);
+}
+
+/// Every place is found again, and the others are padding, one by one and together.
+#[track_caller]
+fn check_inverse(map: &IndexMap, expected: &[i64]) {
+    let places: Vec<i64> = (0..map.allocation()).collect();
+    let mut indices = vec![0; places.len() * map.dims().len()];
+    map.indices_at(&places, &mut indices).unwrap();
+    let mut n_found = 0;
+    for (place, together) in places.iter().zip(indices.chunks(map.dims().len())) {
+        let index = map.index(*place).unwrap();
+        match &index {
+            Some(index) => assert_eq!((map.offset(index).unwrap(), &index[..]), (*place, together)),
+            None => assert!(together.iter().all(|index| *index == IndexLookup::PADDING)),
+        }
+        n_found += usize::from(index.is_some());
+    }
+    assert_eq!(n_found, expected.len());
+}
+
+/// A part of a larger memory: with strides below 0, and where it does not lie there.
+#[test]
+fn within() {
+    let map = IndexMap::from_tla(&"(2,4):(8,-1)".parse().unwrap()).unwrap();
+    let inside = map.within(5, 20).unwrap();
+    assert_eq!(inside.offsets().unwrap(), [5, 4, 3, 2, 13, 12, 11, 10]);
+    assert_eq!((inside.lowest_offset(), inside.allocation(), inside.base()), (0, 20, 5));
+    assert_eq!(inside.max_offset().unwrap(), Some(13));
+    check_inverse(&inside, &inside.offsets().unwrap());
+    assert_eq!(map.within(3, 12).unwrap().offsets().unwrap()[7], 8);
+    for (base, allocation) in [(2, 20), (3, 11), (-1, 20), (i64::MAX, i64::MAX), (5, -1)] {
+        assert!(map.within(base, allocation).is_err(), "{base} {allocation}");
+    }
 }
 
 #[test]
