@@ -9,6 +9,7 @@ use tilewright::text::abridged;
 use tilewright::xla::Layout;
 use tilewright::{ArrayShape, ElementType};
 use tilewright_discover::{Candidate, Form, Guess, identify};
+use tilewright_files::ArrayInfo;
 use tilewright_relayout::{Placement, RunOptions};
 
 use crate::Answer;
@@ -77,7 +78,7 @@ fn pairs(logical: &Input, packed: &Input) -> anyhow::Result<Vec<(usize, usize)>>
     if let ([_], [_]) = (logical.file.arrays(), packed.file.arrays()) {
         return Ok(vec![(0, 0)]);
     }
-    let names = logical.file.arrays().iter().map(|info| info.name());
+    let names = logical.file.arrays().iter().map(ArrayInfo::name);
     let found =
         names.enumerate().filter_map(|(array, name)| Some((array, packed.file.find(name)?)));
     let found: Vec<(usize, usize)> = found.collect();

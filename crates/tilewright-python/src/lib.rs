@@ -17,6 +17,7 @@ mod draw;
 mod element;
 mod error;
 mod files;
+mod gguf;
 mod hlo;
 mod layout;
 mod map;
@@ -44,6 +45,8 @@ mod _tilewright {
     use crate::element::ElementType;
     #[pymodule_export]
     use crate::files::{ArrayFile, Rules, Writer, ZarrStore, ZarrWriter};
+    #[pymodule_export]
+    use crate::gguf::GgufFile;
     #[pymodule_export]
     use crate::hlo::{
         hlo_assignment, hlo_change, hlo_files_of, hlo_fragment, hlo_page, hlo_report, hlo_what_if,

@@ -38,7 +38,7 @@ pub(super) fn write(folder: &Path, rows: &[NamedRow], force: bool) -> Result<usi
         .map_err(|error| Failure::message(&format!("{}: {error}", folder.display())))?;
     let options = || if force { CreateOptions::new().force() } else { CreateOptions::new() };
     let save = |name: &str, page: String| {
-        options().write(&folder.join(name), page.as_bytes()).map_err(input::explained)
+        options().write(folder.join(name), page.as_bytes()).map_err(input::explained)
     };
     for row in rows {
         save(&file_name(&row.name), page(row)?)?;

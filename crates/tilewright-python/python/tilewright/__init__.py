@@ -20,7 +20,7 @@ choose, `hlo` and `assign` what a program's layouts cost, `open`, `load`, `save`
 
 from __future__ import annotations
 
-from . import algebra, dask, jax, tpu, zarr
+from . import algebra, dask, gguf, jax, tpu, zarr
 from ._answers import Bitcast, Fit
 from ._discover import Discovery, discover
 from ._errors import Diagnostic, LayoutError, OutOfRangeError
@@ -70,6 +70,7 @@ __all__ = [
     "discover",
     "draw",
     "fit",
+    "gguf",
     "hlo",
     "jax",
     "layouts",

@@ -9,7 +9,14 @@ from ._tilewright import named_layouts
 
 
 class Carrier(NamedTuple):
-    """What a library stores a packed array as."""
+    """What a library stores a packed array as.
+
+    Examples
+    --------
+    >>> import tilewright as tw
+    >>> tw.layouts("awq")[0].carrier
+    Carrier(dtype='I32', dims=(128, 8))
+    """
 
     dtype: str
     """The type, as safetensors spells it."""

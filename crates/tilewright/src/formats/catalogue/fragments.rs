@@ -40,7 +40,7 @@ pub(super) const ENTRIES: &[Entry] = &[
 
 fn of_size(asked: &Asked<'_>, size: i128, modes: [Mode; 2]) -> Result<Placed, Error> {
     match asked.matrix()? == [size, size] {
-        true => Ok(Placed::alike(modes.to_vec())),
+        true => Ok(Placed::alike(modes.into())),
         false => invalid(format!("`{}` is of {size} x {size} elements alone", asked.name)),
     }
 }

@@ -89,7 +89,7 @@ const fn gguf(
 fn of_gguf(asked: &Asked<'_>) -> Result<Placed, Error> {
     let mut words = asked.name.split('.').skip(1);
     let [name, field] = [words.next(), words.next()];
-    let kind = name.and_then(GgufType::of_name).map(|kind| kind.record());
+    let kind = name.and_then(GgufType::of_name).map(GgufType::record);
     let field = kind.and_then(|record| record.field(field.unwrap_or("codes")));
     let (Some(record), Some(field)) = (kind, field) else {
         return invalid(format!("ggml has no `{}`", asked.name));
