@@ -1,5 +1,7 @@
 //! The catalogue: names, where they place elements, what carries them and what they refuse.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
 use std::collections::HashSet;
 
 use tilewright::formats::catalogue::{self, Argument, NamedArray, NamedLayout};

@@ -1,7 +1,7 @@
 //! The types of tensors in GGUF files: which records ggml stores rows of numbers as.
 //!
 //! A tensor's rows are cut into blocks of 1 to 256 elements, and each block is a
-//! [`Record`] of codes and scales. The tables say, for every type, which bits are
+//! [`Record`](super::Record) of codes and scales. The tables say, for every type, which bits are
 //! whose; what the codes stand for, numbers or entries of a small list, is not looked at.
 //!
 //! | type | block | what a value is |
