@@ -5,6 +5,8 @@ use std::path::Path;
 use std::rc::Rc;
 
 use anyhow::{Context, bail};
+use tilewright::formats::catalogue::NamedArray;
+use tilewright::notation::Described;
 use tilewright::text::abridged;
 use tilewright::xla::{Layout, ParseOptions, parse_layout, parse_shape};
 use tilewright::{ArrayShape, ElementType};
@@ -45,6 +47,14 @@ impl Input {
             bail!("{shape} takes {bytes} bytes, and the file has {}", info.byte_len());
         }
         Ok(shape)
+    }
+}
+
+impl Input {
+    /// The array by its name in the catalogue, where that is how the file has recorded it.
+    pub(crate) fn named(&self, array: usize) -> Option<NamedArray> {
+        let info = self.file.arrays().get(array).filter(|_| self.from.is_none())?;
+        info.named()
     }
 }
 
@@ -122,6 +132,9 @@ fn parse_from(text: &str, strict: bool) -> anyhow::Result<From> {
     let options = ParseOptions { strict, ..ParseOptions::default() };
     if text.trim_start().starts_with('{') {
         return Ok(From::Layout(parse_layout(text, options)?.value));
+    }
+    if let Ok(named) = text.parse::<NamedArray>() {
+        return Ok(From::Shape(Described::Named(Box::new(named)).to_array()?));
     }
     Ok(From::Shape(parse_shape(text, options)?.value.as_array()?.clone()))
 }

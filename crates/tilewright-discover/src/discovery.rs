@@ -50,11 +50,8 @@ pub struct Discovery {
 /// let squared = |codes: &[u32], _: &[i64]| -> Result<Vec<u8>, std::convert::Infallible> {
 ///     Ok(codes.iter().flat_map(|code| (code * code).to_le_bytes()).collect())
 /// };
-/// assert_eq!(
-///     discover(squared, &[3, 5], 4).unwrap_err().to_string(),
-///     "not a layout: packed bit 4 holds bit 2 of element 0 only while all other bits are 0: values \
-///      are changed (a codebook) or placed by what they are"
-/// );
+/// let refused = discover(squared, &[3, 5], 4).unwrap_err().to_string();
+/// assert!(refused.starts_with("not a layout: packed bit"), "{refused}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

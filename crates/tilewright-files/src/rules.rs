@@ -14,6 +14,8 @@ use std::fmt;
 
 use glob::Pattern;
 use tilewright::formats::Target;
+use tilewright::formats::catalogue::NamedArray;
+use tilewright::notation::Described;
 use tilewright::text::abridged;
 use tilewright::{ArrayShape, Error};
 
@@ -124,6 +126,45 @@ impl Rules {
             message: format!("tensor `{}`: {error}", abridged(name)),
         })
     }
+}
+
+impl Rules {
+    /// The same by the name of the catalogue, where the array is to have a layout by that: what it is stored as is
+    /// what the library expects then.
+    ///
+    /// ```
+    /// use tilewright_files::Rules;
+    /// let rules = Rules::new().by_name("*.qweight", "@marlin".parse()?)?;
+    /// let array = "u4[128,64]".parse()?;
+    /// let named = rules.named_for("w.qweight", &array)?.unwrap();
+    /// assert_eq!(named.carrier().to_string(), "I32[8,128]");
+    /// assert!(rules.named_for("w.bias", &array)?.is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// There is no such layout of the array.
+    pub fn named_for(
+        &self,
+        name: &str,
+        array: &ArrayShape,
+    ) -> Result<Option<NamedArray>, RuleError> {
+        let named = self.target_of(name).filter(|target| is_named(target));
+        let Some(target) = named else { return Ok(None) };
+        match target.applied_to(array) {
+            Ok(Described::Named(named)) => Ok(Some(*named)),
+            Ok(_) => Ok(None),
+            Err(error) => Err(RuleError {
+                is_rank_mismatch: false,
+                message: format!("tensor `{}`: {error}", abridged(name)),
+            }),
+        }
+    }
+}
+
+fn is_named(target: &Target) -> bool {
+    matches!(target, Target::Catalogue(_) | Target::Described(Described::Named(_)))
 }
 
 fn dense(array: &ArrayShape, format: Format, order: Order) -> Result<ArrayShape, Error> {

@@ -9,9 +9,14 @@
 //! | of whole bytes otherwise | `U8`, physical dims and one more of the bytes of an element |
 //! | of other widths (`E(4)`) | `U8`, one dim of all bytes |
 //!
+//! An array with a layout of the catalogue is stored as what the library of that name expects, its carrier:
+//! `u4[4096,11008]@marlin` as `I32[256,22016]`; in bytes, where the format has no such type.
+//!
 //! With a rounded tail (`L(n)`), and where there would be more of them than a file may have, the
 //! physical dims are one, of all elements of the allocation. A dense array in the format's own terms needs no layout beside it, and none is written.
 
+use tilewright::formats::catalogue::NamedArray;
+use tilewright::notation::Described;
 use tilewright::xla::Layout;
 use tilewright::{ArrayShape, ElementType};
 
@@ -95,6 +100,44 @@ impl ArraySpec {
     }
 }
 
+impl ArraySpec {
+    /// The array `name` in a layout of the catalogue, as the library expects it; `pad` says what its padding holds.
+    ///
+    /// ```
+    /// use tilewright_files::{ArraySpec, Format};
+    /// let marlin = "u4[4096,11008]@marlin".parse()?;
+    /// let spec = ArraySpec::of_named("w", &marlin, "0", Format::Safetensors)?;
+    /// assert_eq!(spec.dims(), [256, 22016]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A size does not fit 64 bits.
+    pub fn of_named(
+        name: impl Into<String>,
+        array: &NamedArray,
+        pad: &str,
+        format: Format,
+    ) -> Result<Self, tilewright::Error> {
+        let carrier = array.carrier();
+        let has_type = format.own_bits(carrier.element_type) == Some(carrier.element_type.bits());
+        let (element_type, dims) = match has_type {
+            true => (carrier.element_type, carrier.dims.clone()),
+            false => (ElementType::U8, vec![array.index_map().bytes(array.element_bits())?]),
+        };
+        let layout = StoredLayout::new(array.to_string(), pad);
+        Ok(ArraySpec::new(name, element_type, dims).layout(layout))
+    }
+}
+
+impl ArrayInfo {
+    /// The array by its name in the catalogue, where that is how its layout is recorded.
+    pub fn named(&self) -> Option<NamedArray> {
+        self.layout()?.layout.parse().ok()
+    }
+}
+
 /// The order of an array that is dense in the format's own terms.
 fn dense_order(shape: &ArrayShape, format: Format) -> Option<Order> {
     let layout = shape.layout_or_default();
@@ -154,7 +197,11 @@ fn shape_of(info: &ArrayInfo, format: Format) -> Result<ArrayShape, Fault> {
     Ok(shape)
 }
 
+/// The recorded array in XLA's terms; of one that is recorded by a name, translated.
 fn recorded_shape(stored: &StoredLayout) -> Result<ArrayShape, String> {
+    if let Ok(named @ Described::Named(_)) = stored.layout.parse() {
+        return named.to_array().map_err(|error| error.to_string());
+    }
     let parsed: Result<ArrayShape, _> = stored.layout.parse();
     parsed.map_err(|diagnostic| format!("the recorded layout cannot be read\n{diagnostic}"))
 }
@@ -164,9 +211,14 @@ fn recorded_shape(stored: &StoredLayout) -> Result<ArrayShape, String> {
 /// for; a record may have moved with its array from one to another.)
 fn check_stored(info: &ArrayInfo, shape: &ArrayShape) -> Result<(), String> {
     let found = (info.element_type(), info.dims());
-    let mut specs = [Format::Npy, Format::Safetensors]
-        .into_iter()
-        .filter_map(|format| ArraySpec::of_shape("", shape, "0", format).ok());
+    let named = info.named();
+    let mut specs = [Format::Npy, Format::Safetensors].into_iter().filter_map(|format| {
+        let spec = match &named {
+            Some(named) => ArraySpec::of_named("", named, "0", format),
+            None => ArraySpec::of_shape("", shape, "0", format),
+        };
+        spec.ok()
+    });
     let fits = |spec: &ArraySpec| {
         let has_one_order = spec.dims.len() < 2 || spec.order == info.order();
         (spec.element_type, &spec.dims[..]) == found && has_one_order

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
+use tilewright::formats::catalogue::NamedArray;
 use tilewright::text::abridged;
 use tilewright::xla::PaddingValue;
 use tilewright::{ArrayShape, ElementType, literal};
@@ -22,6 +23,8 @@ pub(crate) struct Job {
     pub(crate) array: usize,
     pub(crate) name: String,
     pub(crate) spec: ArraySpec,
+    /// The layout's name in the catalogue, where it has one.
+    label: Option<String>,
     conversion: Arc<Conversion>,
 }
 
@@ -40,7 +43,10 @@ struct Conversion {
 }
 
 /// What turns one shape into another, kept for the next array that needs the same.
-type Known = Mutex<HashMap<[ArrayShape; 2], Arc<Conversion>>>;
+type Known = Mutex<HashMap<Wanted, Arc<Conversion>>>;
+
+/// The shapes, and what padding is to hold where that is said.
+type Wanted = ([ArrayShape; 2], Option<String>);
 
 /// What is the same for every array of a conversion.
 struct Planner<'a> {
@@ -102,7 +108,7 @@ impl Job {
         Row {
             name: self.name.clone(),
             from: self.conversion.from.clone(),
-            to: self.conversion.to.clone(),
+            to: self.label.clone().unwrap_or_else(|| self.conversion.to.clone()),
             bytes_in: self.bytes_in(),
             bytes_out: self.bytes_out(),
             seconds,
@@ -129,33 +135,52 @@ impl Planner<'_> {
         let name = input.file.arrays()[array].name();
         let about = || format!("tensor `{}`", abridged(name));
         let from = input.shape(array).with_context(about)?;
-        let to = targets.applied_to(name, &from, format)?;
-        let to = to.unwrap_or_else(|| kept(input, array, &from, format));
-        self.job_between(array, &[from, to]).with_context(about)
+        let (named, to) = match targets.applied_to(name, &from, format)? {
+            Some(to) => (targets.named_for(name, &from)?, to),
+            None => (input.named(array), kept(input, array, &from, format)),
+        };
+        self.job_between(array, &[from, to], named).with_context(about)
     }
 
-    fn job_between(&self, array: usize, shapes: &[ArrayShape; 2]) -> anyhow::Result<Job> {
+    fn job_between(
+        &self,
+        array: usize,
+        shapes: &[ArrayShape; 2],
+        named: Option<NamedArray>,
+    ) -> anyhow::Result<Job> {
         let info = &self.input.file.arrays()[array];
         let format = self.format;
-        let conversion = self.conversion(shapes)?;
+        let of_library = named.as_ref().map_or(0, NamedArray::padding);
+        let of_library = (of_library != 0).then(|| format!("{of_library:#04x}"));
+        let pad = self.pad.map(str::to_owned).or(of_library);
+        let conversion = self.conversion(shapes, pad)?;
         let shard = if format == Format::SafetensorsFolder { info.shard() } else { 0 };
         let pad_text = match (&conversion.pad_text, info.layout()) {
             (Some(text), _) => text,
             (None, Some(recorded)) => &recorded.pad,
             (None, None) => PaddingValue::Unknown.name(),
         };
-        let spec = ArraySpec::of_shape(info.name(), &shapes[1], pad_text, format)?;
-        Ok(Job { array, name: info.name().to_owned(), spec: spec.shard(shard), conversion })
+        let spec = match &named {
+            Some(named) => ArraySpec::of_named(info.name(), named, pad_text, format)?,
+            None => ArraySpec::of_shape(info.name(), &shapes[1], pad_text, format)?,
+        };
+        let (name, label) = (info.name().to_owned(), named.map(|named| named.to_string()));
+        Ok(Job { array, name, spec: spec.shard(shard), label, conversion })
     }
 
     /// What turns the first of two shapes into the second, planned if it is not known.
-    fn conversion(&self, shapes: &[ArrayShape; 2]) -> anyhow::Result<Arc<Conversion>> {
+    fn conversion(
+        &self,
+        shapes: &[ArrayShape; 2],
+        pad: Option<String>,
+    ) -> anyhow::Result<Arc<Conversion>> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(conversion) = known().get(shapes) {
+        let wanted = (shapes.clone(), pad);
+        if let Some(conversion) = known().get(&wanted) {
             return Ok(Arc::clone(conversion));
         }
-        let conversion = Arc::new(Conversion::plan(shapes, self.pad)?);
-        known().insert(shapes.clone(), Arc::clone(&conversion));
+        let conversion = Arc::new(Conversion::plan(shapes, wanted.1.as_deref())?);
+        known().insert(wanted, Arc::clone(&conversion));
         Ok(conversion)
     }
 }

@@ -2,6 +2,7 @@
 
 use anyhow::bail;
 use tilewright::formats::Target;
+use tilewright::formats::catalogue::NamedArray;
 use tilewright::xla::ParseOptions;
 use tilewright::{ArrayShape, ElementType};
 use tilewright_files::{ArrayInfo, Format, RuleError, Rules};
@@ -54,6 +55,15 @@ impl Targets {
             ),
             false => error.into(),
         })
+    }
+
+    /// The same by its name, where it is to have a layout of the catalogue.
+    pub(crate) fn named_for(
+        &self,
+        name: &str,
+        array: &ArrayShape,
+    ) -> anyhow::Result<Option<NamedArray>> {
+        Ok(self.0.named_for(name, array)?)
     }
 
     /// Whether a device has an array of this type in other pieces than the file will.

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use serde::{Serialize, Serializer};
 use tilewright::ArrayShape;
+use tilewright::formats::catalogue::NamedArray;
 use tilewright_files::Format;
 
 use crate::Answer;
@@ -84,12 +85,13 @@ impl<'a> Rows<'a> {
     fn rows(&self) -> impl Iterator<Item = anyhow::Result<Row<'a>>> + use<'a> {
         let infos = self.0.file.arrays();
         let (mut shapes, mut last) = (Shapes::new(self.0), None);
+        let input = self.0;
         infos.iter().enumerate().map(move |(array, info)| {
             let shape = shapes.of(array)?;
             // Those alike mostly follow each other.
             let said = match &last {
                 Some((known, said)) if Rc::ptr_eq(known, &shape) => Rc::clone(said),
-                _ => Rc::new(Said::of(&shape)?),
+                _ => Rc::new(Said::of(&shape, input.named(array))?),
             };
             last = Some((shape, Rc::clone(&said)));
             Ok(Row { name: info.name(), said, stored_dims: info.dims(), bytes: info.byte_len() })
@@ -112,12 +114,17 @@ impl<'a> Rows<'a> {
 }
 
 impl Said {
-    fn of(shape: &ArrayShape) -> anyhow::Result<Self> {
+    /// Of an array that is recorded by a name of the catalogue, its layout is that name.
+    fn of(shape: &ArrayShape, named: Option<NamedArray>) -> anyhow::Result<Self> {
+        let layout = match &named {
+            Some(named) => format!("@{}", named.layout()),
+            None => shape.layout_or_default().to_string(),
+        };
         Ok(Said {
-            text: shape.to_string(),
+            text: named.map_or_else(|| shape.to_string(), |named| named.to_string()),
             element_type: shape.element_type().xla_name(),
             dims: shape.sizes()?,
-            layout: shape.layout_or_default().to_string(),
+            layout,
             logical_bytes: shape.logical_bytes()?,
         })
     }

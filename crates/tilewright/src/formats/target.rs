@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::catalogue::NamedLayout;
 use super::tpu::{Chip, default_shape};
 use super::{NamedFormat, ascend_layout};
 use crate::error::{Error, Kind};
@@ -26,6 +27,7 @@ use crate::{ArrayShape, ElementType, Shape, onednn};
 /// | `tpu:v5e` | what the compiler of this TPU generation gives it |
 /// | `ascend:zN` | what Ascend's libraries have this tag for |
 /// | `tpu-16bit`, `untiled`, … | a [`NamedFormat`] |
+/// | `@marlin`, `@trtllm(w4a16,sm80)` | a layout of the [`catalogue`](super::catalogue) |
 ///
 /// ```
 /// use tilewright::ArrayShape;
@@ -37,6 +39,8 @@ use crate::{ArrayShape, ElementType, Shape, onednn};
 ///     ("ascend:zN", "bf16[32,256]{0,1:T(16,16)(16,1)}"),
 ///     ("aB16b", "bf16[32,256] aB16b"),
 ///     ("(32,256):(256,1)", "bf16 (32,256):(256,1)"),
+///     ("@aiter", "bf16[32,256]@aiter"),
+///     ("@aiter", "bf16[32,256]@aiter"),
 /// ] {
 ///     let target: Target = text.parse()?;
 ///     assert_eq!(target.applied_to(&array)?.to_string(), becomes);
@@ -64,6 +68,8 @@ pub enum Target {
     Ascend(tla::Tag),
     /// A format with a name.
     Named(NamedFormat),
+    /// A layout of the catalogue.
+    Catalogue(NamedLayout),
 }
 
 impl Target {
@@ -82,6 +88,10 @@ impl Target {
             return prefixed
                 .map_err(|error| error.within(text, start))
                 .map(|value| Parsed { value, warnings: Vec::new() });
+        }
+        if let Some(name) = said.strip_prefix('@') {
+            let layout = name.parse().map_err(|e: Diagnostic| e.within(text, start + 1))?;
+            return plain(Target::Catalogue(layout));
         }
         if said.starts_with('{') {
             let Parsed { value, warnings } = parse_layout(text, options)?;
@@ -117,6 +127,10 @@ impl Target {
             Target::Ascend(tag) => ascend_layout(*tag, bare.element_type())?,
             Target::Tpu(chip) => return Ok(of_array(default_shape(array, *chip)?)),
             Target::Described(said) => return same_array(&bare, said),
+            Target::Catalogue(layout) => {
+                let array = layout.of(bare.element_type(), &bare.sizes()?)?;
+                return Ok(Described::Named(Box::new(array)));
+            }
             Target::OneDnn(tag) => {
                 let (element_type, dims) = (bare.element_type(), bare.sizes()?);
                 tag.index_map(&dims)?;
@@ -159,6 +173,7 @@ impl fmt::Display for Target {
             Target::Tpu(chip) => write!(f, "{TPU}{chip}"),
             Target::Ascend(tag) => write!(f, "{ASCEND}{tag}"),
             Target::Named(named) => named.fmt(f),
+            Target::Catalogue(layout) => write!(f, "@{layout}"),
         }
     }
 }
@@ -211,7 +226,7 @@ fn no_layout(text: &str, span: Span) -> Diagnostic {
     let error = Diagnostic::error(text, span, format!("`{}` is no layout", abridged(said)));
     let error = error.expected(format!(
         "{{1,0:T(8,128)}}, (4,8):(8,1), aBcd16b, strides=(20,4), {ROW_MAJOR}, {COLUMN_MAJOR}, \
-         {TPU}CHIP, {ASCEND}TAG, {}",
+         {TPU}CHIP, {ASCEND}TAG, @NAME, {}",
         names.join(", ")
     ));
     if said.parse::<Chip>().is_ok() {

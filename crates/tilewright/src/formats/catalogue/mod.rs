@@ -18,6 +18,7 @@
 //! `u4` is a code before packing, the first of a byte in the low bits. Carriers are little-endian: nibble *j* of word
 //! *w* of an `I32` array is nibble *8w + j*, so that a carrier changes nothing in the map.
 
+mod all;
 mod amd;
 mod entry;
 mod extents;
@@ -31,6 +32,7 @@ mod scales;
 mod trtllm;
 mod weights;
 
+pub use all::entries;
 pub use entry::{Argument, Entry, Stored};
 pub use named::{NamedArray, NamedLayout};
 pub use place::Carrier;
@@ -38,27 +40,6 @@ pub use place::Carrier;
 pub(crate) use named::is_named;
 
 use crate::ElementType;
-
-/// Every entry, by families.
-///
-/// ```
-/// use tilewright::formats::catalogue;
-/// let marlin = catalogue::entries().find(|entry| entry.name == "marlin").unwrap();
-/// assert_eq!(marlin.extents, "K % 16 = 0, N % 64 = 0");
-/// ```
-pub fn entries() -> impl Iterator<Item = &'static Entry> {
-    let families: [&'static [Entry]; 8] = [
-        weights::ENTRIES,
-        trtllm::ENTRIES,
-        scales::ENTRIES,
-        nvidia::ENTRIES,
-        amd::ENTRIES,
-        fragments::ENTRIES,
-        records::ENTRIES,
-        others::ENTRIES,
-    ];
-    families.into_iter().flatten()
-}
 
 /// The layouts of the catalogue that an array can have; not those whose arguments are numbers, of which there are any
 /// many.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::all::entries;
 use super::entry::{Argument, Entry, Stored, spelled};
 use super::place::{Asked, Carrier, Placed, lowered};
 use crate::algebra::Composition;
@@ -83,7 +84,7 @@ impl FromStr for NamedLayout {
             .flat_map(|inner| inner.split(','))
             .map(|a| a.trim().to_owned())
             .collect();
-        let found = super::entries().find(|entry| entry.name == name);
+        let found = entries().find(|entry| entry.name == name);
         let Some(entry) = found else {
             return Err(wrong(format!("no layout is called `{}`{}", abridged(name), like(name))));
         };
@@ -96,7 +97,7 @@ impl FromStr for NamedLayout {
 fn like(name: &str) -> String {
     let family = |name: &str| name.split(['.', '-', '(']).next().unwrap_or("").to_lowercase();
     let wanted = family(name);
-    let names: Vec<String> = super::entries()
+    let names: Vec<String> = entries()
         .filter(|entry| wanted.len() > 1 && family(entry.name).starts_with(&wanted))
         .map(|entry| format!("`{}`", entry.name))
         .collect();

@@ -1,0 +1,122 @@
+//! Arrays in the layouts of libraries, in files: what they are stored as, and from one library's to another's.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use serde_json::json;
+use support::{Folder, npy};
+
+const K: usize = 128;
+const N: usize = 64;
+
+/// Codes without a pattern.
+fn codes() -> Vec<u8> {
+    let mut state = 7u32;
+    let next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        Some((state >> 20) as u8 & 15)
+    };
+    std::iter::from_fn(next).take(K * N).collect()
+}
+
+/// GPTQ's words: eight codes of a column each, the first in the low nibble.
+fn gptq(codes: &[u8]) -> Vec<u8> {
+    let word = |row: usize, column: usize| {
+        let code = |i: usize| u32::from(codes[(8 * row + i) * N + column]) << (4 * i);
+        (0..8).map(code).sum::<u32>()
+    };
+    let words = (0..K / 8).flat_map(|row| (0..N).map(move |column| (row, column)));
+    words.flat_map(|(row, column)| word(row, column).to_le_bytes()).collect()
+}
+
+/// AWQ's words: eight columns each, in the order 0 2 4 6 1 3 5 7 from the low nibble up.
+fn awq(codes: &[u8]) -> Vec<u8> {
+    let word = |eight: &[u8]| {
+        let order = [0, 2, 4, 6, 1, 3, 5, 7];
+        order.iter().rev().fold(0u32, |word, &column| word << 4 | u32::from(eight[column]))
+    };
+    codes.chunks(8).flat_map(|eight| word(eight).to_le_bytes()).collect()
+}
+
+/// The data of a .npy file: what comes after its header.
+fn data(bytes: &[u8]) -> &[u8] {
+    &bytes[10 + usize::from(bytes[8]) + 256 * usize::from(bytes[9])..]
+}
+
+fn header(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[10..bytes.len() - data(bytes).len()]).into_owned()
+}
+
+/// GPTQ to AWQ to Marlin to plain codes and back to GPTQ, each read without being told what it is.
+#[test]
+fn from_library_to_library() {
+    let (codes, folder) = (codes(), Folder::new());
+    folder.write("gptq.npy", &npy("<i4", "(16, 64)", &gptq(&codes)));
+    let convert = |from: &str, to: &str, more: &[&str]| {
+        run_in(&folder, &[&["convert", from, "-o", to], more].concat());
+    };
+    convert("gptq.npy", "awq.npy", &["--from", "u4[128,64]@gptq", "--to", "@awq"]);
+    let stored = folder.read("awq.npy");
+    assert_eq!(data(&stored), awq(&codes));
+    assert!(header(&stored).contains("'<i4'") && header(&stored).contains("(128, 8)"));
+    convert("awq.npy", "marlin.safetensors", &["--to", "@marlin"]);
+    let rows = folder.run(&["inspect", "marlin.safetensors", "--json"]).succeeded().json();
+    assert_eq!(rows[0]["text"], "u4[128,64]@marlin");
+    assert_eq!(rows[0]["stored_dims"], json!([8, 128]));
+    // What nobody names stays what it is.
+    let all = ["--tensor", "*=@marlin", "--in-place"];
+    convert("marlin.safetensors", "marlin.safetensors", &all);
+    convert("marlin.safetensors", "again.npy", &["--to", "@gptq"]);
+    let again = folder.read("again.npy");
+    assert_eq!((data(&again), header(&again).contains("(16, 64)")), (&gptq(&codes)[..], true));
+    convert("marlin.safetensors", "codes.npy", &["--to", "row-major"]);
+    assert_eq!(data(&folder.read("codes.npy")), codes);
+    folder.run(&["verify", "awq.npy", "again.npy"]).succeeded();
+}
+
+fn run_in(folder: &Folder, arguments: &[&str]) {
+    folder.run(arguments).succeeded();
+}
+
+#[test]
+fn scales_are_padded_as_the_library_pads_them() {
+    let folder = Folder::new();
+    folder.write("scales.npy", &npy("|u1", "(20, 3)", &[0x40; 60]));
+    let convert = ["convert", "scales.npy", "-o", "packed.npy", "--to", "@aiter.n32k4"];
+    folder.run(&convert).succeeded();
+    let packed = folder.read("packed.npy");
+    let count = |byte: u8| data(&packed).iter().filter(|other| **other == byte).count();
+    assert_eq!((count(0x40), count(0x7f)), (60, 32 * 4 - 60));
+    let record = String::from_utf8(folder.read("packed.npy.layout.json")).unwrap();
+    assert!(record.contains("u8[20,3]@aiter.n32k4") && record.contains("0x7f"), "{record}");
+    folder.run(&["convert", "packed.npy", "-o", "back.npy", "--to", "row-major"]).succeeded();
+    assert_eq!(data(&folder.read("back.npy")), [0x40; 60]);
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let folder = Folder::new();
+    folder.write("codes.npy", &npy("|u1", "(128, 60)", &[1; 128 * 60]));
+    let to = |layout: &str, says: &str| {
+        let from = ["--from", "u4[128,60]"];
+        let all = [&["convert", "codes.npy", "-o", "x.npy", "--to", layout][..], &from].concat();
+        folder.run(&all).failed_with(&[says]);
+    };
+    to("@marlin", "needs N to be a multiple of 64, and it is 60");
+    to("@merlin", "no layout is called `merlin`");
+    to("u4[128,64]@awq", "it is u4[128,60], not u4[128,64]");
+    // A record that has got to another array of as many bytes.
+    folder.write("gptq.npy", &npy("<i4", "(16, 64)", &gptq(&codes())));
+    let label = r#"{"version":1,"layouts":{"w":{"layout":"u4[128,64]@awq","pad":"0"}}}"#;
+    let header = format!(
+        r#"{{"__metadata__":{{"tilewright":{}}},"w":{{"dtype":"I32","shape":[16,64],"data_offsets":[0,4096]}}}}"#,
+        serde_json::to_string(label).unwrap()
+    );
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend(header.as_bytes());
+    file.extend(gptq(&codes()));
+    folder.write("wrong.safetensors", &file);
+    let said = ["inspect", "wrong.safetensors"];
+    folder.run(&said).failed_with(&["is stored as", "and the array is"]);
+}
