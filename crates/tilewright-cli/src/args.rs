@@ -322,9 +322,10 @@ pub(crate) struct ConvertArgs {
     pub(crate) tensor: Vec<String>,
 
     /// What the input's arrays are, where the file does not say or is wrong:
-    /// 'f32[30,300]{1,0:T(8,128)}' or '{1,0:T(8,128)}'
+    /// 'f32[30,300]{1,0:T(8,128)}' or '{1,0:T(8,128)}'; or, given as often as there are kinds, what a library
+    /// stored under such names: '*.qweight=u4@gptq'
     #[arg(long, value_name = "LAYOUT")]
-    pub(crate) from: Option<String>,
+    pub(crate) from: Vec<String>,
 
     /// What padding holds: a number that the type has, lowest, highest, or an element's bits as 0x…
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]

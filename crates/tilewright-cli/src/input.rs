@@ -5,7 +5,8 @@ use std::path::Path;
 use std::rc::Rc;
 
 use anyhow::{Context, bail};
-use tilewright::formats::catalogue::NamedArray;
+use glob::Pattern;
+use tilewright::formats::catalogue::{Carrier, NamedArray, NamedLayout};
 use tilewright::notation::Described;
 use tilewright::text::abridged;
 use tilewright::xla::{Layout, ParseOptions, parse_layout, parse_shape};
@@ -19,6 +20,15 @@ use crate::words::write_words;
 pub(crate) struct Input {
     pub(crate) file: ArrayFile,
     from: Option<From>,
+    /// What libraries have stored under names: the last that matches holds.
+    carriers: Vec<Stored>,
+}
+
+/// What a library has stored under the names that match: `*.qweight=u4@gptq`.
+struct Stored {
+    names: Pattern,
+    element_type: ElementType,
+    layout: NamedLayout,
 }
 
 /// What `--from` says.
@@ -32,6 +42,9 @@ enum From {
 impl Input {
     /// The array that number `array` is.
     pub(crate) fn shape(&self, array: usize) -> anyhow::Result<ArrayShape> {
+        if let Some(named) = self.stored(array)? {
+            return Ok(Described::Named(Box::new(named)).to_array()?);
+        }
         let Some(from) = &self.from else { return Ok(self.file.shape(array)?) };
         let info = self.file.arrays().get(array).context("there is no such array")?;
         let shape = match from {
@@ -51,10 +64,21 @@ impl Input {
 }
 
 impl Input {
-    /// The array by its name in the catalogue, where that is how the file has recorded it.
+    /// The array by its name in the catalogue, where that is how the file has recorded it, or what it was said to be.
     pub(crate) fn named(&self, array: usize) -> Option<NamedArray> {
         let info = self.file.arrays().get(array).filter(|_| self.from.is_none())?;
-        info.named()
+        self.stored(array).ok().flatten().or_else(|| info.named())
+    }
+
+    /// The array that a library has stored there, if its name says so.
+    fn stored(&self, array: usize) -> anyhow::Result<Option<NamedArray>> {
+        let Some(info) = self.file.arrays().get(array) else { return Ok(None) };
+        let mut matching = self.carriers.iter().rev();
+        let Some(stored) = matching.find(|stored| stored.names.matches(info.name())) else {
+            return Ok(None);
+        };
+        let carrier = Carrier { element_type: info.element_type(), dims: info.dims().to_vec() };
+        Ok(Some(stored.layout.of_carrier(stored.element_type, &carrier)?))
     }
 }
 
@@ -106,7 +130,41 @@ pub(crate) fn open(path: &Path, from: Option<&str>, strict: bool) -> anyhow::Res
     };
     let file = options.open(path).map_err(explained)?;
     warn_of_unused(&file);
-    Ok(Input { file, from })
+    Ok(Input { file, from, carriers: Vec::new() })
+}
+
+/// The same, told by a layout for all or by what libraries have stored under names.
+pub(crate) fn open_carriers(path: &Path, from: &[String], strict: bool) -> anyhow::Result<Input> {
+    let (by_name, for_all): (Vec<&String>, Vec<&String>) =
+        from.iter().partition(|text| text.contains('@') && !text.contains('['));
+    let for_all = match for_all.as_slice() {
+        [] => None,
+        [one] => Some(one.as_str()),
+        [_, other, ..] => {
+            bail!("--from says of all arrays what they are, and `{other}` says it again")
+        }
+    };
+    let carriers = by_name.into_iter().map(|text| stored(text)).collect::<anyhow::Result<_>>()?;
+    let input = Input { carriers, ..open(path, for_all, strict)? };
+    for stored in &input.carriers {
+        if !input.file.arrays().iter().any(|info| stored.names.matches(info.name())) {
+            bail!("no array has a name like `{}`", stored.names);
+        }
+    }
+    Ok(input)
+}
+
+/// `GLOB=TYPE@NAME`; without a name, `TYPE@NAME` is of all arrays.
+fn stored(text: &str) -> anyhow::Result<Stored> {
+    let (names, said) = text.rsplit_once('=').unwrap_or(("*", text));
+    let Some((element_type, name)) = said.split_once('@') else {
+        bail!("`{text}` is not of the form GLOB=TYPE@NAME, such as '*.qweight=u4@gptq'");
+    };
+    Ok(Stored {
+        names: Pattern::new(names).with_context(|| format!("`{names}` is no pattern"))?,
+        element_type: element_type.trim().parse()?,
+        layout: name.parse()?,
+    })
 }
 
 /// Says of which arrays a layout is recorded that are not there. An array that was renamed by a tool

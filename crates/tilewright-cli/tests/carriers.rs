@@ -79,6 +79,56 @@ fn run_in(folder: &Folder, arguments: &[&str]) {
     folder.run(arguments).succeeded();
 }
 
+/// A model's layers, told apart by their names: weights and zero points from GPTQ's to AWQ's, the rest as it was.
+#[test]
+fn all_of_a_model() {
+    let (codes, folder) = (codes(), Folder::new());
+    let zeros: Vec<u8> = codes[..4 * N].to_vec();
+    let in_rows: Vec<u8> = zeros.chunks(2).map(|pair| pair[0] | pair[1] << 4).collect();
+    let parts = [
+        ("a.bias", "F16", "[64]", vec![7; 128]),
+        ("a.qweight", "I32", "[16,64]", gptq(&codes)),
+        ("a.qzeros", "I32", "[4,8]", in_rows),
+    ];
+    let mut header = Vec::new();
+    let mut data = Vec::new();
+    for (name, dtype, shape, bytes) in &parts {
+        let end = data.len() + bytes.len();
+        header.push(format!(
+            r#""{name}":{{"dtype":"{dtype}","shape":{shape},"data_offsets":[{},{end}]}}"#,
+            data.len()
+        ));
+        data.extend(bytes);
+    }
+    let header = format!("{{{}}}", header.join(","));
+    let file = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &data].concat();
+    folder.write("gptq.safetensors", &file);
+    let from = ["--from", "*.qweight=u4@gptq", "--from", "*.qzeros=u4@gptq.zeros"];
+    let to = ["--tensor", "*.q*=@awq"];
+    let convert = |names: [&str; 2], more: &[&str]| {
+        folder.run(&[&["convert", names[0], "-o", names[1]], more].concat()).succeeded();
+    };
+    convert(["gptq.safetensors", "awq.safetensors"], &[&from[..], &to].concat());
+    let rows = folder.run(&["inspect", "awq.safetensors", "--json"]).succeeded().json();
+    let texts: Vec<&str> =
+        rows.as_array().unwrap().iter().map(|row| row["text"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["f16[64]{0}", "u4[128,64]@awq", "u4[4,64]@awq"]);
+    let awq_file = folder.read("awq.safetensors");
+    let expected = [vec![7; 128], awq(&codes), awq(&zeros)].concat();
+    assert!(awq_file.ends_with(&expected));
+    let back = ["--tensor", "*.qweight=@gptq", "--tensor", "*.qzeros=@gptq.zeros"];
+    convert(["awq.safetensors", "back.safetensors"], &back);
+    assert!(folder.read("back.safetensors").ends_with(&data));
+    let to = ["--tensor", "*.qweight=@awq", "--from"];
+    let refused = [&["convert", "gptq.safetensors", "-o", "x.safetensors"], &to[..]].concat();
+    let refused = |from: &str, says: &str| {
+        folder.run(&[&refused[..], &[from]].concat()).failed_with(&[says]);
+    };
+    refused("*.nothing=u4@gptq", "no array has a name like `*.nothing`");
+    refused("*.qweight=u4@marlin", "no u4 array in `marlin` is stored as I32[16,64]");
+    refused("*.qweight=u4@merlin", "no layout is called `merlin`");
+}
+
 #[test]
 fn scales_are_padded_as_the_library_pads_them() {
     let folder = Folder::new();

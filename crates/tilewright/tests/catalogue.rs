@@ -229,6 +229,24 @@ fn they_are_what_formulas_say() {
     });
 }
 
+/// What a library stores says what was packed.
+#[test]
+fn arrays_of_carriers() {
+    let same = ["gptq", "awq", "marlin", "marlin(a8)", "trtllm(w4a16,sm80)", "gptq.zeros"];
+    for name in same {
+        for dims in [[256, 192], [64, 1024], [4096, 256]] {
+            let layout: NamedLayout = name.parse().unwrap();
+            let array = layout.of(tilewright::ElementType::U4, &dims).unwrap();
+            let again = layout.of_carrier(tilewright::ElementType::U4, array.carrier());
+            assert_eq!(again.unwrap(), array);
+        }
+    }
+    let marlin: NamedLayout = "marlin".parse().unwrap();
+    let awq: NamedArray = "u4[100,64]@awq".parse().unwrap();
+    let error = marlin.of_carrier(tilewright::ElementType::U4, awq.carrier()).unwrap_err();
+    assert_eq!(error.to_string(), "no u4 array in `marlin` is stored as I32[100,8]");
+}
+
 /// Where codes of records are, in nibbles, after the loops of the libraries that pack them.
 #[test]
 fn codes_of_records() {

@@ -49,6 +49,50 @@ impl NamedLayout {
     }
 }
 
+impl NamedLayout {
+    /// The array of two dimensions that the library stores as this, the largest where rows or columns are padded.
+    ///
+    /// ```
+    /// use tilewright::ElementType;
+    /// use tilewright::formats::catalogue::{Carrier, NamedLayout};
+    /// let marlin: NamedLayout = "marlin".parse()?;
+    /// let stored = Carrier { element_type: ElementType::S32, dims: vec![256, 22016] };
+    /// assert_eq!(marlin.of_carrier(ElementType::U4, &stored)?.to_string(), "u4[4096,11008]@marlin");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no such array.
+    pub fn of_carrier(
+        &self,
+        element_type: ElementType,
+        carrier: &Carrier,
+    ) -> Result<NamedArray, Error> {
+        let product = checked_product(carrier.dims.iter().copied())?;
+        let bits = i128::from(product) * i128::from(carrier.element_type.bits());
+        let width = i128::from(packed_bits(element_type, &[]).max(1));
+        let elements = i64::try_from(bits / width).unwrap_or(i64::MAX);
+        // Rows are as many as one of the carrier's extents, times or over a small power of two.
+        let factors = (0..=MAX_FACTOR_BITS).map(|bits| 1i64 << bits);
+        let rows = carrier.dims.iter().flat_map(|&extent| {
+            factors
+                .clone()
+                .flat_map(move |factor| [extent.checked_mul(factor), Some(extent / factor)])
+        });
+        let fits = |rows: &i64| *rows > 0 && elements % rows == 0;
+        let arrays = rows.flatten().filter(fits);
+        let mut arrays =
+            arrays.filter_map(|rows| self.of(element_type, &[rows, elements / rows]).ok());
+        match arrays.find(|array| array.carrier() == carrier) {
+            Some(array) => Ok(array),
+            None => invalid(format!("no {element_type} array in `{self}` is stored as {carrier}")),
+        }
+    }
+}
+
+/// An extent of a carrier and the array's own differ by no more than this power of two.
+const MAX_FACTOR_BITS: u32 = 6;
+
 impl PartialEq for NamedLayout {
     fn eq(&self, other: &Self) -> bool {
         (self.entry.name, &self.arguments) == (other.entry.name, &other.arguments)
