@@ -497,6 +497,15 @@ mod tests {
         assert_eq!(empty, Some(vec![]));
     }
 
+    /// Runs one slot apart: 32 and 33, 33 and 34.
+    #[test]
+    fn runs_within_each_other_share_slots() {
+        let overlapping = Nest { src: 0, dst: 32, loops: loops(&[(2, 0, 1), (2, 0, 1)]) };
+        assert!(!are_disjoint(&[overlapping]));
+        let apart = Nest { src: 0, dst: 32, loops: loops(&[(2, 0, 2), (2, 0, 1)]) };
+        assert!(are_disjoint(&[apart]));
+    }
+
     fn some_loops() -> impl Strategy<Value = Vec<(i64, i64, i64)>> {
         prop::collection::vec((1..5i64, Just(0), 0..24i64), 0..4)
     }

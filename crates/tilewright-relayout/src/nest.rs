@@ -90,11 +90,11 @@ impl Nest {
         others.fold(gcd(start, run), |grain, l| gcd(grain, gcd(l.src, l.dst)))
     }
 
-    /// The same of the destination alone.
+    /// The same of the destination alone. Of two runs, which overlap, it is 1: each begins within the other.
     pub(crate) fn dst_grain(&self) -> i64 {
         let part = |l: &Loop| if l.dst == 1 { l.extent } else { l.dst };
         let others = self.loops.iter().map(part).fold(self.dst, gcd);
-        if self.loops.iter().any(|l| l.dst == 1) { others } else { 1 }
+        if self.loops.iter().filter(|l| l.dst == 1).count() == 1 { others } else { 1 }
     }
 
     /// The same moves counted in steps of `unit`, which must divide the [`grain`](Self::grain). A
