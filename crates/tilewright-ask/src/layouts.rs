@@ -86,7 +86,7 @@ impl Layouts {
         for entry in catalogue::entries() {
             for spelling in entry.spellings() {
                 if pattern.matches(&spelling) || pattern.matches(entry.name) {
-                    rows.push(NamedRow::of(entry, &spelling)?);
+                    rows.extend(NamedRow::of(entry, &spelling)?);
                 }
             }
         }
@@ -101,8 +101,9 @@ impl Layouts {
 }
 
 impl NamedRow {
-    fn of(entry: &'static Entry, spelling: &str) -> Result<Self, Error> {
-        let example = example(entry, spelling)?;
+    /// Nothing of arguments that do not go together.
+    fn of(entry: &'static Entry, spelling: &str) -> Result<Option<Self>, Error> {
+        let Some(example) = example(entry, spelling)? else { return Ok(None) };
         let map = example.index_map();
         let xla = map.to_xla_layout().ok().map(|layout| {
             let layout = match example.element_bits() {
@@ -118,7 +119,7 @@ impl NamedRow {
         };
         let flipped: Vec<ElementType> = types.iter().copied().filter(|&t| mask(t) != 0).collect();
         let own_width = |t: &&ElementType| t.bits() == example.element_bits();
-        Ok(NamedRow {
+        Ok(Some(NamedRow {
             name: spelling.to_owned(),
             summary: entry.summary,
             xor: flipped.iter().find(own_width).map_or(0, |&element_type| mask(element_type)),
@@ -132,7 +133,7 @@ impl NamedRow {
             carrier: CarrierRow::of(example.carrier()),
             pad: entry.padding,
             source: entry.source,
-        })
+        }))
     }
 }
 
@@ -164,9 +165,10 @@ fn types_of(example: &NamedArray) -> Vec<ElementType> {
 
 /// The entry's example in this spelling of its name; of another width, or of another size, where the arguments want
 /// that.
-fn example(entry: &Entry, spelling: &str) -> Result<NamedArray, Error> {
+fn example(entry: &Entry, spelling: &str) -> Result<Option<NamedArray>, Error> {
     let example: NamedArray = entry.example.parse()?;
-    let Ok(layout) = spelling.parse::<NamedLayout>() else { return Ok(example) };
+    // Of arguments that are numbers there is the entry's own example alone.
+    let Ok(layout) = spelling.parse::<NamedLayout>() else { return Ok(Some(example)) };
     let (own, dims) = (example.element_type(), example.dims());
     let halves: Vec<i64> = dims.iter().map(|dim| (dim / 2).max(1)).collect();
     let others = [own, ElementType::S8, ElementType::S4, ElementType::Pred];
@@ -174,5 +176,5 @@ fn example(entry: &Entry, spelling: &str) -> Result<NamedArray, Error> {
         .into_iter()
         .flat_map(|dims| others.iter().map(move |&element_type| (element_type, dims)))
         .find_map(|(element_type, dims)| layout.of(element_type, dims).ok());
-    Ok(found.unwrap_or(example))
+    Ok(found)
 }

@@ -303,5 +303,6 @@ fn what_is_none_is_refused() {
     refused("f16[64,32]@llama.rope(0)", "it is written `llama.rope(heads)`");
     refused("f16[64,32]@ascend.qQ", "there is `ascend.zN`");
     refused("u4[8,100]@gguf.q4_k", "a row of 100 elements does not consist of records of 256");
-    refused("u4[64,64]{1,0}@marlin", "");
+    refused("u4[64,64]{1,0}@marlin", "extra content after the shape");
+    refused("u4[16,64]@llamacpp.q4_0(8,4)", "repacks 8 rows by 8 bytes alone");
 }

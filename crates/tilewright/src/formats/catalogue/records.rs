@@ -113,6 +113,9 @@ fn in_turns(rows: i128, chunk: i128) -> [Mode; 2] {
 fn llamacpp(asked: &Asked<'_>) -> Result<Placed, Error> {
     let [n, k] = asked.matrix()?;
     let [rows, chunk] = [asked.number(0), asked.number(1)];
+    if (rows, chunk) == (8, 4) {
+        return invalid("llama.cpp repacks 8 rows by 8 bytes alone".to_owned());
+    }
     asked.multiple("N", n, rows)?;
     asked.multiple("K", k, 32)?;
     let record = 18 * rows;
