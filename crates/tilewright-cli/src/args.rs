@@ -324,7 +324,7 @@ pub(crate) struct ConvertArgs {
     /// What the input's arrays are, where the file does not say or is wrong:
     /// 'f32[30,300]{1,0:T(8,128)}' or '{1,0:T(8,128)}'; or, given as often as there are kinds, what a library
     /// stored under such names: '*.qweight=u4@gptq'
-    #[arg(long, value_name = "LAYOUT")]
+    #[arg(long, value_name = "LAYOUT | GLOB=TYPE@NAME")]
     pub(crate) from: Vec<String>,
 
     /// What padding holds: a number that the type has, lowest, highest, or an element's bits as 0x…
@@ -373,13 +373,13 @@ pub(crate) struct VerifyArgs {
     /// The other
     pub(crate) b: PathBuf,
 
-    /// What the arrays of the first file are, where it does not say
-    #[arg(long, value_name = "LAYOUT")]
-    pub(crate) from_a: Option<String>,
+    /// What the arrays of the first file are, where it does not say; as --from of `convert`
+    #[arg(long, value_name = "LAYOUT | GLOB=TYPE@NAME")]
+    pub(crate) from_a: Vec<String>,
 
-    /// What the arrays of the second file are, where it does not say
-    #[arg(long, value_name = "LAYOUT")]
-    pub(crate) from_b: Option<String>,
+    /// What the arrays of the second file are, where it does not say; as --from of `convert`
+    #[arg(long, value_name = "LAYOUT | GLOB=TYPE@NAME")]
+    pub(crate) from_b: Vec<String>,
 
     /// How much memory may be taken, such as 512MiB or 2GB, beside the few megabytes of the program
     /// itself [default: 8GiB, or more where a piece of an array needs it]
@@ -392,9 +392,9 @@ pub(crate) struct InspectArgs {
     /// The file
     pub(crate) file: PathBuf,
 
-    /// What its arrays are, where it does not say
-    #[arg(long, value_name = "LAYOUT")]
-    pub(crate) from: Option<String>,
+    /// What its arrays are, where it does not say; as --from of `convert`
+    #[arg(long, value_name = "LAYOUT | GLOB=TYPE@NAME")]
+    pub(crate) from: Vec<String>,
 
     /// The file's metadata instead of its arrays
     #[arg(long, conflicts_with = "from")]

@@ -10,7 +10,7 @@ use tilewright::xla::Layout;
 use tilewright::{ArrayShape, ElementType};
 use tilewright_discover::{Candidate, Form, Guess, identify};
 use tilewright_files::ArrayInfo;
-use tilewright_relayout::{Placement, RunOptions};
+use tilewright_relayout::RunOptions;
 
 use crate::Answer;
 use crate::args::IdentifyArgs;
@@ -58,8 +58,8 @@ pub(crate) fn run(
     strict: bool,
     console: &mut Console,
 ) -> Result<Answer, Failure> {
-    let logical = input::open(&args.logical, None, strict)?;
-    let packed = input::open(&args.packed, None, strict)?;
+    let logical = input::open(&args.logical, &[], strict)?;
+    let packed = input::open(&args.packed, &[], strict)?;
     let mut rows = Vec::new();
     let mut is_each_found = true;
     for (array, other) in pairs(&logical, &packed)? {
@@ -154,18 +154,17 @@ fn text_of(guess: &Guess, bits: u32) -> String {
 
 /// Reads an array as codes, in row-major order.
 fn codes(input: &Input, array: usize, bits: Option<u32>) -> anyhow::Result<Codes> {
-    let shape = input.shape(array)?;
-    let element_type = shape.element_type();
+    let stored_as = input.described(array)?;
+    let element_type = stored_as.element_type();
     let width = element_type.storage_bits();
     if !matches!(element_type.class(), ElementClass::Signed | ElementClass::Unsigned) || width > 32
     {
         bail!("{element_type} is no type of codes: whole numbers of up to 32 bits are");
     }
-    let dims = shape.sizes()?;
+    let dims = stored_as.dims()?;
     let dense =
         ArrayShape::new(element_type, &dims)?.with_layout(Layout::descending(dims.len()))?;
-    let [from, to] = [Placement::from_shape(&shape)?, Placement::from_shape(&dense)?];
-    let plan = input::plan(&from, &to, element_type)?;
+    let plan = input::plan(&stored_as, &dense.into())?;
     let mut stored = vec![0; plan.src_bytes()];
     input.file.read_at(array, 0, &mut stored)?;
     let mut bytes = vec![0; plan.dst_bytes()];

@@ -6,12 +6,14 @@ use std::rc::Rc;
 
 use anyhow::{Context, bail};
 use glob::Pattern;
+use tilewright::ElementType;
 use tilewright::formats::catalogue::{Carrier, NamedArray, NamedLayout};
-use tilewright::notation::Described;
+use tilewright::notation::DescribedArray;
 use tilewright::text::abridged;
-use tilewright::xla::{Layout, ParseOptions, parse_layout, parse_shape};
-use tilewright::{ArrayShape, ElementType};
-use tilewright_files::{ArrayFile, Error, Format, OpenOptions, Order, StoredLayout, layout_beside};
+use tilewright::xla::{Layout, ParseOptions, parse_layout};
+use tilewright_files::{
+    ArrayFile, ArrayInfo, Error, Format, OpenOptions, Order, StoredLayout, layout_beside,
+};
 use tilewright_relayout::{Placement, Plan};
 
 use crate::words::write_words;
@@ -35,44 +37,35 @@ struct Stored {
 enum From {
     /// The layout of every array: `{1,0:T(8,128)}`.
     Layout(Layout),
-    /// The shape and layout of every array: `f32[30,300]{1,0:T(8,128)}`.
-    Shape(ArrayShape),
+    /// What every array is: `f32[30,300]{1,0:T(8,128)}`.
+    Array(DescribedArray),
 }
 
 impl Input {
-    /// The array that number `array` is.
-    pub(crate) fn shape(&self, array: usize) -> anyhow::Result<ArrayShape> {
-        if let Some(named) = self.stored(array)? {
-            return Ok(Described::Named(Box::new(named)).to_array()?);
-        }
-        let Some(from) = &self.from else { return Ok(self.file.shape(array)?) };
+    /// What number `array` is.
+    pub(crate) fn described(&self, array: usize) -> anyhow::Result<DescribedArray> {
         let info = self.file.arrays().get(array).context("there is no such array")?;
-        let shape = match from {
-            From::Shape(shape) => shape.clone(),
-            From::Layout(layout) => {
-                let bare = self.file.shape(array)?.without_layout();
+        if let Some(named) = self.stored(info)? {
+            return Ok(named.into());
+        }
+        let described = match &self.from {
+            None => return Ok(self.file.described(array)?),
+            Some(From::Array(said)) => said.clone(),
+            Some(From::Layout(layout)) => {
+                let bare = self.file.described(array)?.bare()?;
                 let context = format!("the layout {layout} does not fit {bare}");
-                bare.with_layout(layout.clone()).context(context)?
+                bare.with_layout(layout.clone()).context(context)?.into()
             }
         };
-        let bytes = shape.bytes()?;
+        let bytes = described.bytes()?;
         if u64::try_from(bytes) != Ok(info.byte_len()) {
-            bail!("{shape} takes {bytes} bytes, and the file has {}", info.byte_len());
+            bail!("{described} takes {bytes} bytes, and the file has {}", info.byte_len());
         }
-        Ok(shape)
-    }
-}
-
-impl Input {
-    /// The array by its name in the catalogue, where that is how the file has recorded it, or what it was said to be.
-    pub(crate) fn named(&self, array: usize) -> Option<NamedArray> {
-        let info = self.file.arrays().get(array).filter(|_| self.from.is_none())?;
-        self.stored(array).ok().flatten().or_else(|| info.named())
+        Ok(described)
     }
 
     /// The array that a library has stored there, if its name says so.
-    fn stored(&self, array: usize) -> anyhow::Result<Option<NamedArray>> {
-        let Some(info) = self.file.arrays().get(array) else { return Ok(None) };
+    fn stored(&self, info: &ArrayInfo) -> anyhow::Result<Option<NamedArray>> {
         let mut matching = self.carriers.iter().rev();
         let Some(stored) = matching.find(|stored| stored.names.matches(info.name())) else {
             return Ok(None);
@@ -82,13 +75,13 @@ impl Input {
     }
 }
 
-/// The shapes of a file's arrays, each made once: a file often has thousands alike.
+/// What a file's arrays are, each made once: a file often has thousands alike.
 pub(crate) struct Shapes<'a> {
     input: &'a Input,
-    known: HashMap<Key<'a>, Rc<ArrayShape>>,
+    known: HashMap<Key<'a>, Rc<DescribedArray>>,
 }
 
-/// All that the shape of an array depends on.
+/// All that it depends on where it does not depend on the name.
 type Key<'a> = (ElementType, &'a [i64], Order, Option<&'a StoredLayout>, u64);
 
 impl<'a> Shapes<'a> {
@@ -99,14 +92,17 @@ impl<'a> Shapes<'a> {
         Shapes { input, known: HashMap::new() }
     }
 
-    /// As [`Input::shape`].
-    pub(crate) fn of(&mut self, array: usize) -> anyhow::Result<Rc<ArrayShape>> {
+    /// As [`Input::described`].
+    pub(crate) fn of(&mut self, array: usize) -> anyhow::Result<Rc<DescribedArray>> {
         let info = self.input.file.arrays().get(array).context("there is no such array")?;
+        if self.input.carriers.iter().any(|stored| stored.names.matches(info.name())) {
+            return Ok(Rc::new(self.input.described(array)?));
+        }
         let key = (info.element_type(), info.dims(), info.order(), info.layout(), info.byte_len());
         if let Some(shape) = self.known.get(&key) {
             return Ok(Rc::clone(shape));
         }
-        let shape = Rc::new(self.input.shape(array)?);
+        let shape = Rc::new(self.input.described(array)?);
         if self.known.len() == Self::MOST {
             self.known.clear();
         }
@@ -115,43 +111,38 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// Opens a file. A raw one is told by `from`, or by the layout beside it.
-pub(crate) fn open(path: &Path, from: Option<&str>, strict: bool) -> anyhow::Result<Input> {
+/// Opens a file, which `from` may tell about: a layout or an array for all, and what libraries have stored under
+/// names. A raw file is told by one of these, or by the layout beside it.
+pub(crate) fn open(path: &Path, from: &[String], strict: bool) -> anyhow::Result<Input> {
     refuse_dash(path)?;
-    let from = from.map(|text| parse_from(text, strict)).transpose()?;
-    let options = match (&from, Format::detect(path).map_err(explained)?) {
-        (Some(From::Shape(shape)), Format::Raw) => raw_options(shape)?,
-        (_, Format::Raw) => raw_options(&beside(path)?)?,
-        (Some(From::Shape(shape)), Format::Npy) => {
-            OpenOptions::new().ignore_layouts().element_type(shape.element_type())
-        }
-        (Some(From::Shape(_)), _) => OpenOptions::new().ignore_layouts(),
-        (_, _) => OpenOptions::new(),
-    };
-    let file = options.open(path).map_err(explained)?;
-    warn_of_unused(&file);
-    Ok(Input { file, from, carriers: Vec::new() })
-}
-
-/// The same, told by a layout for all or by what libraries have stored under names.
-pub(crate) fn open_carriers(path: &Path, from: &[String], strict: bool) -> anyhow::Result<Input> {
     let (by_name, for_all): (Vec<&String>, Vec<&String>) =
         from.iter().partition(|text| text.contains('@') && !text.contains('['));
-    let for_all = match for_all.as_slice() {
+    let from = match for_all.as_slice() {
         [] => None,
-        [one] => Some(one.as_str()),
+        [one] => Some(parse_from(one, strict)?),
         [_, other, ..] => {
             bail!("--from says of all arrays what they are, and `{other}` says it again")
         }
     };
-    let carriers = by_name.into_iter().map(|text| stored(text)).collect::<anyhow::Result<_>>()?;
-    let input = Input { carriers, ..open(path, for_all, strict)? };
-    for stored in &input.carriers {
-        if !input.file.arrays().iter().any(|info| stored.names.matches(info.name())) {
+    let carriers: Vec<Stored> =
+        by_name.into_iter().map(|text| stored(text)).collect::<anyhow::Result<_>>()?;
+    let options = match (&from, Format::detect(path).map_err(explained)?) {
+        (Some(From::Array(shape)), Format::Raw) => raw_options(shape)?,
+        (_, Format::Raw) => raw_options(&beside(path)?)?,
+        (Some(From::Array(shape)), Format::Npy) => {
+            OpenOptions::new().ignore_layouts().element_type(shape.element_type())
+        }
+        (Some(From::Array(_)), _) => OpenOptions::new().ignore_layouts(),
+        (_, _) => OpenOptions::new(),
+    };
+    let file = options.open(path).map_err(explained)?;
+    warn_of_unused(&file);
+    for stored in &carriers {
+        if !file.arrays().iter().any(|info| stored.names.matches(info.name())) {
             bail!("no array has a name like `{}`", stored.names);
         }
     }
-    Ok(input)
+    Ok(Input { file, from, carriers })
 }
 
 /// `GLOB=TYPE@NAME`; without a name, `TYPE@NAME` is of all arrays.
@@ -191,14 +182,11 @@ fn parse_from(text: &str, strict: bool) -> anyhow::Result<From> {
     if text.trim_start().starts_with('{') {
         return Ok(From::Layout(parse_layout(text, options)?.value));
     }
-    if let Ok(named) = text.parse::<NamedArray>() {
-        return Ok(From::Shape(Described::Named(Box::new(named)).to_array()?));
-    }
-    Ok(From::Shape(parse_shape(text, options)?.value.as_array()?.clone()))
+    Ok(From::Array(DescribedArray::parse(text, options)?.value))
 }
 
-/// The shape that the layout beside a raw file says.
-fn beside(path: &Path) -> anyhow::Result<ArrayShape> {
+/// What the layout beside a raw file says it to be.
+fn beside(path: &Path) -> anyhow::Result<DescribedArray> {
     match layout_beside(path).map_err(explained)? {
         Some(stored) => Ok(stored.layout.parse()?),
         None => bail!(
@@ -208,9 +196,9 @@ fn beside(path: &Path) -> anyhow::Result<ArrayShape> {
     }
 }
 
-/// A raw file is opened as the bytes that its shape takes.
-fn raw_options(shape: &ArrayShape) -> anyhow::Result<OpenOptions> {
-    Ok(OpenOptions::new().raw(ElementType::U8, [shape.bytes()?]))
+/// A raw file is opened as the bytes that its array takes.
+fn raw_options(array: &DescribedArray) -> anyhow::Result<OpenOptions> {
+    Ok(OpenOptions::new().raw(ElementType::U8, [array.bytes()?]))
 }
 
 /// Arrays are read and written by position, which a pipe cannot do.
@@ -235,13 +223,11 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
 
 /// How to move an array's bytes. Slots of one width go over as they are, whatever is in them;
 /// where the widths differ only the bits that mean something do.
-pub(crate) fn plan(
-    from: &Placement,
-    to: &Placement,
-    element_type: ElementType,
-) -> Result<Plan, tilewright_relayout::Error> {
-    match from.element_bits() == to.element_bits() {
-        true => Plan::new(from, to),
-        false => Plan::with_value_bits(from, to, element_type.bits()),
-    }
+pub(crate) fn plan(from: &DescribedArray, to: &DescribedArray) -> anyhow::Result<Plan> {
+    let [source, target] = [Placement::from_described(from)?, Placement::from_described(to)?];
+    let plan = match from.element_bits() == to.element_bits() {
+        true => Plan::new(&source, &target)?,
+        false => Plan::with_value_bits(&source, &target, from.element_type().bits())?,
+    };
+    Ok(plan.flipping((from.xor_mask() ^ to.xor_mask()).into()))
 }

@@ -75,6 +75,73 @@ fn from_library_to_library() {
     folder.run(&["verify", "awq.npy", "again.npy"]).succeeded();
 }
 
+/// TensorRT-LLM keeps signed codes as unsigned ones: what is packed of a code is the code plus 8.
+#[test]
+fn codes_are_flipped_on_their_way() {
+    let (codes, folder) = (codes(), Folder::new());
+    let plus_8: Vec<u8> = codes.iter().map(|code| code ^ 8).collect();
+    let convert = |from: &str, to: &str, more: &[&str]| {
+        run_in(&folder, &[&["convert", from, "-o", to], more].concat());
+    };
+    folder.write("signed.npy", &npy("|u1", "(128, 64)", &codes));
+    folder.write("unsigned.npy", &npy("|u1", "(128, 64)", &plus_8));
+    let to = ["--to", "@trtllm(w4a16,sm80)", "--from"];
+    convert("signed.npy", "s.safetensors", &[&to[..], &["s4[128,64]"]].concat());
+    convert("unsigned.npy", "u.safetensors", &[&to[..], &["u4[128,64]"]].concat());
+    let packed = |name: &str| folder.read(name)[folder.read(name).len() - K * N / 2..].to_vec();
+    assert!(packed("s.safetensors") == packed("u.safetensors"));
+    let rows = folder.run(&["inspect", "s.safetensors", "--json"]).succeeded().json();
+    assert_eq!(rows[0]["text"], "s4[128,64]@trtllm(w4a16,sm80)");
+    // Out again as they were, and compared without being taken apart.
+    convert("s.safetensors", "gptq.npy", &["--to", "@gptq"]);
+    assert!(data(&folder.read("gptq.npy")) == gptq(&plus_8)); // which is unsigned, too
+    convert("s.safetensors", "back.npy", &["--to", "row-major"]);
+    assert!(data(&folder.read("back.npy")) == codes);
+    for same in [["s.safetensors", "gptq.npy"], ["gptq.npy", "s.safetensors"]] {
+        run_in(&folder, &[&["verify"], &same[..]].concat());
+    }
+    let mut other = codes.clone();
+    other[7 * N + 5] ^= 1;
+    folder.write("other.npy", &npy("|u1", "(128, 64)", &other));
+    let verify = ["verify", "other.npy", "s.safetensors", "--from-a", "s4[128,64]"];
+    let outcome = folder.run(&verify);
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.stdout.contains("differs at index [7, 5]"), "{}", outcome.stdout);
+}
+
+/// What XLA's notation cannot say: AITER's scales of an array that is no multiple of their tiles.
+#[test]
+fn ragged_scales_of_aiter() {
+    let folder = Folder::new();
+    let scales: Vec<u8> = (1..=15).collect();
+    folder.write("w.npy", &npy("|u1", "(5, 3)", &scales));
+    let from = ["--from", "f8e8m0fnu[5,3]"];
+    run_in(
+        &folder,
+        &[&["convert", "w.npy", "-o", "p.npy", "--to", "@aiter.scales"], &from[..]].concat(),
+    );
+    let packed = folder.read("p.npy");
+    let mut found: Vec<u8> = data(&packed).iter().copied().filter(|byte| *byte != 0x7f).collect();
+    found.sort_unstable();
+    assert_eq!(found, scales);
+    assert_eq!(data(&packed).len(), 256 * 8);
+    run_in(&folder, &["convert", "p.npy", "-o", "b.npy", "--to", "row-major"]);
+    assert_eq!(data(&folder.read("b.npy")), scales);
+    run_in(&folder, &[&["verify", "p.npy", "w.npy", "--from-b", "f8e8m0fnu[5,3]"][..]].concat());
+}
+
+/// Two libraries' files, whose arrays say nothing of what they are.
+#[test]
+fn verify_what_libraries_have_stored() {
+    let (codes, folder) = (codes(), Folder::new());
+    folder.write("gptq.npy", &npy("<i4", "(16, 64)", &gptq(&codes)));
+    folder.write("awq.npy", &npy("<i4", "(128, 8)", &awq(&codes)));
+    let said = ["--from-a", "u4@gptq", "--from-b", "*=u4@awq"];
+    run_in(&folder, &[&["verify", "gptq.npy", "awq.npy"], &said[..]].concat());
+    let outcome = folder.run(&["verify", "gptq.npy", "awq.npy"]);
+    assert_eq!(outcome.code, 1, "{}", outcome.stdout);
+}
+
 fn run_in(folder: &Folder, arguments: &[&str]) {
     folder.run(arguments).succeeded();
 }

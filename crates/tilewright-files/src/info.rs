@@ -34,7 +34,7 @@ pub enum Order {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StoredLayout {
-    /// The logical shape and its layout in XLA's notation: `bf16[30,300]{1,0:T(8,128)(2,1)}`.
+    /// The logical shape and its layout in any notation: `bf16[30,300]{1,0:T(8,128)(2,1)}`.
     pub layout: String,
     /// The value that the padding holds: `0`.
     pub pad: String,

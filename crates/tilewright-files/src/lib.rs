@@ -36,8 +36,8 @@
 //! # What is deliberately absent
 //!
 //! * Values. Bytes go through as they are: no conversion, no NaN made quiet, no padding looked at.
-//! * Movement. A layout is kept and handed on as text. [`ArrayFile::shape`] reads it and
-//!   [`ArraySpec::of_shape`] writes it, and what becomes of the bytes is the caller's to do.
+//! * Movement. A layout is kept and handed on as text. [`ArrayFile::described`] reads it and
+//!   [`ArraySpec::of`] writes it, and what becomes of the bytes is the caller's to do.
 //! * Memory for data. Nothing is held but headers; the caller brings the buffers, and finds
 //!   [`Buffer`] here to make them of.
 //!

@@ -14,8 +14,7 @@ use std::fmt;
 
 use glob::Pattern;
 use tilewright::formats::Target;
-use tilewright::formats::catalogue::NamedArray;
-use tilewright::notation::Described;
+use tilewright::notation::DescribedArray;
 use tilewright::text::abridged;
 use tilewright::{ArrayShape, Error};
 
@@ -101,70 +100,46 @@ impl Rules {
         })
     }
 
-    /// The shape in which `format` is to hold the array of this name, or `None` where it stays as
+    /// How `format` is to hold the array of this name, or `None` where it stays as
     /// it is. Dense arrays are dense as the format has them: safetensors packs floats of 4 and 6
-    /// bits.
+    /// bits. What is not said by a name of the catalogue is said in XLA's notation, where that can say it.
+    ///
+    /// ```
+    /// use tilewright_files::{Format, Rules};
+    /// let rules = Rules::new().by_name("*.qweight", "@marlin".parse()?)?.others("aB8b".parse()?);
+    /// let becomes = |name: &str, array: &str| Ok::<_, Box<dyn std::error::Error>>(
+    ///     rules.applied_to(name, &array.parse()?, Format::Safetensors)?.unwrap().to_string(),
+    /// );
+    /// assert_eq!(becomes("a.qweight", "u4[128,64]")?, "u4[128,64]@marlin");
+    /// assert_eq!(becomes("a.scales", "f16[8,64]")?, "f16[8,64]{1,0:T(8)}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// The layout is not for such an array, or XLA's notation, in which files record layouts, cannot
-    /// say it.
+    /// The layout is not for such an array.
     pub fn applied_to(
         &self,
         name: &str,
         array: &ArrayShape,
         format: Format,
-    ) -> Result<Option<ArrayShape>, RuleError> {
+    ) -> Result<Option<DescribedArray>, RuleError> {
         let Some(target) = self.target_of(name) else { return Ok(None) };
         let applied = match target {
-            Target::RowMajor => dense(array, format, Order::RowMajor),
-            Target::ColumnMajor => dense(array, format, Order::ColumnMajor),
-            other => other.applied_to(array).and_then(|said| said.to_array()),
+            Target::RowMajor => dense(array, format, Order::RowMajor).map(DescribedArray::from),
+            Target::ColumnMajor => {
+                dense(array, format, Order::ColumnMajor).map(DescribedArray::from)
+            }
+            other => other
+                .applied_to(array)
+                .and_then(DescribedArray::new)
+                .map(DescribedArray::preferring_xla),
         };
         applied.map(Some).map_err(|error| RuleError {
             is_rank_mismatch: error.is_rank_mismatch(),
             message: format!("tensor `{}`: {error}", abridged(name)),
         })
     }
-}
-
-impl Rules {
-    /// The same by the name of the catalogue, where the array is to have a layout by that: what it is stored as is
-    /// what the library expects then.
-    ///
-    /// ```
-    /// use tilewright_files::Rules;
-    /// let rules = Rules::new().by_name("*.qweight", "@marlin".parse()?)?;
-    /// let array = "u4[128,64]".parse()?;
-    /// let named = rules.named_for("w.qweight", &array)?.unwrap();
-    /// assert_eq!(named.carrier().to_string(), "I32[8,128]");
-    /// assert!(rules.named_for("w.bias", &array)?.is_none());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// There is no such layout of the array.
-    pub fn named_for(
-        &self,
-        name: &str,
-        array: &ArrayShape,
-    ) -> Result<Option<NamedArray>, RuleError> {
-        let named = self.target_of(name).filter(|target| is_named(target));
-        let Some(target) = named else { return Ok(None) };
-        match target.applied_to(array) {
-            Ok(Described::Named(named)) => Ok(Some(*named)),
-            Ok(_) => Ok(None),
-            Err(error) => Err(RuleError {
-                is_rank_mismatch: false,
-                message: format!("tensor `{}`: {error}", abridged(name)),
-            }),
-        }
-    }
-}
-
-fn is_named(target: &Target) -> bool {
-    matches!(target, Target::Catalogue(_) | Target::Described(Described::Named(_)))
 }
 
 fn dense(array: &ArrayShape, format: Format, order: Order) -> Result<ArrayShape, Error> {
@@ -251,7 +226,7 @@ mod tests {
 
     #[test]
     fn errors_name_the_array() {
-        let rules = rules(&[("*", "{1,0}"), ("c", "Sw<1,0,2> o 0 o (4,4):(4,1)")], None);
+        let rules = rules(&[("*", "{1,0}"), ("c", "(4,5):(5,1)")], None);
         let error = |name: &str, array: &str| {
             let array = array.parse().unwrap();
             rules.applied_to(name, &array, Format::Npy).unwrap_err()

@@ -10,13 +10,14 @@
 //! | of other widths (`E(4)`) | `U8`, one dim of all bytes |
 //!
 //! An array with a layout of the catalogue is stored as what the library of that name expects, its carrier:
-//! `u4[4096,11008]@marlin` as `I32[256,22016]`; in bytes, where the format has no such type.
+//! `u4[4096,11008]@marlin` as `I32[256,22016]`; in bytes, where the format has no such type. What is recorded is the
+//! text of any notation, XLA's where that can say the layout.
 //!
 //! With a rounded tail (`L(n)`), and where there would be more of them than a file may have, the
 //! physical dims are one, of all elements of the allocation. A dense array in the format's own terms needs no layout beside it, and none is written.
 
 use tilewright::formats::catalogue::NamedArray;
-use tilewright::notation::Described;
+use tilewright::notation::DescribedArray;
 use tilewright::xla::Layout;
 use tilewright::{ArrayShape, ElementType};
 
@@ -28,16 +29,16 @@ use crate::limits::MAX_RANK;
 use crate::open::ArrayFile;
 
 impl ArrayFile {
-    /// The array that number `array` is: its logical dims, its true element type and its layout, as
+    /// What number `array` is: its logical dims, its true element type and its layout, as
     /// recorded beside it, or else as the format has it.
     ///
     /// # Errors
     ///
     /// There is no such array, its recorded layout cannot be read, or is of another size.
-    pub fn shape(&self, array: usize) -> Result<ArrayShape, Error> {
+    pub fn described(&self, array: usize) -> Result<DescribedArray, Error> {
         let info = self.arrays().get(array);
         let info = info.ok_or_else(|| Fault::request(format!("there is no array {array}")));
-        info.and_then(|info| shape_of(info, self.format())).map_err(|fault| fault.at(self.path()))
+        info.and_then(|info| described(info, self.format())).map_err(|fault| fault.at(self.path()))
     }
 }
 
@@ -75,66 +76,34 @@ impl ArraySpec {
     ///
     /// ```
     /// use tilewright_files::{ArraySpec, Format};
-    /// let shape = "bf16[30,300]{1,0:T(8,128)(2,1)}".parse()?;
-    /// let spec = ArraySpec::of_shape("w", &shape, "0", Format::Safetensors)?;
-    /// assert_eq!(spec.dims(), [4, 3, 4, 128, 2, 1]);
+    /// let dims = |text: &str| {
+    ///     let spec = ArraySpec::of("w", &text.parse()?, "0", Format::Safetensors)?;
+    ///     Ok::<_, Box<dyn std::error::Error>>(spec.dims().to_vec())
+    /// };
+    /// assert_eq!(dims("bf16[30,300]{1,0:T(8,128)(2,1)}")?, [4, 3, 4, 128, 2, 1]);
+    /// assert_eq!(dims("u4[4096,11008]@marlin")?, [256, 22016]); // as its library expects it
+    /// assert_eq!(dims("f16 Sw<3,3,3> o 0 o (8,64):(64,1)")?, [512]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     ///
     /// A dimension is unbounded, or a size does not fit 64 bits.
-    pub fn of_shape(
+    pub fn of(
         name: impl Into<String>,
-        shape: &ArrayShape,
+        array: &DescribedArray,
         pad: &str,
         format: Format,
     ) -> Result<Self, tilewright::Error> {
         let name = name.into();
-        if let Some(order) = dense_order(shape, format) {
+        if let Some(shape) = array.xla()
+            && let Some(order) = dense_order(shape, format)
+        {
             return Ok(ArraySpec::new(name, shape.element_type(), shape.sizes()?).order(order));
         }
-        let (element_type, dims) = stored_array(shape, format)?;
-        let layout = StoredLayout::new(shape.to_string(), pad);
-        Ok(ArraySpec::new(name, element_type, dims).layout(layout))
-    }
-}
-
-impl ArraySpec {
-    /// The array `name` in a layout of the catalogue, as the library expects it; `pad` says what its padding holds.
-    ///
-    /// ```
-    /// use tilewright_files::{ArraySpec, Format};
-    /// let marlin = "u4[4096,11008]@marlin".parse()?;
-    /// let spec = ArraySpec::of_named("w", &marlin, "0", Format::Safetensors)?;
-    /// assert_eq!(spec.dims(), [256, 22016]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// A size does not fit 64 bits.
-    pub fn of_named(
-        name: impl Into<String>,
-        array: &NamedArray,
-        pad: &str,
-        format: Format,
-    ) -> Result<Self, tilewright::Error> {
-        let carrier = array.carrier();
-        let has_type = format.own_bits(carrier.element_type) == Some(carrier.element_type.bits());
-        let (element_type, dims) = match has_type {
-            true => (carrier.element_type, carrier.dims.clone()),
-            false => (ElementType::U8, vec![array.index_map().bytes(array.element_bits())?]),
-        };
+        let (element_type, dims) = stored_array(array, format)?;
         let layout = StoredLayout::new(array.to_string(), pad);
         Ok(ArraySpec::new(name, element_type, dims).layout(layout))
-    }
-}
-
-impl ArrayInfo {
-    /// The array by its name in the catalogue, where that is how its layout is recorded.
-    pub fn named(&self) -> Option<NamedArray> {
-        self.layout()?.layout.parse().ok()
     }
 }
 
@@ -155,20 +124,26 @@ fn dense_order(shape: &ArrayShape, format: Format) -> Option<Order> {
 
 /// The type and dims of what is stored of an array that is not dense.
 fn stored_array(
-    shape: &ArrayShape,
+    array: &DescribedArray,
     format: Format,
 ) -> Result<(ElementType, Vec<i64>), tilewright::Error> {
-    let map = shape.index_map()?;
+    let bits = array.element_bits();
+    if let Some(carrier) = array.named().map(NamedArray::carrier) {
+        return match format.own_bits(carrier.element_type) == Some(carrier.element_type.bits()) {
+            true => Ok((carrier.element_type, carrier.dims.clone())),
+            false => Ok((ElementType::U8, vec![array.bytes()?])),
+        };
+    }
+    if !bits.is_multiple_of(8) {
+        return Ok((ElementType::U8, vec![array.bytes()?]));
+    }
+    let map = array.index_map()?;
     let mut dims = map.physical_dims().to_vec();
     if map.allocation() != map.padded_elements() || dims.len() >= MAX_RANK {
         dims = vec![map.allocation()];
     }
-    let bits = shape.element_bits();
-    if !bits.is_multiple_of(8) {
-        return Ok((ElementType::U8, vec![shape.bytes()?]));
-    }
-    if format.own_bits(shape.element_type()) == Some(bits) {
-        return Ok((shape.element_type(), dims));
+    if format.own_bits(array.element_type()) == Some(bits) {
+        return Ok((array.element_type(), dims));
     }
     if bits > 8 {
         dims.push(i64::from(bits / 8));
@@ -176,49 +151,40 @@ fn stored_array(
     Ok((ElementType::U8, dims))
 }
 
-fn shape_of(info: &ArrayInfo, format: Format) -> Result<ArrayShape, Fault> {
+fn described(info: &ArrayInfo, format: Format) -> Result<DescribedArray, Fault> {
     let wrong = |message: String| {
         Fault::malformed(format!("array `{}`: {message}", shortened(info.name())))
     };
-    let shape = match info.layout() {
-        Some(stored) => recorded_shape(stored).map_err(&wrong)?,
-        None => plain_shape(info).map_err(|error| wrong(error.to_string()))?,
+    let array = match info.layout() {
+        Some(stored) => recorded(stored).map_err(&wrong)?,
+        None => plain_shape(info).map_err(|error| wrong(error.to_string()))?.into(),
     };
-    let bytes = shape.bytes().map_err(|error| wrong(error.to_string()))?;
+    let bytes = array.bytes().map_err(|error| wrong(error.to_string()))?;
     if u64::try_from(bytes) != Ok(info.byte_len()) {
         let there = info.byte_len();
         let message =
-            format!("the layout `{shape}` takes {bytes} bytes, and the array has {there}");
+            format!("the layout `{array}` takes {bytes} bytes, and the array has {there}");
         return Err(wrong(message));
     }
     if info.layout().is_some() && format != Format::Raw {
-        check_stored(info, &shape).map_err(wrong)?;
+        check_stored(info, &array).map_err(wrong)?;
     }
-    Ok(shape)
+    Ok(array)
 }
 
-/// The recorded array in XLA's terms; of one that is recorded by a name, translated.
-fn recorded_shape(stored: &StoredLayout) -> Result<ArrayShape, String> {
-    if let Ok(named @ Described::Named(_)) = stored.layout.parse() {
-        return named.to_array().map_err(|error| error.to_string());
-    }
-    let parsed: Result<ArrayShape, _> = stored.layout.parse();
+fn recorded(stored: &StoredLayout) -> Result<DescribedArray, String> {
+    let parsed: Result<DescribedArray, _> = stored.layout.parse();
     parsed.map_err(|diagnostic| format!("the recorded layout cannot be read\n{diagnostic}"))
 }
 
 /// Whether what is there is what any format stores of this array: a record that has got to an array
 /// of as many bytes and of other dims is not this array's. (Formats differ in what they have a type
 /// for; a record may have moved with its array from one to another.)
-fn check_stored(info: &ArrayInfo, shape: &ArrayShape) -> Result<(), String> {
+fn check_stored(info: &ArrayInfo, array: &DescribedArray) -> Result<(), String> {
     let found = (info.element_type(), info.dims());
-    let named = info.named();
-    let mut specs = [Format::Npy, Format::Safetensors].into_iter().filter_map(|format| {
-        let spec = match &named {
-            Some(named) => ArraySpec::of_named("", named, "0", format),
-            None => ArraySpec::of_shape("", shape, "0", format),
-        };
-        spec.ok()
-    });
+    let mut specs = [Format::Npy, Format::Safetensors]
+        .into_iter()
+        .filter_map(|format| ArraySpec::of("", array, "0", format).ok());
     let fits = |spec: &ArraySpec| {
         let has_one_order = spec.dims.len() < 2 || spec.order == info.order();
         (spec.element_type, &spec.dims[..]) == found && has_one_order
@@ -227,12 +193,12 @@ fn check_stored(info: &ArrayInfo, shape: &ArrayShape) -> Result<(), String> {
         return Ok(());
     }
     let (element_type, dims) =
-        stored_array(shape, Format::Npy).map_err(|error| error.to_string())?;
+        stored_array(array, Format::Npy).map_err(|error| error.to_string())?;
     let order = if info.order() == Order::ColumnMajor { " in Fortran order" } else { "" };
     let listed = |dims: &[i64]| shortened(&format!("{dims:?}"));
     Err(format!(
         "the layout `{}` is stored as {element_type} of dims {}, and the array is {} of dims {}{order}",
-        shortened(&shape.to_string()),
+        shortened(&array.to_string()),
         listed(&dims),
         found.0,
         listed(found.1)
@@ -256,8 +222,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, format: Format, stored: ElementType, dims: &[i64], has_record: bool) {
-        let shape: ArrayShape = text.parse().unwrap();
-        let spec = ArraySpec::of_shape("w", &shape, "0", format).unwrap();
+        let spec = ArraySpec::of("w", &text.parse().unwrap(), "0", format).unwrap();
         assert_eq!((spec.element_type, &spec.dims[..]), (stored, dims), "{text}");
         assert_eq!(spec.layout.is_some(), has_record, "{text}");
     }
@@ -281,5 +246,9 @@ mod tests {
         check("pred[3]{0:E(32)}", npy, U8, &[3, 4], true);
         check("f32[0,3]{1,0:T(8,128)}", safetensors, F32, &[0, 1, 8, 128], true);
         check("pred[3]{0:S(1)}", npy, Pred, &[3], true);
+        check("u4[128,64]@marlin", safetensors, ElementType::S32, &[8, 128], true);
+        check("s4[64,64]@trtllm(w4a16,sm80)", npy, ElementType::S8, &[64, 32], true);
+        check("f32 Sw<1,1,1> o 0 o (4,2):(2,1)", npy, F32, &[8], true);
+        check("f32 (4,2):(3,1)", npy, F32, &[11], true);
     }
 }

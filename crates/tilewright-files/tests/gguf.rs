@@ -282,7 +282,7 @@ fn an_array_file_has_rows_of_blocks() {
         let [q, f] = file.arrays() else { panic!() };
         assert_eq!((q.name(), q.element_type(), q.dims()), ("q", ElementType::U8, &[1, 36][..]));
         assert_eq!((f.name(), f.element_type(), f.dims()), ("f", ElementType::F32, &[5, 2][..]));
-        assert_eq!(file.shape(1).unwrap().to_string(), "f32[5,2]{1,0}");
+        assert_eq!(file.described(1).unwrap().to_string(), "f32[5,2]{1,0}");
         assert_eq!(scratch::data(&file, 0), builder.data[..36]);
     }
     let spec = ArraySpec::new("w", ElementType::U8, [4]);

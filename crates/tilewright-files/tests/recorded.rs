@@ -6,11 +6,12 @@
 mod scratch;
 
 use scratch::{Scratch, write};
-use tilewright::{ArrayShape, ElementType};
+use tilewright::ElementType;
+use tilewright::notation::DescribedArray;
 use tilewright_files::{ArrayFile, ArraySpec, CreateOptions, Error, Format, Order, StoredLayout};
 
 /// What an array that is stored so is taken for, with this layout recorded.
-fn shape(format: Format, spec: ArraySpec, layout: &str) -> Result<ArrayShape, Error> {
+fn shape(format: Format, spec: ArraySpec, layout: &str) -> Result<DescribedArray, Error> {
     let scratch = Scratch::new();
     let name = if format == Format::Npy { "w.npy" } else { "w.safetensors" };
     let spec = spec.layout(StoredLayout::new(layout, "0"));
@@ -19,7 +20,7 @@ fn shape(format: Format, spec: ArraySpec, layout: &str) -> Result<ArrayShape, Er
     let bytes = vec![0; usize::try_from(writer.arrays()[0].byte_len()).unwrap()];
     writer.append(0, &bytes)?;
     writer.finish()?;
-    ArrayFile::open(scratch.path(name))?.shape(0)
+    ArrayFile::open(scratch.path(name))?.described(0)
 }
 
 #[track_caller]
@@ -56,6 +57,17 @@ fn the_dims_are_those_of_the_layout() {
     // As .npy stores them, which has a type for them, and as safetensors does, which has none.
     check(U8, &[2, 3, 2, 2], "s4[3,5]{1,0:T(2,2)}", Ok(()));
     check(Bf16, &[100], "bf16[9]{0:T(8)L(100)}", Ok(()));
+    // In any notation, and by name as the library has it.
+    check(F32, &[8], "f32 Sw<1,1,1> o 0 o (4,2):(2,1)", Ok(()));
+    check(F32, &[4, 2], "f32 Sw<1,1,1> o 0 o (4,2):(2,1)", Err("of dims [8]"));
+    check(F32, &[8], "(4,2):(2,1)", Err("says no element type"));
+    check(ElementType::S32, &[8, 128], "u4[128,64]@marlin", Ok(()));
+    check(
+        ElementType::S32,
+        &[128, 8],
+        "u4[128,64]@marlin",
+        Err("is stored as s32 of dims [8, 128]"),
+    );
     check(Bf16, &[10, 10], "bf16[9]{0:T(8)L(100)}", Err("of dims [100]"));
 }
 
@@ -73,9 +85,9 @@ fn the_order_is_that_of_the_layout() {
 #[test]
 fn more_physical_dims_than_a_file_has() {
     let layout = format!("u8[2,2]{{1,0:{}}}", "T(2,2)".to_owned() + &"(1)".repeat(70));
-    let logical: ArrayShape = layout.parse().unwrap();
+    let logical: DescribedArray = layout.parse().unwrap();
     for format in [Format::Npy, Format::Safetensors] {
-        let spec = ArraySpec::of_shape("w", &logical, "0", format).unwrap();
+        let spec = ArraySpec::of("w", &logical, "0", format).unwrap();
         assert_eq!(spec.dims(), [4]);
         assert_eq!(shape(format, spec, &layout).unwrap(), logical);
     }

@@ -70,7 +70,7 @@ impl ArrayFile {
 
     /// The logical shape of an array and its layout.
     fn shape(&self, py: Python<'_>, array: usize) -> Result<Py<Shape>, Failure> {
-        Shape::of_array(py, self.0.shape(array)?)
+        Shape::of_described(py, &self.0.described(array)?)
     }
 
     /// Fills a contiguous array of uint8 with an array's bytes from a place on.
@@ -208,7 +208,7 @@ impl Rules {
     ) -> Result<Option<Py<Shape>>, Failure> {
         let array = ArrayShape::new(element_type.0, &dims)?;
         let shape = self.0.applied_to(name, &array, format_named(format)?)?;
-        shape.map(|shape| Shape::of_array(py, shape)).transpose()
+        shape.map(|shape| Shape::of_described(py, &shape)).transpose()
     }
 }
 
@@ -229,7 +229,8 @@ impl Writer {
     ) -> Result<Self, Failure> {
         let format = format_named(format)?;
         let spec = |(name, shape, pad): (String, PyRef<'_, Shape>, String)| {
-            Ok(ArraySpec::of_shape(name, &shape.array()?, &pad, format)?)
+            let array = shape.described()?.preferring_xla();
+            Ok(ArraySpec::of(name, &array, &pad, format)?)
         };
         let specs = arrays.into_iter().map(spec).collect::<Result<Vec<_>, Failure>>()?;
         let mut options = self::options(force);

@@ -28,7 +28,7 @@ pub(crate) struct Mover(pub(crate) Plan);
 #[pymethods]
 impl Mover {
     #[new]
-    #[pyo3(signature = (source, source_bits, target, target_bits, value_bits=None, copies=false))]
+    #[pyo3(signature = (source, source_bits, target, target_bits, value_bits=None, copies=false, flipped=0))]
     fn new(
         source: &Placement,
         source_bits: u32,
@@ -36,14 +36,16 @@ impl Mover {
         target_bits: u32,
         value_bits: Option<u32>,
         copies: bool,
+        flipped: u64,
     ) -> Result<Self, Failure> {
         let from = Place::new(source.map()?.clone(), source_bits)?;
         let to = Place::new(target.map()?.clone(), target_bits)?;
         let to = if copies { to.holding_copies() } else { to };
-        Ok(Mover(match value_bits {
+        let plan = match value_bits {
             Some(bits) if source_bits != target_bits => Plan::with_value_bits(&from, &to, bits)?,
             _ => Plan::new(&from, &to)?,
-        }))
+        };
+        Ok(Mover(plan.flipping(flipped.into())))
     }
 
     /// The exact number of bytes of the source.

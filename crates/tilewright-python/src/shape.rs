@@ -4,9 +4,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 use tilewright::formats::Target;
-use tilewright::notation::Described;
+use tilewright::notation::{Described, DescribedArray};
 use tilewright::xla::ParseOptions;
-use tilewright::{ArrayShape, Shape as XlaShape, literal};
+use tilewright::{ArrayShape, Shape as XlaShape};
 
 use crate::element::{ElementType, element_type};
 use crate::error::Failure;
@@ -347,6 +347,18 @@ impl Shape {
         Ok(Py::new(py, Self::of(Described::Xla(XlaShape::Array(array)))?)?)
     }
 
+    pub(crate) fn of_described(
+        py: Python<'_>,
+        array: &DescribedArray,
+    ) -> Result<Py<Self>, Failure> {
+        Ok(Py::new(py, Self::of(array.said().clone())?)?)
+    }
+
+    /// As an array of a known type.
+    pub(crate) fn described(&self) -> Result<DescribedArray, Failure> {
+        Ok(DescribedArray::new(self.said.clone())?)
+    }
+
     /// The array in XLA's terms.
     pub(crate) fn array(&self) -> Result<ArrayShape, Failure> {
         Ok(self.said.to_array()?)
@@ -355,21 +367,7 @@ impl Shape {
     /// What padding holds, as bits and as the text that a record has of it: what is asked for, or
     /// what the layout says, or bits that are all zero.
     pub(crate) fn padding(&self, asked: Option<&str>) -> Result<(u128, String), Failure> {
-        if let Described::Xla(shape) = &self.said {
-            return Ok(literal::padding(shape.as_array()?, asked)?);
-        }
-        let kind = self.said.element_type();
-        let kind = kind.ok_or_else(|| Failure::value("only an array has padding"))?;
-        if let (Described::Named(array), None) = (&self.said, asked)
-            && array.padding() != 0
-        {
-            let byte = u128::from(array.padding());
-            return Ok((byte, format!("{byte:#x}")));
-        }
-        Ok(match asked {
-            Some(text) => (literal::bits(text, kind)?, text.to_owned()),
-            None => (0, literal::zero(kind).to_owned()),
-        })
+        Ok(self.described()?.padding(asked)?)
     }
 }
 

@@ -82,12 +82,38 @@ def test_padding_is_the_librarys():
     assert (zeros == 0).sum() == 2048 - 150
 
 
-def test_what_is_flipped_is_not_said_to_be_plain(tmp_path):
+def test_what_is_flipped_is_said_by_its_name(tmp_path):
     codes = random_codes(tw.Shape("s8[64,2]"))
+    path = tmp_path / "w.safetensors"
     packed = tw.pack(codes, "s8[64,2]@trtllm(w8a16,sm80)", labelled=True)
-    with pytest.raises(ValueError, match="XORs codes with 0x80"):
-        tw.save(tmp_path / "w.safetensors", {"w": packed})
-    plain = tw.pack(codes.view(np.uint8), "u8[64,2]@trtllm(w8a16,sm80)", labelled=True)
-    tw.save(tmp_path / "w.safetensors", {"w": plain})
-    loaded = tw.load(tmp_path / "w.safetensors")
-    assert np.array_equal(np.asarray(loaded["w"]), codes.view(np.uint8))
+    tw.save(path, {"w": packed})
+    loaded = tw.load(path)
+    assert str(loaded["w"].shape) == "s8[64,2]@trtllm(w8a16,sm80)"
+    assert np.array_equal(np.asarray(loaded["w"]), codes)
+    assert packed.data.tobytes() != codes.tobytes()
+
+
+@pytest.mark.parametrize("name", ["marlin", "awq", "trtllm(w4a16,sm80)"])
+def test_files_hold_what_the_library_expects(tmp_path, name):
+    path = tmp_path / "w.safetensors"
+    for element_type in ("u4", "s4"):
+        codes = random_codes(tw.Shape(f"{element_type}[128,64]"))
+        tw.save(path, {"w": codes}, f"@{name}", force=True)
+        shape = tw.Shape(f"{element_type}[128,64]@{name}")
+        with tw.open(path) as file:
+            array = file["w"]
+            assert array.shape == shape
+            assert np.array_equal(array[3:70, 5], codes[3:70, 5])
+            assert array.packed().data.dtype == tw.pack(codes, shape).dtype
+        assert np.array_equal(tw.load(path)["w"].unpack(), codes)
+
+
+def test_a_plan_flips_codes():
+    signed = random_codes(tw.Shape("s4[128,64]"))
+    shape = tw.Shape("s4[128,64]@trtllm(w4a16,sm80)")
+    plan = tw.Plan("s4[128,64]", shape)
+    assert not tw.Plan(shape, "s4[128,64]").is_copy
+    assert np.array_equal(plan.run(signed), tw.pack(signed, shape))
+    plus_8 = (signed.astype(np.int32) + 8).astype(ml_dtypes.uint4)
+    unsigned = tw.pack(plus_8, "u4[128,64]@trtllm(w4a16,sm80)")
+    assert np.array_equal(plan.run(signed), unsigned)

@@ -86,6 +86,7 @@ mod description;
 #[allow(unsafe_code, reason = "one line, for which the module is there")]
 mod desk;
 mod error;
+mod flip;
 mod general;
 mod in_place;
 #[allow(unsafe_code, reason = "the one room for it: see the module")]

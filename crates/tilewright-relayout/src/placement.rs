@@ -1,6 +1,7 @@
 //! How an array lies in a buffer.
 
 use crate::error::{Error, Kind, check_width, checked};
+use tilewright::notation::DescribedArray;
 use tilewright::{ArrayShape, IndexMap};
 
 /// How an array lies in a buffer: which element slot each element takes, and how many bits a
@@ -52,6 +53,16 @@ impl Placement {
     /// If a dimension is unbounded, or as [`new`](Self::new); a type without a width has 0 bits.
     pub fn from_shape(shape: &ArrayShape) -> Result<Self, Error> {
         Self::new(shape.index_map()?, shape.element_bits())
+    }
+
+    /// An array that is said in any notation. That its elements may be stored with bits
+    /// [flipped](DescribedArray::xor_mask) is not in it, and up to the [plan](crate::Plan::flipping).
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and if the array has no map.
+    pub fn from_described(array: &DescribedArray) -> Result<Self, Error> {
+        let map = array.index_map().map_err(|error| Error::new(Kind::Map(error)))?;
+        Self::new(map, array.element_bits())
     }
 
     /// Says that elements which share a slot are copies of one another, as those along a stride of

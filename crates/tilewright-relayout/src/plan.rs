@@ -3,11 +3,12 @@
 use crate::boxes::BoxMoves;
 use crate::description::{Description, Route, Storing, registers};
 use crate::error::{Error, Kind, check_length, check_width};
+use crate::flip::Flip;
 use crate::general::ElementMoves;
 use crate::kernels::Stores;
 use crate::linear::worth_finding;
 use crate::nest::Nest;
-use crate::options::RunOptions;
+use crate::options::{Pad, RunOptions};
 use crate::placement::Placement;
 use crate::pool::SHARED_FROM;
 use crate::refine::{MAX_BOXES, Refined, refine, refine_any};
@@ -62,11 +63,13 @@ pub struct Plan {
     chunk_bytes: usize,
     n_chunks: usize,
     widths: Widths,
+    dst_slots: i64,
     padding_slots: i64,
     route: Way,
     /// The same in smaller chunks, for a destination that is too small for several of the plan's: made
     /// when threads are first there to share it. `None` if it cannot be cut.
     shares: OnceLock<Option<Box<BoxMoves>>>,
+    flip: Option<Box<Flip>>,
 }
 
 /// How the elements are moved.
@@ -138,7 +141,8 @@ impl Plan {
     fn of(from: &Placement, to: &Placement, widths: Widths, route: Way) -> Result<Self, Error> {
         let (src_bytes, dst_bytes) = (from.bytes(), to.bytes());
         let (n_chunks, chunk_bytes) = route.chunks(dst_bytes)?;
-        let padding_slots = to.map().allocation() - to.map().elements();
+        let dst_slots = to.map().allocation();
+        let padding_slots = dst_slots - to.map().elements();
         let shares = OnceLock::new();
         Ok(Plan {
             src_bytes,
@@ -146,10 +150,33 @@ impl Plan {
             chunk_bytes,
             n_chunks,
             widths,
+            dst_slots,
             padding_slots,
             route,
             shares,
+            flip: None,
         })
+    }
+
+    /// The same plan, which XORs every element with these bits on its way, as a library does that keeps signed codes
+    /// as unsigned ones: an `s4` is flipped by 8. Padding holds what it is said to hold.
+    ///
+    /// ```
+    /// use tilewright::Shape;
+    /// use tilewright_relayout::{Placement, Plan, RunOptions};
+    /// let shape: Shape = "s4[2]{0:E(4)}".parse()?; // two in a byte
+    /// let placement = Placement::from_shape(shape.as_array()?)?;
+    /// let plan = Plan::new(&placement, &placement)?.flipping(8);
+    /// let mut unsigned = [0];
+    /// plan.run(&[0x7f], &mut unsigned, &RunOptions::default())?; // -1 and 7
+    /// assert_eq!((unsigned, plan.is_copy()), ([0xf7], false)); // -1 + 8 and 7 + 8
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn flipping(mut self, bits: u128) -> Self {
+        let slots = self.dst_slots.unsigned_abs();
+        self.flip = Flip::new(bits, self.widths.to, slots).map(Box::new);
+        self
     }
 
     /// The same plan in chunks of about `bytes` bytes of the destination, instead of what the plan
@@ -180,7 +207,7 @@ impl Plan {
     /// Whether the destination is the source, byte for byte, and has no padding, so that a run is
     /// a plain copy.
     pub fn is_copy(&self) -> bool {
-        matches!(self.route, Way::Copy(_))
+        matches!(self.route, Way::Copy(_)) && self.flip.is_none()
     }
 
     /// The number of chunks. It is 1 where the array is not moved in boxes (see the
@@ -414,9 +441,14 @@ impl Plan {
         dst: &mut [u8],
         options: &RunOptions<'_>,
     ) -> Result<(), Error> {
-        let pad = options.pad.pattern(self.widths.to);
+        // Padding is flipped with the elements, and comes back.
+        let flip = self.flip.as_deref();
+        let pad = options.pad.pattern(self.widths.to) ^ flip.map_or(0, Flip::of_slot);
         match &self.route {
-            Way::Copy(_) => copy(src, self.chunk_bytes(first).start, dst),
+            Way::Copy(_) => {
+                copy(src, self.chunk_bytes(first).start, dst);
+                self.flip_from(first, dst);
+            }
             Way::Boxes(moves) => {
                 let crew = Crew::of(options.threads, dst.len());
                 let is_whole = dst.len() == self.dst_bytes;
@@ -425,6 +457,7 @@ impl Plan {
                     false if is_whole && is_cached => self.shares(moves, crew.n_threads()),
                     false => None,
                     true if is_whole && is_cached && moves.run_ready(src, dst, pad) => {
+                        self.flip_from(first, dst);
                         return Ok(());
                     }
                     true => None,
@@ -436,6 +469,9 @@ impl Plan {
                 let order = if is_whole { moves.order() } else { None };
                 Chunks { dst, chunk_bytes, order }.write(&crew, |work, number, dst| {
                     moves.run_chunk(work, src, first + number, dst, pad);
+                    if let Some(flip) = flip {
+                        flip.apply((first + number) * chunk_bytes, dst);
+                    }
                 });
             }
             _ if dst.is_empty() => {}
@@ -444,11 +480,23 @@ impl Plan {
                 let whole = whole_of(src, self.src_bytes);
                 let mut rows = zeros(there.dst_bytes)?;
                 there.write(0, SourcePart { bytes: whole, start: 0 }, &mut rows, options)?;
+                let options = &RunOptions { pad: Pad::Bits(pad), ..*options };
                 on.write(0, SourcePart { bytes: &rows, start: 0 }, dst, options)?;
+                self.flip_from(first, dst);
             }
-            Way::Elements(moves) => moves.run(whole_of(src, self.src_bytes), dst, pad)?,
+            Way::Elements(moves) => {
+                moves.run(whole_of(src, self.src_bytes), dst, pad)?;
+                self.flip_from(first, dst);
+            }
         }
         Ok(())
+    }
+
+    /// Flips what chunk number `first` and those after it have written.
+    fn flip_from(&self, first: usize, dst: &mut [u8]) {
+        if let Some(flip) = self.flip.as_deref() {
+            flip.apply(self.chunk_bytes(first).start, dst);
+        }
     }
 }
 

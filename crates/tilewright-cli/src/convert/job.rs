@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
+use tilewright::ElementType;
 use tilewright::formats::catalogue::NamedArray;
+use tilewright::notation::DescribedArray;
 use tilewright::text::abridged;
 use tilewright::xla::PaddingValue;
-use tilewright::{ArrayShape, ElementType, literal};
 use tilewright_files::{ArrayFile, ArraySpec, Format};
-use tilewright_relayout::{Pad, Placement, Plan};
+use tilewright_relayout::{Pad, Plan};
 
 use super::Row;
 use super::crew::Crew;
@@ -23,12 +24,10 @@ pub(crate) struct Job {
     pub(crate) array: usize,
     pub(crate) name: String,
     pub(crate) spec: ArraySpec,
-    /// The layout's name in the catalogue, where it has one.
-    label: Option<String>,
     conversion: Arc<Conversion>,
 }
 
-/// How arrays of one shape become arrays of another. A file often has thousands alike.
+/// How arrays in one layout become arrays of another. A file often has thousands alike.
 struct Conversion {
     from: String,
     to: String,
@@ -45,8 +44,8 @@ struct Conversion {
 /// What turns one shape into another, kept for the next array that needs the same.
 type Known = Mutex<HashMap<Wanted, Arc<Conversion>>>;
 
-/// The shapes, and what padding is to hold where that is said.
-type Wanted = ([ArrayShape; 2], Option<String>);
+/// What they are and become, and what padding is to hold where that is said.
+type Wanted = ([String; 2], Option<String>);
 
 /// What is the same for every array of a conversion.
 struct Planner<'a> {
@@ -108,7 +107,7 @@ impl Job {
         Row {
             name: self.name.clone(),
             from: self.conversion.from.clone(),
-            to: self.label.clone().unwrap_or_else(|| self.conversion.to.clone()),
+            to: self.conversion.to.clone(),
             bytes_in: self.bytes_in(),
             bytes_out: self.bytes_out(),
             seconds,
@@ -134,69 +133,64 @@ impl Planner<'_> {
         let Planner { input, targets, format, .. } = *self;
         let name = input.file.arrays()[array].name();
         let about = || format!("tensor `{}`", abridged(name));
-        let from = input.shape(array).with_context(about)?;
-        let (named, to) = match targets.applied_to(name, &from, format)? {
-            Some(to) => (targets.named_for(name, &from)?, to),
-            None => (input.named(array), kept(input, array, &from, format)),
+        let from = input.described(array).with_context(about)?;
+        let to = match targets.applied_to(name, &from.bare().with_context(about)?, format)? {
+            Some(to) => to,
+            None => kept(input, array, &from, format),
         };
-        self.job_between(array, &[from, to], named).with_context(about)
+        self.job_between(array, &[from, to]).with_context(about)
     }
 
-    fn job_between(
-        &self,
-        array: usize,
-        shapes: &[ArrayShape; 2],
-        named: Option<NamedArray>,
-    ) -> anyhow::Result<Job> {
+    fn job_between(&self, array: usize, arrays: &[DescribedArray; 2]) -> anyhow::Result<Job> {
         let info = &self.input.file.arrays()[array];
         let format = self.format;
-        let of_library = named.as_ref().map_or(0, NamedArray::padding);
-        let of_library = (of_library != 0).then(|| format!("{of_library:#04x}"));
-        let pad = self.pad.map(str::to_owned).or(of_library);
-        let conversion = self.conversion(shapes, pad)?;
+        let conversion = self.conversion(arrays)?;
         let shard = if format == Format::SafetensorsFolder { info.shard() } else { 0 };
         let pad_text = match (&conversion.pad_text, info.layout()) {
             (Some(text), _) => text,
             (None, Some(recorded)) => &recorded.pad,
             (None, None) => PaddingValue::Unknown.name(),
         };
-        let spec = match &named {
-            Some(named) => ArraySpec::of_named(info.name(), named, pad_text, format)?,
-            None => ArraySpec::of_shape(info.name(), &shapes[1], pad_text, format)?,
-        };
-        let (name, label) = (info.name().to_owned(), named.map(|named| named.to_string()));
-        Ok(Job { array, name, spec: spec.shard(shard), label, conversion })
+        let spec = ArraySpec::of(info.name(), &arrays[1], pad_text, format)?;
+        Ok(Job { array, name: info.name().to_owned(), spec: spec.shard(shard), conversion })
     }
 
-    /// What turns the first of two shapes into the second, planned if it is not known.
-    fn conversion(
-        &self,
-        shapes: &[ArrayShape; 2],
-        pad: Option<String>,
-    ) -> anyhow::Result<Arc<Conversion>> {
+    /// What turns the first of two arrays into the second, planned if it is not known.
+    fn conversion(&self, arrays: &[DescribedArray; 2]) -> anyhow::Result<Arc<Conversion>> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let wanted = (shapes.clone(), pad);
+        let pad = self.pad.map(str::to_owned).or_else(|| of_library(&arrays[1]));
+        let wanted = (arrays.each_ref().map(ToString::to_string), pad);
         if let Some(conversion) = known().get(&wanted) {
             return Ok(Arc::clone(conversion));
         }
-        let conversion = Arc::new(Conversion::plan(shapes, wanted.1.as_deref())?);
+        let conversion = Arc::new(Conversion::plan(arrays, wanted.1.as_deref())?);
         known().insert(wanted, Arc::clone(&conversion));
         Ok(conversion)
     }
 }
 
+/// What the library whose layout it is fills padding with, where that is not zeros.
+fn of_library(array: &DescribedArray) -> Option<String> {
+    let byte = array.named().map_or(0, NamedArray::padding);
+    (byte != 0).then(|| format!("{byte:#04x}"))
+}
+
 impl Conversion {
-    fn plan([from, to]: &[ArrayShape; 2], pad: Option<&str>) -> anyhow::Result<Self> {
+    fn plan([from, to]: &[DescribedArray; 2], pad: Option<&str>) -> anyhow::Result<Self> {
         check_width(to)?;
-        let [source, target] = [Placement::from_shape(from)?, Placement::from_shape(to)?];
-        let has_padding = target.map().allocation() != target.map().elements();
-        let (bits, pad_text) = literal::padding(to, pad.filter(|_| has_padding))?;
-        let (bytes_in, bytes_out) = (source.bytes() as u64, target.bytes() as u64);
+        let [source, target] = [from.index_map()?, to.index_map()?];
+        let has_padding = target.allocation() != target.elements();
+        let (bits, pad_text) = to.padding(pad.filter(|_| has_padding))?;
+        let [bytes_in, bytes_out] = [from, to].map(DescribedArray::bytes);
+        let (bytes_in, bytes_out) = (bytes_in?.unsigned_abs(), bytes_out?.unsigned_abs());
         let element_type = from.element_type();
+        let stays = source == target
+            && from.element_bits() == to.element_bits()
+            && from.xor_mask() == to.xor_mask();
         // Asked to hold something, padding is written where nothing else changes, too.
-        let is_moved = source != target || (has_padding && pad.is_some());
+        let is_moved = !stays || (has_padding && pad.is_some());
         let plan = is_moved
-            .then(|| input::plan(&source, &target, element_type))
+            .then(|| input::plan(from, to))
             .transpose()?
             .filter(|plan| !(plan.is_copy() && bytes_in == bytes_out));
         let narrows = from.element_bits() == 8 && to.element_bits() < 8;
@@ -209,13 +203,13 @@ impl Conversion {
             pad_text: (is_moved || !has_padding).then_some(pad_text),
             plan,
             pad: if bits == 0 { Pad::Zero } else { Pad::Bits(bits) },
-            narrowed: narrows.then(|| Narrowed::new(element_type, source.map().clone())),
+            narrowed: narrows.then(|| Narrowed::new(element_type, source)),
         })
     }
 }
 
 /// Elements that would lose bits are not moved.
-fn check_width(to: &ArrayShape) -> anyhow::Result<()> {
+fn check_width(to: &DescribedArray) -> anyhow::Result<()> {
     let (bits, element_type) = (to.element_bits(), to.element_type());
     if bits < element_type.bits() {
         bail!("E({bits}) does not hold the {} bits of {element_type}", element_type.bits());
@@ -224,11 +218,9 @@ fn check_width(to: &ArrayShape) -> anyhow::Result<()> {
 }
 
 /// An array that nobody named stays as it is; a dense one is dense in the output's own terms.
-fn kept(input: &Input, array: usize, from: &ArrayShape, format: Format) -> ArrayShape {
+fn kept(input: &Input, array: usize, from: &DescribedArray, format: Format) -> DescribedArray {
     let info = &input.file.arrays()[array];
-    if info.layout().is_some() {
-        return from.clone();
-    }
-    let dense = format.dense_layout(from.element_type(), from.rank(), info.order());
-    from.clone().with_layout(dense).unwrap_or_else(|_| from.clone())
+    let Some(shape) = from.xla().filter(|_| info.layout().is_none()) else { return from.clone() };
+    let dense = format.dense_layout(shape.element_type(), shape.rank(), info.order());
+    shape.clone().with_layout(dense).map_or_else(|_| from.clone(), DescribedArray::from)
 }

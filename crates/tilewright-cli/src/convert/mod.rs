@@ -48,7 +48,7 @@ pub(crate) fn run(
     console: &mut Console,
 ) -> Result<Answer, Failure> {
     let targets = Targets::parse(args.to.as_deref(), &args.tensor, strict, console)?;
-    let input = input::open_carriers(&args.input, &args.from, strict)?;
+    let input = input::open(&args.input, &args.from, strict)?;
     let format = output_format(&args.output, input.file.format())?;
     let crew = Crew::new(args.threads, args.max_memory)?;
     let jobs = Job::plan_all(&input, &targets, format, args.pad_value.as_deref(), &crew)?;

@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 use tilewright::formats::Target;
-use tilewright::formats::catalogue::NamedArray;
+use tilewright::notation::DescribedArray;
 use tilewright::xla::ParseOptions;
 use tilewright::{ArrayShape, ElementType};
 use tilewright_files::{ArrayInfo, Format, RuleError, Rules};
@@ -48,22 +48,13 @@ impl Targets {
         name: &str,
         array: &ArrayShape,
         format: Format,
-    ) -> anyhow::Result<Option<ArrayShape>> {
+    ) -> anyhow::Result<Option<DescribedArray>> {
         self.0.applied_to(name, array, format).map_err(|error| match error.is_rank_mismatch() {
             true => anyhow::anyhow!(
                 "{error}\n  = help: --tensor GLOB=LAYOUT gives some arrays a layout and leaves the others"
             ),
             false => error.into(),
         })
-    }
-
-    /// The same by its name, where it is to have a layout of the catalogue.
-    pub(crate) fn named_for(
-        &self,
-        name: &str,
-        array: &ArrayShape,
-    ) -> anyhow::Result<Option<NamedArray>> {
-        Ok(self.0.named_for(name, array)?)
     }
 
     /// Whether a device has an array of this type in other pieces than the file will.

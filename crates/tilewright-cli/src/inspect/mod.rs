@@ -7,8 +7,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use serde::{Serialize, Serializer};
-use tilewright::ArrayShape;
-use tilewright::formats::catalogue::NamedArray;
+use tilewright::notation::{Described, DescribedArray};
 use tilewright_files::Format;
 
 use crate::Answer;
@@ -59,17 +58,17 @@ pub(crate) fn run(
 ) -> Result<Answer, Failure> {
     input::refuse_dash(&args.file)?;
     let format = Format::detect(&args.file).map_err(explained)?;
-    match (format, &args.from) {
-        (Format::Gguf, None) => gguf::run(args, console),
-        (_, None) if args.metadata => metadata::run(args, console),
-        (_, from) => list(args, from.as_deref(), strict, console),
+    match (format, args.from.as_slice()) {
+        (Format::Gguf, []) => gguf::run(args, console),
+        (_, []) if args.metadata => metadata::run(args, console),
+        (_, from) => list(args, from, strict, console),
     }
 }
 
 /// The arrays of any other file, or of any file as `from` says.
 fn list(
     args: &InspectArgs,
-    from: Option<&str>,
+    from: &[String],
     strict: bool,
     console: &mut Console,
 ) -> Result<Answer, Failure> {
@@ -85,13 +84,12 @@ impl<'a> Rows<'a> {
     fn rows(&self) -> impl Iterator<Item = anyhow::Result<Row<'a>>> + use<'a> {
         let infos = self.0.file.arrays();
         let (mut shapes, mut last) = (Shapes::new(self.0), None);
-        let input = self.0;
         infos.iter().enumerate().map(move |(array, info)| {
             let shape = shapes.of(array)?;
             // Those alike mostly follow each other.
             let said = match &last {
                 Some((known, said)) if Rc::ptr_eq(known, &shape) => Rc::clone(said),
-                _ => Rc::new(Said::of(&shape, input.named(array))?),
+                _ => Rc::new(Said::of(&shape)?),
             };
             last = Some((shape, Rc::clone(&said)));
             Ok(Row { name: info.name(), said, stored_dims: info.dims(), bytes: info.byte_len() })
@@ -114,18 +112,24 @@ impl<'a> Rows<'a> {
 }
 
 impl Said {
-    /// Of an array that is recorded by a name of the catalogue, its layout is that name.
-    fn of(shape: &ArrayShape, named: Option<NamedArray>) -> anyhow::Result<Self> {
-        let layout = match &named {
-            Some(named) => format!("@{}", named.layout()),
-            None => shape.layout_or_default().to_string(),
+    /// The layout of an array is what is said of it beside its type and its dims.
+    fn of(array: &DescribedArray) -> anyhow::Result<Self> {
+        let bare = array.bare()?;
+        let layout = match array.said() {
+            Described::Named(named) => format!("@{}", named.layout()),
+            Described::Tla(typed) => typed.layout.to_string(),
+            Described::OneDnn(tagged) => tagged.tag.to_string(),
+            said => match said.to_array() {
+                Ok(shape) => shape.layout_or_default().to_string(),
+                Err(_) => said.to_string(),
+            },
         };
         Ok(Said {
-            text: named.map_or_else(|| shape.to_string(), |named| named.to_string()),
-            element_type: shape.element_type().xla_name(),
-            dims: shape.sizes()?,
+            text: array.to_string(),
+            element_type: array.element_type().xla_name(),
+            dims: bare.sizes()?,
             layout,
-            logical_bytes: shape.logical_bytes()?,
+            logical_bytes: array.xla().unwrap_or(&bare).logical_bytes()?,
         })
     }
 }

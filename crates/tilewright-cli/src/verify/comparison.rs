@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use anyhow::Context;
-use tilewright::ArrayShape;
+use tilewright::notation::DescribedArray;
 use tilewright::text::abridged;
 use tilewright_files::ArrayInfo;
 
@@ -33,9 +33,9 @@ pub(super) struct Comparison<'a> {
     windows: [Window; 2],
     crew: &'a Crew,
     budget: Budget,
-    ways: HashMap<[Rc<ArrayShape>; 2], Rc<Way>>,
+    ways: HashMap<[String; 2], Rc<Way>>,
     /// The way of the last arrays. Those alike mostly follow each other.
-    last: Option<([Rc<ArrayShape>; 2], Rc<Way>)>,
+    last: Option<([Rc<DescribedArray>; 2], Rc<Way>)>,
     buffers: [Buffers; 2],
     pub(super) differences: Vec<Difference>,
 }
@@ -90,7 +90,7 @@ impl<'a> Comparison<'a> {
         let way = match &self.last {
             Some((last, way)) if are_same(last, &shapes) => Rc::clone(way),
             _ => {
-                let [bare_a, bare_b] = shapes.each_ref().map(|shape| bare(shape));
+                let [bare_a, bare_b] = [shapes[0].bare()?, shapes[1].bare()?];
                 if bare_a != bare_b {
                     let reason = format!("is {bare_a} in one and {bare_b} in the other");
                     return Ok(Some((reason, None)));
@@ -99,15 +99,16 @@ impl<'a> Comparison<'a> {
             }
         };
         let number = self.first_difference(&way, arrays)?;
-        let bare = bare(&shapes[0]);
+        let bare = shapes[0].bare()?;
         self.last = Some((shapes, way));
         let Some(number) = number else { return Ok(None) };
         let index = bare.multi_index(number)?.unwrap_or_default();
         Ok(Some((format!("differs at index {index:?}"), Some(index))))
     }
 
-    fn way(&mut self, shapes: &[Rc<ArrayShape>; 2]) -> anyhow::Result<Rc<Way>> {
-        if let Some(way) = self.ways.get(shapes) {
+    fn way(&mut self, shapes: &[Rc<DescribedArray>; 2]) -> anyhow::Result<Rc<Way>> {
+        let texts = shapes.each_ref().map(ToString::to_string);
+        if let Some(way) = self.ways.get(&texts) {
             return Ok(Rc::clone(way));
         }
         let [a, b] = shapes;
@@ -119,7 +120,7 @@ impl<'a> Comparison<'a> {
         if self.ways.len() == MOST_WAYS {
             self.ways.clear();
         }
-        self.ways.insert(shapes.clone(), Rc::clone(&way));
+        self.ways.insert(texts, Rc::clone(&way));
         Ok(way)
     }
 
@@ -168,11 +169,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-fn bare(shape: &ArrayShape) -> ArrayShape {
-    shape.clone().without_layout()
-}
-
-fn are_same(some: &[Rc<ArrayShape>; 2], others: &[Rc<ArrayShape>; 2]) -> bool {
+fn are_same(some: &[Rc<DescribedArray>; 2], others: &[Rc<DescribedArray>; 2]) -> bool {
     some.iter().zip(others).all(|(one, other)| Rc::ptr_eq(one, other))
 }
 

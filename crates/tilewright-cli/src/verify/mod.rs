@@ -45,8 +45,8 @@ pub(crate) fn run(
     strict: bool,
     console: &mut Console,
 ) -> Result<Answer, Failure> {
-    let a = input::open(&args.a, args.from_a.as_deref(), strict)?;
-    let b = input::open(&args.b, args.from_b.as_deref(), strict)?;
+    let a = input::open(&args.a, &args.from_a, strict)?;
+    let b = input::open(&args.b, &args.from_b, strict)?;
     let report = compare(&a, &b, args.max_memory)?;
     console.answer(&report, || described(&report))?;
     Ok(if report.equal { Answer::Yes } else { Answer::No })

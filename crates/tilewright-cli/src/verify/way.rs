@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use anyhow::Context;
+use tilewright::IndexMap;
+use tilewright::notation::DescribedArray;
 use tilewright::xla::Layout;
-use tilewright::{ArrayShape, IndexMap};
 use tilewright_relayout::{Placement, Plan};
 
 use crate::convert::cut::Together;
@@ -29,7 +30,7 @@ impl Way {
     /// To the order that takes less memory, that of the first array's memory or of the second's.
     /// `value_bits` are looked at of each element.
     pub(super) fn new(
-        shapes: [&ArrayShape; 2],
+        shapes: [&DescribedArray; 2],
         value_bits: u32,
         budget: Budget,
     ) -> anyhow::Result<Self> {
@@ -47,15 +48,17 @@ impl Way {
 
     fn in_order_of(
         side: usize,
-        shapes: [&ArrayShape; 2],
+        shapes: [&DescribedArray; 2],
         value_bits: u32,
         budget: Budget,
     ) -> anyhow::Result<Self> {
         let shape = shapes[side];
         let (order, bits) = (shape.index_map()?, shape.element_type().storage_bits());
         let target = Placement::new(order.clone(), bits)?;
-        let plan = |shape: &ArrayShape| -> anyhow::Result<Plan> {
-            Ok(Plan::with_value_bits(&Placement::from_shape(shape)?, &target, value_bits)?)
+        let plan = |other: &DescribedArray| -> anyhow::Result<Plan> {
+            let from = Placement::from_described(other)?;
+            let plan = Plan::with_value_bits(&from, &target, value_bits)?;
+            Ok(plan.flipping((shape.xor_mask() ^ other.xor_mask()).into()))
         };
         let [own, other] = [plan(shape)?, plan(shapes[1 - side])?];
         let scratch = own.scratch_bytes().max(other.scratch_bytes()).min(Plan::MOST_KEPT_BYTES);

@@ -67,8 +67,8 @@ def mover(source: Shape, target: Shape, copies: bool = False) -> Mover:
     element_type = source.element_type
     if element_type is None or element_type != target.element_type:
         raise ValueError(f"{source} and {target} are of different element types")
-    bits = element_type.bits
-    return Mover(source, source.element_bits, target, target.element_bits, bits, copies)
+    bits, flipped = element_type.bits, source.xor_mask ^ target.xor_mask
+    return Mover(source, source.element_bits, target, target.element_bits, bits, copies, flipped)
 
 
 @lru_cache(maxsize=256)
@@ -78,7 +78,8 @@ def pack_mover(
     """From an array of the logical dims that lies in numpy's memory."""
     element_type = _element_type(shape)
     source, storage = _placed(shape.dims, how), element_type.storage_bits
-    return Mover(source, storage, shape, shape.element_bits, element_type.bits, copies)
+    bits, flipped = element_type.bits, shape.xor_mask
+    return Mover(source, storage, shape, shape.element_bits, bits, copies, flipped)
 
 
 @lru_cache(maxsize=256)
@@ -86,7 +87,8 @@ def part_mover(shape: Shape, order: tuple[int, ...] | None) -> Mover:
     """To a dense array of the logical dims, in small chunks: for parts of it."""
     element_type = _element_type(shape)
     target, storage = IndexMap.dense(shape.dims, order), element_type.storage_bits
-    whole = Mover(shape, shape.element_bits, target, storage, element_type.bits)
+    bits, flipped = element_type.bits, shape.xor_mask
+    whole = Mover(shape, shape.element_bits, target, storage, bits, flipped=flipped)
     return whole.in_chunks_of(CHUNK)
 
 
@@ -96,13 +98,14 @@ def check_copies(shape: Shape, packed: Bytes, source: Shape | Lying, memory: Byt
     if shape.is_injective():
         return
     element_type, dense = _element_type(shape), IndexMap.dense(shape.dims)
-    bits, width = element_type.bits, element_type.storage_bits
+    bits, width, flipped = element_type.bits, element_type.storage_bits, shape.xor_mask
     if isinstance(source, Shape):
         placed: Placement = source
         width = source.element_bits
+        flipped ^= source.xor_mask
     else:
         placed = _placed(shape.dims, source.how)
-    before = _values(Mover(placed, width, dense, bits, bits), memory)
+    before = _values(Mover(placed, width, dense, bits, bits, flipped=flipped), memory)
     after = _values(Mover(shape, shape.element_bits, dense, bits, bits), packed)
     differ = np.flatnonzero(before != after)
     if len(differ):

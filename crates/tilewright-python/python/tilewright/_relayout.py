@@ -17,9 +17,7 @@ def placed(
     source = lying(x)
     target = destination(out, shape, source.memory)
     move = pack_mover(shape, source.how, copies)
-    mask = shape.xor_mask
-    move.run(source.memory, bytes_of(target), bits ^ mask, threads)
-    _flip(target, shape, mask)
+    move.run(source.memory, bytes_of(target), bits, threads)
     if copies:
         check_copies(shape, bytes_of(target), source, source.memory)
     return target
@@ -36,9 +34,7 @@ def relaid(
 ) -> Array:
     """A packed array, C-contiguous, in another layout."""
     target = destination(out, after, array)
-    mask = before.xor_mask ^ after.xor_mask
-    mover(before, after, copies).run(bytes_of(array), bytes_of(target), bits ^ mask, threads)
-    _flip(target, after, mask)
+    mover(before, after, copies).run(bytes_of(array), bytes_of(target), bits, threads)
     if copies:
         check_copies(after, bytes_of(target), before, bytes_of(array))
     return target
@@ -63,20 +59,8 @@ def logical(
         raise ValueError(f"out is {out.dtype} {out.shape}, expected {dtype} {dims}")
     check_target(out, array)
     dense = out if out.flags.c_contiguous else empty_on_a_line(dims, dtype)
-    rows = shape.row_major()
-    mover(shape, rows).run(bytes_of(array), bytes_of(dense), 0, threads)
-    _flip(dense, rows, shape.xor_mask)
+    mover(shape, shape.row_major()).run(bytes_of(array), bytes_of(dense), 0, threads)
     if dense is not out:
         out[...] = dense
     return out
 
-
-def _flip(array: Array, shape: Shape, mask: int) -> None:
-    """XORs every code in the memory of an array of this shape; padding was written flipped, and comes back. Codes
-    that take a byte each hold their sign in the bits above them, as ml_dtypes has it, or nothing."""
-    if mask == 0:
-        return
-    memory = bytes_of(array)
-    width = shape._element_bits or 8
-    within = sum(mask << at for at in range(0, 8, width))
-    np.bitwise_xor(memory, np.uint8(within), out=memory)

@@ -226,6 +226,7 @@ class Mover:
         target_bits: int,
         value_bits: int | None = None,
         copies: bool = False,
+        flipped: int = 0,
     ) -> Mover: ...
     @property
     def source_bytes(self) -> int: ...

@@ -11,6 +11,10 @@
 //!
 //! What a text is in is told by its looks alone, so that an error is one of that notation.
 
+mod array;
+
+pub use array::DescribedArray;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
