@@ -12,6 +12,7 @@ const ROOMS: &[&str] = &[
     "tilewright",
     "tilewright-relayout",
     "tilewright-files",
+    "tilewright-convert",
     "tilewright-hlo",
     "tilewright-discover",
     "tilewright-calc",

@@ -8,6 +8,7 @@ use tilewright::map::Notation;
 use tilewright::text::abridged;
 use tilewright::xla::Layout;
 use tilewright::{ArrayShape, ElementType};
+use tilewright_convert::{Input, plan};
 use tilewright_discover::{Candidate, Form, Guess, identify};
 use tilewright_files::ArrayInfo;
 use tilewright_relayout::RunOptions;
@@ -16,7 +17,7 @@ use crate::Answer;
 use crate::args::IdentifyArgs;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::input::{self, Input};
+use crate::input;
 
 /// A layout that fits.
 #[derive(Serialize)]
@@ -63,7 +64,7 @@ pub(crate) fn run(
     let mut rows = Vec::new();
     let mut is_each_found = true;
     for (array, other) in pairs(&logical, &packed)? {
-        let name = logical.file.arrays()[array].name();
+        let name = logical.file().arrays()[array].name();
         let about = || format!("array `{}`", abridged(name));
         let found = of_array((&logical, array), (&packed, other), args.bits).with_context(about)?;
         is_each_found &= !found.is_empty();
@@ -75,12 +76,12 @@ pub(crate) fn run(
 
 /// Arrays of the same name; the only arrays of two files whatever their names.
 fn pairs(logical: &Input, packed: &Input) -> anyhow::Result<Vec<(usize, usize)>> {
-    if let ([_], [_]) = (logical.file.arrays(), packed.file.arrays()) {
+    if let ([_], [_]) = (logical.file().arrays(), packed.file().arrays()) {
         return Ok(vec![(0, 0)]);
     }
-    let names = logical.file.arrays().iter().map(ArrayInfo::name);
+    let names = logical.file().arrays().iter().map(ArrayInfo::name);
     let found =
-        names.enumerate().filter_map(|(array, name)| Some((array, packed.file.find(name)?)));
+        names.enumerate().filter_map(|(array, name)| Some((array, packed.file().find(name)?)));
     let found: Vec<(usize, usize)> = found.collect();
     if found.is_empty() {
         bail!("no array of the one file has a name that is in the other");
@@ -93,9 +94,9 @@ fn of_array(
     (packed, other): (&Input, usize),
     bits: Option<u32>,
 ) -> anyhow::Result<Vec<Row>> {
-    let info = &packed.file.arrays()[other];
+    let info = &packed.file().arrays()[other];
     let mut bytes = vec![0; usize::try_from(info.byte_len())?];
-    packed.file.read_at(other, 0, &mut bytes)?;
+    packed.file().read_at(other, 0, &mut bytes)?;
     let carrier = Carrier {
         dtype: info.element_type().safetensors_name().unwrap_or(info.element_type().xla_name()),
         dims: info.dims().to_vec(),
@@ -108,7 +109,7 @@ fn of_array(
     let candidates: Vec<Candidate<'_>> = both.map(|(array, text)| candidate(array, text)).collect();
     let found = identify(&codes.codes, &bytes, &codes.dims, codes.bits, &candidates)?;
     let row = |name: Option<String>, text: String, xor: u32, ambiguous: bool| Row {
-        array: logical.file.arrays()[array].name().to_owned(),
+        array: logical.file().arrays()[array].name().to_owned(),
         name,
         text,
         xor,
@@ -164,9 +165,9 @@ fn codes(input: &Input, array: usize, bits: Option<u32>) -> anyhow::Result<Codes
     let dims = stored_as.dims()?;
     let dense =
         ArrayShape::new(element_type, &dims)?.with_layout(Layout::descending(dims.len()))?;
-    let plan = input::plan(&stored_as, &dense.into())?;
+    let plan = plan(&stored_as, &dense.into())?;
     let mut stored = vec![0; plan.src_bytes()];
-    input.file.read_at(array, 0, &mut stored)?;
+    input.file().read_at(array, 0, &mut stored)?;
     let mut bytes = vec![0; plan.dst_bytes()];
     plan.run(&stored, &mut bytes, &RunOptions::default())?;
     let is_signed = element_type.class() == ElementClass::Signed;

@@ -1,161 +1,20 @@
-//! Files that are read, and what `--from` says of them.
+//! Files that are read, and their errors in the words of the command line.
 
-use std::collections::HashMap;
 use std::path::Path;
-use std::rc::Rc;
 
-use anyhow::{Context, bail};
-use glob::Pattern;
-use tilewright::ElementType;
-use tilewright::formats::catalogue::{Carrier, NamedArray, NamedLayout};
-use tilewright::notation::DescribedArray;
+use anyhow::bail;
 use tilewright::text::abridged;
-use tilewright::xla::{Layout, ParseOptions, parse_layout};
-use tilewright_files::{
-    ArrayFile, ArrayInfo, Error, Format, OpenOptions, Order, StoredLayout, layout_beside,
-};
-use tilewright_relayout::{Placement, Plan};
+use tilewright_convert::Input;
+use tilewright_files::{ArrayFile, Error};
 
 use crate::words::write_words;
 
-/// An open file, and the layout it is to be read in where that is not its own.
-pub(crate) struct Input {
-    pub(crate) file: ArrayFile,
-    from: Option<From>,
-    /// What libraries have stored under names: the last that matches holds.
-    carriers: Vec<Stored>,
-}
-
-/// What a library has stored under the names that match: `*.qweight=u4@gptq`.
-struct Stored {
-    names: Pattern,
-    element_type: ElementType,
-    layout: NamedLayout,
-}
-
-/// What `--from` says.
-enum From {
-    /// The layout of every array: `{1,0:T(8,128)}`.
-    Layout(Layout),
-    /// What every array is: `f32[30,300]{1,0:T(8,128)}`.
-    Array(DescribedArray),
-}
-
-impl Input {
-    /// What number `array` is.
-    pub(crate) fn described(&self, array: usize) -> anyhow::Result<DescribedArray> {
-        let info = self.file.arrays().get(array).context("there is no such array")?;
-        if let Some(named) = self.stored(info)? {
-            return Ok(named.into());
-        }
-        let described = match &self.from {
-            None => return Ok(self.file.described(array)?),
-            Some(From::Array(said)) => said.clone(),
-            Some(From::Layout(layout)) => {
-                let bare = self.file.described(array)?.bare()?;
-                let context = format!("the layout {layout} does not fit {bare}");
-                bare.with_layout(layout.clone()).context(context)?.into()
-            }
-        };
-        let bytes = described.bytes()?;
-        if u64::try_from(bytes) != Ok(info.byte_len()) {
-            bail!("{described} takes {bytes} bytes, and the file has {}", info.byte_len());
-        }
-        Ok(described)
-    }
-
-    /// The array that a library has stored there, if its name says so.
-    fn stored(&self, info: &ArrayInfo) -> anyhow::Result<Option<NamedArray>> {
-        let mut matching = self.carriers.iter().rev();
-        let Some(stored) = matching.find(|stored| stored.names.matches(info.name())) else {
-            return Ok(None);
-        };
-        let carrier = Carrier { element_type: info.element_type(), dims: info.dims().to_vec() };
-        Ok(Some(stored.layout.of_carrier(stored.element_type, &carrier)?))
-    }
-}
-
-/// What a file's arrays are, each made once: a file often has thousands alike.
-pub(crate) struct Shapes<'a> {
-    input: &'a Input,
-    known: HashMap<Key<'a>, Rc<DescribedArray>>,
-}
-
-/// All that it depends on where it does not depend on the name.
-type Key<'a> = (ElementType, &'a [i64], Order, Option<&'a StoredLayout>, u64);
-
-impl<'a> Shapes<'a> {
-    /// No more are kept, so that a file of which no two are alike takes no memory for all of them.
-    const MOST: usize = 256;
-
-    pub(crate) fn new(input: &'a Input) -> Self {
-        Shapes { input, known: HashMap::new() }
-    }
-
-    /// As [`Input::described`].
-    pub(crate) fn of(&mut self, array: usize) -> anyhow::Result<Rc<DescribedArray>> {
-        let info = self.input.file.arrays().get(array).context("there is no such array")?;
-        if self.input.carriers.iter().any(|stored| stored.names.matches(info.name())) {
-            return Ok(Rc::new(self.input.described(array)?));
-        }
-        let key = (info.element_type(), info.dims(), info.order(), info.layout(), info.byte_len());
-        if let Some(shape) = self.known.get(&key) {
-            return Ok(Rc::clone(shape));
-        }
-        let shape = Rc::new(self.input.described(array)?);
-        if self.known.len() == Self::MOST {
-            self.known.clear();
-        }
-        self.known.insert(key, Rc::clone(&shape));
-        Ok(shape)
-    }
-}
-
-/// Opens a file, which `from` may tell about: a layout or an array for all, and what libraries have stored under
-/// names. A raw file is told by one of these, or by the layout beside it.
+/// Opens a file, which `--from` may tell about.
 pub(crate) fn open(path: &Path, from: &[String], strict: bool) -> anyhow::Result<Input> {
     refuse_dash(path)?;
-    let (by_name, for_all): (Vec<&String>, Vec<&String>) =
-        from.iter().partition(|text| text.contains('@') && !text.contains('['));
-    let from = match for_all.as_slice() {
-        [] => None,
-        [one] => Some(parse_from(one, strict)?),
-        [_, other, ..] => {
-            bail!("--from says of all arrays what they are, and `{other}` says it again")
-        }
-    };
-    let carriers: Vec<Stored> =
-        by_name.into_iter().map(|text| stored(text)).collect::<anyhow::Result<_>>()?;
-    let options = match (&from, Format::detect(path).map_err(explained)?) {
-        (Some(From::Array(shape)), Format::Raw) => raw_options(shape)?,
-        (_, Format::Raw) => raw_options(&beside(path)?)?,
-        (Some(From::Array(shape)), Format::Npy) => {
-            OpenOptions::new().ignore_layouts().element_type(shape.element_type())
-        }
-        (Some(From::Array(_)), _) => OpenOptions::new().ignore_layouts(),
-        (_, _) => OpenOptions::new(),
-    };
-    let file = options.open(path).map_err(explained)?;
-    warn_of_unused(&file);
-    for stored in &carriers {
-        if !file.arrays().iter().any(|info| stored.names.matches(info.name())) {
-            bail!("no array has a name like `{}`", stored.names);
-        }
-    }
-    Ok(Input { file, from, carriers })
-}
-
-/// `GLOB=TYPE@NAME`; without a name, `TYPE@NAME` is of all arrays.
-fn stored(text: &str) -> anyhow::Result<Stored> {
-    let (names, said) = text.rsplit_once('=').unwrap_or(("*", text));
-    let Some((element_type, name)) = said.split_once('@') else {
-        bail!("`{text}` is not of the form GLOB=TYPE@NAME, such as '*.qweight=u4@gptq'");
-    };
-    Ok(Stored {
-        names: Pattern::new(names).with_context(|| format!("`{names}` is no pattern"))?,
-        element_type: element_type.trim().parse()?,
-        layout: name.parse()?,
-    })
+    let input = Input::open(path, from, strict).map_err(in_words)?;
+    warn_of_unused(input.file());
+    Ok(input)
 }
 
 /// Says of which arrays a layout is recorded that are not there. An array that was renamed by a tool
@@ -175,30 +34,6 @@ fn warn_of_unused(file: &ArrayFile) {
             "warning: {path}: and {more} more layouts for arrays that are not there"
         ));
     }
-}
-
-fn parse_from(text: &str, strict: bool) -> anyhow::Result<From> {
-    let options = ParseOptions { strict, ..ParseOptions::default() };
-    if text.trim_start().starts_with('{') {
-        return Ok(From::Layout(parse_layout(text, options)?.value));
-    }
-    Ok(From::Array(DescribedArray::parse(text, options)?.value))
-}
-
-/// What the layout beside a raw file says it to be.
-fn beside(path: &Path) -> anyhow::Result<DescribedArray> {
-    match layout_beside(path).map_err(explained)? {
-        Some(stored) => Ok(stored.layout.parse()?),
-        None => bail!(
-            "{}: a raw file does not say what it holds; give --from, such as --from 'f32[30,300]'",
-            path.display()
-        ),
-    }
-}
-
-/// A raw file is opened as the bytes that its array takes.
-fn raw_options(array: &DescribedArray) -> anyhow::Result<OpenOptions> {
-    Ok(OpenOptions::new().raw(ElementType::U8, [array.bytes()?]))
 }
 
 /// Arrays are read and written by position, which a pipe cannot do.
@@ -221,13 +56,7 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
     anyhow::anyhow!("{error}\n  = help: {help}")
 }
 
-/// How to move an array's bytes. Slots of one width go over as they are, whatever is in them;
-/// where the widths differ only the bits that mean something do.
-pub(crate) fn plan(from: &DescribedArray, to: &DescribedArray) -> anyhow::Result<Plan> {
-    let [source, target] = [Placement::from_described(from)?, Placement::from_described(to)?];
-    let plan = match from.element_bits() == to.element_bits() {
-        true => Plan::new(&source, &target)?,
-        false => Plan::with_value_bits(&source, &target, from.element_type().bits())?,
-    };
-    Ok(plan.flipping((from.xor_mask() ^ to.xor_mask()).into()))
+/// The same of any error: of a file's there may be advice.
+pub(crate) fn in_words(error: anyhow::Error) -> anyhow::Error {
+    error.downcast().map_or_else(|error| error, explained)
 }

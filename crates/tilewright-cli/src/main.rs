@@ -36,7 +36,6 @@ mod dump;
 mod hlo;
 mod input;
 mod inspect;
-mod memory;
 mod offsets_file;
 mod plan;
 mod progress;

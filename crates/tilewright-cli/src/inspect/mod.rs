@@ -8,13 +8,14 @@ use std::rc::Rc;
 
 use serde::{Serialize, Serializer};
 use tilewright::notation::{Described, DescribedArray};
+use tilewright_convert::{Input, Shapes};
 use tilewright_files::Format;
 
 use crate::Answer;
 use crate::args::InspectArgs;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::input::{self, Input, Shapes, explained};
+use crate::input::{self, explained};
 use crate::table::{Left, Right};
 
 /// An array, as JSON has it.
@@ -82,7 +83,7 @@ fn list(
 
 impl<'a> Rows<'a> {
     fn rows(&self) -> impl Iterator<Item = anyhow::Result<Row<'a>>> + use<'a> {
-        let infos = self.0.file.arrays();
+        let infos = self.0.file().arrays();
         let (mut shapes, mut last) = (Shapes::new(self.0), None);
         infos.iter().enumerate().map(move |(array, info)| {
             let shape = shapes.of(array)?;

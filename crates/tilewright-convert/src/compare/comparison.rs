@@ -12,7 +12,7 @@ use super::Difference;
 use super::passage::Passage;
 use super::way::Way;
 use super::window::Window;
-use crate::convert::crew::Crew;
+use crate::crew::Crew;
 use crate::input::{Input, Shapes};
 use crate::memory::{Budget, Buffers};
 
@@ -27,7 +27,7 @@ const BATCH: usize = 4096;
 const BLOCK: usize = 4096;
 
 /// Two files, what is found to differ, and what is used again for every array.
-pub(super) struct Comparison<'a> {
+pub(super) struct Comparing<'a> {
     files: [&'a Input; 2],
     shapes: [Shapes<'a>; 2],
     windows: [Window; 2],
@@ -43,18 +43,18 @@ pub(super) struct Comparison<'a> {
 /// Why two arrays differ, and the first index at which they do.
 type Reason = (String, Option<Vec<i64>>);
 
-impl<'a> Comparison<'a> {
+impl<'a> Comparing<'a> {
     pub(super) fn new(files: [&'a Input; 2], crew: &'a Crew, budget: Budget) -> Self {
         let (shapes, windows) = (files.map(Shapes::new), Default::default());
         let (ways, buffers, differences) = Default::default();
         let last = None;
-        Comparison { files, shapes, windows, crew, budget, ways, last, buffers, differences }
+        Comparing { files, shapes, windows, crew, budget, ways, last, buffers, differences }
     }
 
     /// Compares the arrays of the same names, in the order of the first file, so that it is read from
     /// front to back. How many names there are.
     pub(super) fn all(&mut self) -> anyhow::Result<usize> {
-        let [in_a, in_b] = self.files.map(|input| input.file.arrays());
+        let [in_a, in_b] = self.files.map(|input| input.file().arrays());
         let mut others: HashMap<&str, usize> =
             (0..in_b.len()).map(|b| (in_b[b].name(), b)).collect();
         for (a, info) in in_a.iter().enumerate() {

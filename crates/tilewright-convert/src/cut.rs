@@ -6,7 +6,7 @@ use std::ops::Range;
 use anyhow::bail;
 use tilewright_relayout::Plan;
 
-use super::job::Job;
+use crate::job::Job;
 use crate::memory::Budget;
 
 /// How much is read, moved and written at a time by each thread: source and destination together.

@@ -11,6 +11,7 @@ use tilewright_relayout::Threads;
 use crate::memory::Budget;
 
 /// Some threads.
+#[derive(Debug)]
 pub(crate) struct Crew(ThreadPool);
 
 impl Crew {

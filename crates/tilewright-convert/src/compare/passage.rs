@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use tilewright_relayout::RunOptions;
 
-use crate::convert::crew::Crew;
-use crate::convert::cut::{Together, bytes_of};
+use crate::crew::Crew;
+use crate::cut::{Together, bytes_of};
 use crate::input::Input;
 use crate::memory::Buffers;
 
@@ -84,7 +84,7 @@ impl<'a> Passage<'a> {
     fn read(&mut self, group: Range<usize>) -> anyhow::Result<()> {
         let span = self.way.plan.source_span(group.clone());
         let room = self.buffers.source.get_mut(..span.len()).unwrap_or_default();
-        self.window.read(&self.input.file, self.array, span.start as u64, room)?;
+        self.window.read(self.input.file(), self.array, span.start as u64, room)?;
         self.source = span;
         self.parts = Box::new(self.way.parts(group));
         Ok(())

@@ -8,10 +8,10 @@ use std::time::Instant;
 use tilewright_files::{ArrayFile, Buffer, Writer};
 use tilewright_relayout::{Plan, RunOptions, Threads};
 
-use super::bundle;
-use super::crew::Crew;
-use super::cut::{Apart, Cut, Piece, Together, bytes_of, of_a_bundle};
-use super::job::Job;
+use crate::bundle;
+use crate::crew::Crew;
+use crate::cut::{Apart, Cut, Piece, Together, bytes_of, of_a_bundle};
+use crate::job::Job;
 use crate::memory::{self, Budget, Buffers};
 use crate::progress::Progress;
 
@@ -22,7 +22,7 @@ const READ: usize = 8 << 20;
 pub(crate) struct Stream<'a> {
     pub(crate) file: &'a ArrayFile,
     pub(crate) writer: &'a Writer,
-    pub(crate) progress: &'a Progress,
+    pub(crate) progress: &'a dyn Progress,
     pub(crate) crew: &'a Crew,
     pub(crate) budget: Budget,
 }
@@ -243,7 +243,7 @@ impl Stream<'_> {
     }
 
     fn begin(&self, job: &Job, clock: &Clock) {
-        self.progress.begin(&job.name);
+        self.progress.begin(job.name());
         clock.begin();
     }
 

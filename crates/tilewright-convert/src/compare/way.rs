@@ -8,7 +8,7 @@ use tilewright::notation::DescribedArray;
 use tilewright::xla::Layout;
 use tilewright_relayout::{Placement, Plan};
 
-use crate::convert::cut::Together;
+use crate::cut::Together;
 use crate::memory::Budget;
 
 /// How much of each array is read at a time, with what is made of it, if no more is needed.

@@ -1,4 +1,4 @@
-//! The work of a conversion, planned before anything is written.
+//! The work of a way, planned before anything is written.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,23 +12,24 @@ use tilewright::xla::PaddingValue;
 use tilewright_files::{ArrayFile, ArraySpec, Format};
 use tilewright_relayout::{Pad, Plan};
 
-use super::Row;
-use super::crew::Crew;
-use super::narrow::Narrowed;
-use super::target::Targets;
+use crate::crew::Crew;
 use crate::input::{self, Input};
 use crate::memory;
+use crate::narrow::Narrowed;
+use crate::targets::Targets;
 
 /// One array: what it is, what it becomes, and how.
-pub(crate) struct Job {
+#[derive(Debug)]
+pub struct Job {
     pub(crate) array: usize,
-    pub(crate) name: String,
+    name: String,
     pub(crate) spec: ArraySpec,
-    conversion: Arc<Conversion>,
+    way: Arc<Way>,
 }
 
 /// How arrays in one layout become arrays of another. A file often has thousands alike.
-struct Conversion {
+#[derive(Debug)]
+struct Way {
     from: String,
     to: String,
     element_type: ElementType,
@@ -42,12 +43,12 @@ struct Conversion {
 }
 
 /// What turns one shape into another, kept for the next array that needs the same.
-type Known = Mutex<HashMap<Wanted, Arc<Conversion>>>;
+type Known = Mutex<HashMap<Wanted, Arc<Way>>>;
 
 /// What they are and become, and what padding is to hold where that is said.
 type Wanted = ([String; 2], Option<String>);
 
-/// What is the same for every array of a conversion.
+/// What is the same for every array of a way.
 struct Planner<'a> {
     input: &'a Input,
     targets: &'a Targets,
@@ -65,15 +66,30 @@ impl Job {
         pad: Option<&str>,
         crew: &Crew,
     ) -> anyhow::Result<Vec<Job>> {
-        let arrays = input.file.arrays();
+        let arrays = input.file().arrays();
         targets.check_names(arrays)?;
         let planner = Planner { input, targets, format, pad, known: Known::default() };
         crew.each(arrays.len(), |array| planner.job(array)).into_iter().collect()
     }
 
+    /// Its name in the output.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it is.
+    pub fn from(&self) -> &str {
+        &self.way.from
+    }
+
+    /// What it becomes.
+    pub fn to(&self) -> &str {
+        &self.way.to
+    }
+
     /// How to move it, or `None` where its bytes stay as they are.
     pub(crate) fn plan(&self) -> Option<&Plan> {
-        self.conversion.plan.as_ref()
+        self.way.plan.as_ref()
     }
 
     /// The most bytes that a thread allocates to move it, beside its source and its destination.
@@ -83,46 +99,38 @@ impl Job {
 
     /// What padding holds.
     pub(crate) fn pad(&self) -> Pad {
-        self.conversion.pad
+        self.way.pad
     }
 
     /// What is to be checked, where elements go from whole bytes to fewer bits.
     pub(crate) fn narrowed(&self) -> Option<&Narrowed> {
-        self.conversion.narrowed.as_ref()
+        self.way.narrowed.as_ref()
     }
 
-    pub(crate) fn element_type(&self) -> ElementType {
-        self.conversion.element_type
+    /// The type of its elements.
+    pub fn element_type(&self) -> ElementType {
+        self.way.element_type
     }
 
-    pub(crate) fn bytes_in(&self) -> u64 {
-        self.conversion.bytes_in
+    /// Its bytes in the input.
+    pub fn bytes_in(&self) -> u64 {
+        self.way.bytes_in
     }
 
-    pub(crate) fn bytes_out(&self) -> u64 {
-        self.conversion.bytes_out
-    }
-
-    pub(crate) fn row(&self, seconds: Option<f64>) -> Row {
-        Row {
-            name: self.name.clone(),
-            from: self.conversion.from.clone(),
-            to: self.conversion.to.clone(),
-            bytes_in: self.bytes_in(),
-            bytes_out: self.bytes_out(),
-            seconds,
-        }
+    /// Its bytes in the output.
+    pub fn bytes_out(&self) -> u64 {
+        self.way.bytes_out
     }
 }
 
 /// What is held of all arrays and of the ways to move them, about, beside their elements.
 pub(crate) fn held_bytes(jobs: &[Job], file: &ArrayFile) -> usize {
     let of_array = |job: &Job| {
-        let layouts = job.conversion.from.len() + job.conversion.to.len();
+        let layouts = job.way.from.len() + job.way.to.len();
         let info = file.arrays().get(job.array);
         // Arrays of the same shapes share a plan.
         let shared = job.plan().map_or(0, Plan::held_bytes);
-        let plan = shared.div_ceil(Arc::strong_count(&job.conversion).max(1));
+        let plan = shared.div_ceil(Arc::strong_count(&job.way).max(1));
         info.map_or(0, |info| memory::of_array(info, layouts)).saturating_add(plan)
     };
     jobs.iter().map(of_array).fold(0, usize::saturating_add)
@@ -131,7 +139,7 @@ pub(crate) fn held_bytes(jobs: &[Job], file: &ArrayFile) -> usize {
 impl Planner<'_> {
     fn job(&self, array: usize) -> anyhow::Result<Job> {
         let Planner { input, targets, format, .. } = *self;
-        let name = input.file.arrays()[array].name();
+        let name = input.file().arrays()[array].name();
         let about = || format!("tensor `{}`", abridged(name));
         let from = input.described(array).with_context(about)?;
         let to = match targets.applied_to(name, &from.bare().with_context(about)?, format)? {
@@ -142,30 +150,30 @@ impl Planner<'_> {
     }
 
     fn job_between(&self, array: usize, arrays: &[DescribedArray; 2]) -> anyhow::Result<Job> {
-        let info = &self.input.file.arrays()[array];
+        let info = &self.input.file().arrays()[array];
         let format = self.format;
-        let conversion = self.conversion(arrays)?;
+        let way = self.way(arrays)?;
         let shard = if format == Format::SafetensorsFolder { info.shard() } else { 0 };
-        let pad_text = match (&conversion.pad_text, info.layout()) {
+        let pad_text = match (&way.pad_text, info.layout()) {
             (Some(text), _) => text,
             (None, Some(recorded)) => &recorded.pad,
             (None, None) => PaddingValue::Unknown.name(),
         };
         let spec = ArraySpec::of(info.name(), &arrays[1], pad_text, format)?;
-        Ok(Job { array, name: info.name().to_owned(), spec: spec.shard(shard), conversion })
+        Ok(Job { array, name: info.name().to_owned(), spec: spec.shard(shard), way })
     }
 
     /// What turns the first of two arrays into the second, planned if it is not known.
-    fn conversion(&self, arrays: &[DescribedArray; 2]) -> anyhow::Result<Arc<Conversion>> {
+    fn way(&self, arrays: &[DescribedArray; 2]) -> anyhow::Result<Arc<Way>> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let pad = self.pad.map(str::to_owned).or_else(|| of_library(&arrays[1]));
         let wanted = (arrays.each_ref().map(ToString::to_string), pad);
-        if let Some(conversion) = known().get(&wanted) {
-            return Ok(Arc::clone(conversion));
+        if let Some(way) = known().get(&wanted) {
+            return Ok(Arc::clone(way));
         }
-        let conversion = Arc::new(Conversion::plan(arrays, wanted.1.as_deref())?);
-        known().insert(wanted, Arc::clone(&conversion));
-        Ok(conversion)
+        let way = Arc::new(Way::plan(arrays, wanted.1.as_deref())?);
+        known().insert(wanted, Arc::clone(&way));
+        Ok(way)
     }
 }
 
@@ -175,7 +183,7 @@ fn of_library(array: &DescribedArray) -> Option<String> {
     (byte != 0).then(|| format!("{byte:#04x}"))
 }
 
-impl Conversion {
+impl Way {
     fn plan([from, to]: &[DescribedArray; 2], pad: Option<&str>) -> anyhow::Result<Self> {
         check_width(to)?;
         let [source, target] = [from.index_map()?, to.index_map()?];
@@ -194,7 +202,7 @@ impl Conversion {
             .transpose()?
             .filter(|plan| !(plan.is_copy() && bytes_in == bytes_out));
         let narrows = from.element_bits() == 8 && to.element_bits() < 8;
-        Ok(Conversion {
+        Ok(Way {
             from: from.to_string(),
             to: to.to_string(),
             element_type: to.element_type(),
@@ -219,7 +227,7 @@ fn check_width(to: &DescribedArray) -> anyhow::Result<()> {
 
 /// An array that nobody named stays as it is; a dense one is dense in the output's own terms.
 fn kept(input: &Input, array: usize, from: &DescribedArray, format: Format) -> DescribedArray {
-    let info = &input.file.arrays()[array];
+    let info = &input.file().arrays()[array];
     let Some(shape) = from.xla().filter(|_| info.layout().is_none()) else { return from.clone() };
     let dense = format.dense_layout(shape.element_type(), shape.rank(), info.order());
     shape.clone().with_layout(dense).map_or_else(|_| from.clone(), DescribedArray::from)

@@ -11,6 +11,7 @@ use tilewright::{ElementClass, ElementType, IndexMap};
 const BATCH: usize = 4096;
 
 /// The type of such elements, and where they are in the source.
+#[derive(Debug)]
 pub(crate) struct Narrowed {
     element_type: ElementType,
     source: IndexMap,

@@ -7,23 +7,31 @@ use tilewright::xla::ParseOptions;
 use tilewright::{ArrayShape, ElementType};
 use tilewright_files::{ArrayInfo, Format, RuleError, Rules};
 
-use crate::console::Console;
-
 /// Which array becomes what: `--tensor` in the order given, the last that matches, then `--to`.
 #[derive(Clone, Debug)]
-pub(crate) struct Targets(Rules);
+pub struct Targets(Rules);
 
 impl Targets {
-    pub(crate) fn parse(
+    /// Of `to` for all and of `GLOB=LAYOUT` for some, and what there is to warn of.
+    ///
+    /// # Errors
+    ///
+    /// Nothing is said, or it is no layout.
+    pub fn parse(
         to: Option<&str>,
         by_name: &[String],
         strict: bool,
-        console: &Console,
-    ) -> anyhow::Result<Self> {
+    ) -> anyhow::Result<(Self, Vec<String>)> {
         if to.is_none() && by_name.is_empty() {
             bail!("nothing says what to convert to: give --to LAYOUT or --tensor GLOB=LAYOUT");
         }
-        let read = |text: &str| read(text, strict, console);
+        let mut warnings = Vec::new();
+        let mut read = |text: &str| -> anyhow::Result<Target> {
+            let options = ParseOptions { strict, ..ParseOptions::default() };
+            let parsed = Target::parse(text, options)?;
+            warnings.extend(parsed.warnings.iter().map(ToString::to_string));
+            Ok(parsed.value)
+        };
         let mut rules = Rules::new();
         for rule in by_name {
             let Some((pattern, layout)) = rule.split_once('=') else {
@@ -31,10 +39,11 @@ impl Targets {
             };
             rules = rules.by_name(pattern, read(layout)?)?;
         }
-        Ok(Targets(match to {
+        let rules = match to {
             Some(text) => rules.others(read(text)?),
             None => rules,
-        }))
+        };
+        Ok((Targets(rules), warnings))
     }
 
     /// Every pattern has to match some array: one that does not is a slip.
@@ -58,17 +67,7 @@ impl Targets {
     }
 
     /// Whether a device has an array of this type in other pieces than the file will.
-    pub(crate) fn has_planes(&self, name: &str, element_type: ElementType) -> bool {
+    pub fn has_planes(&self, name: &str, element_type: ElementType) -> bool {
         matches!(self.0.target_of(name), Some(Target::Tpu(_))) && element_type.bits() > 32
     }
-}
-
-/// What a text names; warnings go to stderr.
-fn read(text: &str, strict: bool, console: &Console) -> anyhow::Result<Target> {
-    let options = ParseOptions { strict, ..ParseOptions::default() };
-    let parsed = Target::parse(text, options)?;
-    for warning in parsed.warnings {
-        console.note(&warning.to_string());
-    }
-    Ok(parsed.value)
 }

@@ -1,0 +1,67 @@
+//! Do two files hold the same arrays, whatever their layouts?
+//!
+//! Two arrays are brought to one order, that of the first's memory or that of the second's, element
+//! by element in whole bytes, and compared there piece by piece. The array whose order it is is read
+//! straight on, so that only the other may have to be held as a whole; arrays of one layout never
+//! are, whatever it is.
+
+mod comparison;
+mod passage;
+mod way;
+mod window;
+
+use crate::crew::Crew;
+use crate::input::Input;
+use crate::memory::{self, Budget};
+use comparison::Comparing;
+use window::Window;
+
+/// How two files differ.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// How many names of arrays there are.
+    pub arrays: usize,
+    /// The names of the only arrays of the two files, where they are not the same.
+    pub different_names: Option<[String; 2]>,
+    /// How, by name; none where the files hold the same.
+    pub differences: Vec<Difference>,
+}
+
+/// How an array differs.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// Its name.
+    pub name: String,
+    /// How it differs: `differs at index [3, 5]`, `is only in the first file`.
+    pub reason: String,
+    /// The first index whose elements differ, where it is the elements that do.
+    pub index: Option<Vec<i64>>,
+}
+
+/// Compares arrays of the same name; the only arrays of two files whatever their names, since a
+/// .npy or raw file's array has no name but the file's. `max_memory` bytes may be taken.
+///
+/// # Errors
+///
+/// A file cannot be read, what it says of an array is wrong, or there is too little memory.
+pub fn compare(a: &Input, b: &Input, max_memory: Option<usize>) -> anyhow::Result<Comparison> {
+    let crew = Crew::new(None, max_memory)?;
+    let [in_a, in_b] = [a, b].map(|input| input.file().arrays());
+    let known = in_a.iter().chain(in_b).map(|info| memory::of_array(info, 0));
+    let budget = Budget::new(max_memory, crew.n_threads());
+    let budget =
+        budget.beside(known.fold(0, usize::saturating_add), "what is known of the arrays")?;
+    let budget = budget.without(2 * Window::MOST_BYTES);
+    let mut comparing = Comparing::new([a, b], &crew, budget);
+    let (arrays, different_names) = match (in_a, in_b) {
+        ([one], [other]) => {
+            comparing.arrays(one.name(), [0, 0])?;
+            let names = [one.name(), other.name()];
+            (1, (names[0] != names[1]).then(|| names.map(str::to_owned)))
+        }
+        _ => (comparing.all()?, None),
+    };
+    let mut differences = comparing.differences;
+    differences.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(Comparison { arrays, different_names, differences })
+}
