@@ -1,8 +1,9 @@
 //! `tilewright convert`: every array of a file in another layout.
 
+use anyhow::Context;
 use serde::Serialize;
 use tilewright::text::abridged;
-use tilewright_convert::{Conversion, Job, Options, Targets};
+use tilewright_convert::{Conversion, Job, Method, Options, Targets, shuffled};
 use tilewright_files::Companions;
 
 use crate::Answer;
@@ -31,10 +32,7 @@ pub(crate) fn run(
     strict: bool,
     console: &mut Console,
 ) -> Result<Answer, Failure> {
-    let (targets, warnings) = Targets::parse(args.to.as_deref(), &args.tensor, strict)?;
-    warnings.iter().for_each(|warning| console.note(warning));
     input::refuse_dash(&args.output)?;
-    let input = input::open(&args.input, &args.from, strict)?;
     let options = Options {
         threads: args.threads,
         max_memory: args.max_memory,
@@ -42,9 +40,7 @@ pub(crate) fn run(
         force: args.force,
         in_place: args.in_place,
     };
-    let conversion =
-        Conversion::plan(input, &targets, &args.output, &options).map_err(input::in_words)?;
-    note_planes(conversion.jobs(), &targets, console);
+    let conversion = planned(args, &options, strict, console)?;
     let seconds = match args.dry_run {
         true => None,
         false => {
@@ -57,17 +53,59 @@ pub(crate) fn run(
             Some(seconds)
         }
     };
-    let row = |(number, job): (usize, &Job)| Row {
-        name: job.name().to_owned(),
-        from: job.from().to_owned(),
-        to: job.to().to_owned(),
-        bytes_in: job.bytes_in(),
-        bytes_out: job.bytes_out(),
-        seconds: seconds.as_ref().and_then(|seconds| seconds.get(number).copied()),
-    };
-    let rows: Vec<Row> = conversion.jobs().iter().enumerate().map(row).collect();
+    let rows: Vec<Row> = conversion.rows(seconds.as_deref()).into_iter().map(Row::from).collect();
     console.table(&rows, &COLUMNS, || lines(&rows))?;
     Ok(Answer::Yes)
+}
+
+/// What is to be done: for all arrays alike, or for a model of a quantisation library.
+fn planned(
+    args: &ConvertArgs,
+    options: &Options,
+    strict: bool,
+    console: &Console,
+) -> Result<Conversion, Failure> {
+    let to = args.to.as_deref().map(str::trim);
+    let method = to.and_then(Method::of_name);
+    if (method.is_some() || to == Some(AITER)) && !(args.tensor.is_empty() && args.from.is_empty())
+    {
+        let message = format!(
+            "--to {} is of a whole model, of which --tensor and --from say nothing; of single arrays it is @{0}",
+            to.unwrap_or_default()
+        );
+        return Err(Failure::message(&message));
+    }
+    let open = || input::open(&args.input, &args.from, strict);
+    if let Some(method) = method {
+        let planned = Conversion::plan_checkpoint(open()?, method, &args.output, options);
+        return Ok(planned.map_err(input::in_words)?);
+    }
+    let (targets, input) = match to {
+        Some(AITER) => {
+            let input = open()?;
+            let targets = shuffled(input.file());
+            (targets.with_context(|| args.input.display().to_string())?, input)
+        }
+        _ => {
+            let (targets, warnings) = Targets::parse(args.to.as_deref(), &args.tensor, strict)?;
+            warnings.iter().for_each(|warning| console.note(warning));
+            (targets, open()?)
+        }
+    };
+    let planned = Conversion::plan(input, &targets, &args.output, options);
+    let conversion = planned.map_err(input::in_words)?;
+    note_planes(conversion.jobs(), &targets, console);
+    Ok(conversion)
+}
+
+/// The library whose order weights are brought to that have scales beside them.
+const AITER: &str = "aiter";
+
+impl From<tilewright_convert::Row> for Row {
+    fn from(row: tilewright_convert::Row) -> Self {
+        let tilewright_convert::Row { name, from, to, bytes_in, bytes_out, seconds } = row;
+        Row { name, from, to, bytes_in, bytes_out, seconds }
+    }
 }
 
 /// Says which arrays a TPU has in planes, which no layout can say.

@@ -8,7 +8,7 @@ use tilewright::map::Notation;
 use tilewright::text::abridged;
 use tilewright::xla::Layout;
 use tilewright::{ArrayShape, ElementType};
-use tilewright_convert::{Input, plan};
+use tilewright_convert::{Input, Lying, plan};
 use tilewright_discover::{Candidate, Form, Guess, identify};
 use tilewright_files::ArrayInfo;
 use tilewright_relayout::RunOptions;
@@ -165,7 +165,7 @@ fn codes(input: &Input, array: usize, bits: Option<u32>) -> anyhow::Result<Codes
     let dims = stored_as.dims()?;
     let dense =
         ArrayShape::new(element_type, &dims)?.with_layout(Layout::descending(dims.len()))?;
-    let plan = plan(&stored_as, &dense.into())?;
+    let plan = plan(&Lying::of(stored_as)?, &Lying::of(dense.into())?)?;
     let mut stored = vec![0; plan.src_bytes()];
     input.file().read_at(array, 0, &mut stored)?;
     let mut bytes = vec![0; plan.dst_bytes()];

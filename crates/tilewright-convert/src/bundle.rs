@@ -21,16 +21,22 @@ pub(crate) fn length(
     let (mut count, mut last) = (0, None);
     let mut room = [limit; 2];
     for passage in passages {
-        let here = arrays.map(|infos| infos.get(passage.array()));
-        let follows = last.is_none_or(|before| is_followed(before, here));
+        let [source, target] = passage.arrays();
+        let here = [arrays[0].get(source), arrays[1].get(target)];
+        let follows = last.is_none_or(|(numbers, before)| {
+            [source, target] == numbers && is_followed(before, here)
+        });
         let left =
             room.into_iter().zip(here).map(|(room, info)| room.checked_sub(info?.byte_len()));
         let left: Option<Vec<u64>> = left.collect();
-        let (Some([source, target]), true, true) = (left.as_deref(), follows, is_small(passage))
+        let (Some(&[of_source, of_target]), true, true) =
+            (left.as_deref(), follows, is_small(passage))
         else {
             break;
         };
-        (room, last, count) = ([*source, *target], Some(here), count + 1);
+        let room_left = [of_source, of_target];
+        let next = [source + 1, target + 1];
+        (room, last, count) = (room_left, Some((next, here)), count + 1);
     }
     count.max(1)
 }

@@ -3,10 +3,11 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use tilewright_files::{ArraySpec, Companions, CreateOptions, Format};
 use tilewright_relayout::Plan;
 
+use crate::checkpoint::{self, Checkpoint, Made, Method, Planned};
 use crate::crew::Crew;
 use crate::input::Input;
 use crate::job::{self, Job};
@@ -37,6 +38,7 @@ pub struct Conversion {
     output: PathBuf,
     format: Format,
     jobs: Vec<Job>,
+    made: Vec<Made>,
     companions: Companions,
     crew: Crew,
     options: Options,
@@ -63,17 +65,71 @@ impl Conversion {
             _ => Companions::default(),
         };
         let (output, options) = (output.to_owned(), options.clone());
-        Ok(Conversion { input, output, format, jobs, companions, crew, options })
+        let made = Vec::new();
+        Ok(Conversion { input, output, format, jobs, made, companions, crew, options })
     }
 
-    /// What becomes of each array, in the order of the output.
+    /// Plans a quantised model's folder as one of another method: codes, zero points, scales, names and configuration.
+    /// Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// It is no folder of a quantised model, or what it holds the other method has no place for; the message names the
+    /// layer.
+    pub fn plan_checkpoint(
+        input: Input,
+        method: Method,
+        output: &Path,
+        options: &Options,
+    ) -> anyhow::Result<Self> {
+        let file = input.file();
+        let about = || file.path().display().to_string();
+        if output_format(output, file.format())? != Format::SafetensorsFolder {
+            bail!(
+                "{}: a checkpoint is converted to a folder, so expected no ending",
+                output.display()
+            );
+        }
+        if options.in_place {
+            bail!("a checkpoint is converted to another folder, not in place");
+        }
+        let crew = Crew::new(options.threads, options.max_memory)?;
+        let Some(checkpoint) = Checkpoint::of(file, &crew)? else {
+            let what = match file.format() {
+                Format::SafetensorsFolder => "its config.json says of no quantization_config",
+                _ => "no folder of a model",
+            };
+            bail!("{}: {what}, so it is not converted to {}", about(), method.name());
+        };
+        let Planned { jobs, made, companions } =
+            checkpoint::plan(&checkpoint, method).with_context(about)?;
+        let (format, output) = (Format::SafetensorsFolder, output.to_owned());
+        let options = options.clone();
+        Ok(Conversion { input, output, format, jobs, made, companions, crew, options })
+    }
+
+    /// What becomes of each array that is moved, in the order of the output.
     pub fn jobs(&self) -> &[Job] {
         &self.jobs
     }
 
+    /// What is written, in the order of the output; `seconds` are what [`write`](Self::write) returned.
+    pub fn rows(&self, seconds: Option<&[f64]>) -> Vec<Row> {
+        let moved = self.jobs.iter().map(|job| (job.target, Row::of_moved(job)));
+        let made = self.made.iter().map(|made| (made.target, Row::of_made(made)));
+        let mut rows: Vec<(usize, Row)> = moved.chain(made).collect();
+        rows.sort_unstable_by_key(|(target, _)| *target);
+        let took = |(target, row): (usize, Row)| Row {
+            seconds: seconds.and_then(|seconds| seconds.get(target).copied()),
+            ..row
+        };
+        rows.into_iter().map(took).collect()
+    }
+
     /// The bytes of all arrays of the output.
     pub fn bytes_out(&self) -> u64 {
-        self.jobs.iter().map(Job::bytes_out).sum()
+        let made = self.made.iter().map(|made| made.bytes_out);
+        self.jobs.iter().map(Job::bytes_out).chain(made).sum()
     }
 
     /// What of a folder goes along, and what does not.
@@ -91,7 +147,7 @@ impl Conversion {
     pub fn write(&self, progress: &dyn Progress) -> anyhow::Result<Vec<f64>> {
         let budget = self.budget()?;
         let passages = Passage::plan_all(&self.jobs, &self.crew, budget)?;
-        let specs: Vec<ArraySpec> = self.jobs.iter().map(|job| job.spec.clone()).collect();
+        let specs = self.specs();
         let file = self.input.file();
         let mut create = CreateOptions::new().source(file).metadata(file.metadata().clone());
         if self.options.force || self.options.in_place {
@@ -105,8 +161,32 @@ impl Conversion {
         }
         let writer = create.create(&self.output, self.format, &specs)?;
         Stream { file, writer: &writer, progress, crew: &self.crew, budget }.convert(&passages)?;
+        let mut seconds = vec![0.0; specs.len()];
+        for passage in &passages {
+            let [_, target] = passage.arrays();
+            seconds[target] = passage.seconds();
+        }
+        self.crew.work_off(
+            self.made.iter(),
+            || (),
+            |(), made| {
+                progress.begin(&made.name);
+                writer.write_at(made.target, 0, &made.bytes(file)?)?;
+                progress.advance(made.bytes_out);
+                Ok(())
+            },
+        )?;
         writer.finish()?;
-        Ok(passages.iter().map(Passage::seconds).collect())
+        Ok(seconds)
+    }
+
+    /// The arrays of the output, in its order.
+    fn specs(&self) -> Vec<ArraySpec> {
+        let moved = self.jobs.iter().map(|job| (job.target, &job.spec));
+        let mut specs: Vec<(usize, &ArraySpec)> =
+            moved.chain(self.made.iter().map(|made| (made.target, &made.spec))).collect();
+        specs.sort_unstable_by_key(|(target, _)| *target);
+        specs.into_iter().map(|(_, spec)| spec.clone()).collect()
     }
 
     /// What memory there is for buffers and for what fills them, beside all else that is held.
@@ -117,6 +197,47 @@ impl Conversion {
         let budget = Budget::new(self.options.max_memory, threads);
         let known = job::held_bytes(&self.jobs, self.input.file());
         Ok(budget.beside(known, "what is known of the arrays")?.without(kept))
+    }
+}
+
+/// What became of one array, or is to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its name in the output.
+    pub name: String,
+    /// What it was; `-` where it was not.
+    pub from: String,
+    /// What it is.
+    pub to: String,
+    /// Its bytes in the input.
+    pub bytes_in: u64,
+    /// Its bytes in the output.
+    pub bytes_out: u64,
+    /// How long it took, where it has been moved.
+    pub seconds: Option<f64>,
+}
+
+impl Row {
+    fn of_moved(job: &Job) -> Self {
+        Row {
+            name: job.name().to_owned(),
+            from: job.from().to_owned(),
+            to: job.to().to_owned(),
+            bytes_in: job.bytes_in(),
+            bytes_out: job.bytes_out(),
+            seconds: None,
+        }
+    }
+
+    fn of_made(made: &Made) -> Self {
+        Row {
+            name: made.name.clone(),
+            from: made.from.clone(),
+            to: made.to.clone(),
+            bytes_in: made.bytes_in,
+            bytes_out: made.bytes_out,
+            seconds: None,
+        }
     }
 }
 

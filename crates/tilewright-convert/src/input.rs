@@ -13,7 +13,6 @@ use tilewright::xla::{Layout, ParseOptions, parse_layout};
 use tilewright_files::{
     ArrayFile, ArrayInfo, Format, OpenOptions, Order, StoredLayout, layout_beside,
 };
-use tilewright_relayout::{Placement, Plan};
 
 /// An open file, and the layout it is to be read in where that is not its own.
 #[derive(Debug)]
@@ -77,6 +76,11 @@ impl Input {
             }
         }
         Ok(input)
+    }
+
+    /// Whether something was said of its arrays.
+    pub(crate) fn is_told(&self) -> bool {
+        self.from.is_some() || !self.carriers.is_empty()
     }
 
     /// The file.
@@ -198,19 +202,4 @@ fn beside(path: &Path) -> anyhow::Result<DescribedArray> {
 /// A raw file is opened as the bytes that its array takes.
 fn raw_options(array: &DescribedArray) -> anyhow::Result<OpenOptions> {
     Ok(OpenOptions::new().raw(ElementType::U8, [array.bytes()?]))
-}
-
-/// How to move an array's bytes. Slots of one width go over as they are, whatever is in them;
-/// where the widths differ only the bits that mean something do.
-///
-/// # Errors
-///
-/// They are not the same array, or elements would be lost.
-pub fn plan(from: &DescribedArray, to: &DescribedArray) -> anyhow::Result<Plan> {
-    let [source, target] = [Placement::from_described(from)?, Placement::from_described(to)?];
-    let plan = match from.element_bits() == to.element_bits() {
-        true => Plan::new(&source, &target)?,
-        false => Plan::with_value_bits(&source, &target, from.element_type().bits())?,
-    };
-    Ok(plan.flipping((from.xor_mask() ^ to.xor_mask()).into()))
 }

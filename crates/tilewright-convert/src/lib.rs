@@ -9,7 +9,8 @@
 //! | module | holds |
 //! |---|---|
 //! | `input`, `targets` | a file and what its arrays are; what each is to become |
-//! | `job`, `narrow` | what is done with one array, planned before anything is written; elements that go from whole bytes to fewer bits, checked |
+//! | `lying`, `ways`, `job` | how an array lies in what is stored; how it becomes another; what is done with each, planned before anything is written |
+//! | `narrow` | elements that go from whole bytes to fewer bits, checked |
 //! | `memory`, `crew` | how much memory there is, and threads that take tasks from one queue |
 //! | `cut`, `bundle`, `stream` | pieces that memory holds, small arrays taken together, and their way from file to file |
 //! | `conversion` | all of it, for a file |
@@ -50,6 +51,10 @@ mod targets;
 
 mod narrow;
 
+mod lying;
+
+mod ways;
+
 mod job;
 
 mod cut;
@@ -57,13 +62,17 @@ mod cut;
 mod bundle;
 mod stream;
 
+mod checkpoint;
+
 mod conversion;
 
 mod compare;
 
+pub use crate::checkpoint::{Method, Scheme, shuffled};
 pub use crate::compare::{Comparison, Difference, compare};
-pub use crate::conversion::{Conversion, Options};
-pub use crate::input::{Input, Shapes, plan};
+pub use crate::conversion::{Conversion, Options, Row};
+pub use crate::input::{Input, Shapes};
 pub use crate::job::Job;
+pub use crate::lying::{Lying, plan};
 pub use crate::progress::Progress;
 pub use crate::targets::Targets;

@@ -60,9 +60,9 @@ impl<'a> Passage<'a> {
         jobs.iter().zip(cuts).map(passage).collect()
     }
 
-    /// Its number, in the source and in what is made of it.
-    pub(crate) fn array(&self) -> usize {
-        self.job.array
+    /// Its numbers in the source and in what is made of it.
+    pub(crate) fn arrays(&self) -> [usize; 2] {
+        [self.job.source, self.job.target]
     }
 
     /// Its pieces, if it goes in pieces that threads work on apart.
@@ -164,7 +164,7 @@ impl Stream<'_> {
     /// Reads, moves and writes whole arrays that lie one after another.
     fn bundle(&self, passages: &[Passage<'_>], buffers: &mut Buffers) -> anyhow::Result<()> {
         let [Passage { job: first, .. }, ..] = passages else { return Ok(()) };
-        let arrays = first.array..first.array + passages.len();
+        let [sources, targets] = [first.source, first.target].map(|n| n..n + passages.len());
         let all = |bytes: fn(&Job) -> u64| passages.iter().map(|passage| bytes(passage.job)).sum();
         let [bytes_in, bytes_out]: [u64; 2] = [all(Job::bytes_in), all(Job::bytes_out)];
         let scratch = passages.iter().map(|passage| passage.job.scratch_bytes()).max().unwrap_or(0);
@@ -172,7 +172,7 @@ impl Stream<'_> {
         buffers.reset(usize::try_from(bytes_in)?, usize::try_from(bytes_out)?, most)?;
         let Buffers { source, target, .. } = buffers;
         passages.iter().for_each(|passage| self.begin(passage.job, &passage.clock));
-        self.file.read_arrays(arrays.clone(), source)?;
+        self.file.read_arrays(sources, source)?;
         let (mut from, mut to): (&[u8], &mut [u8]) = (source, target);
         for Passage { job, .. } in passages {
             let (source, rest) = from.split_at(usize::try_from(job.bytes_in())?);
@@ -180,7 +180,7 @@ impl Stream<'_> {
             move_whole(job, source, target)?;
             (from, to) = (rest, room);
         }
-        self.writer.write_arrays(arrays, target)?;
+        self.writer.write_arrays(targets, target)?;
         self.progress.advance(bytes_out);
         passages.iter().for_each(|passage| passage.clock.stop());
         Ok(())
@@ -204,7 +204,7 @@ impl Stream<'_> {
     /// Copies bytes of an array that stays as it is.
     fn copy(&self, job: &Job, bytes: &Range<u64>, buffers: &mut Buffers) -> anyhow::Result<()> {
         buffers.reset(usize::try_from(bytes.end - bytes.start)?, 0, self.budget.of_a_thread())?;
-        self.file.read_at(job.array, bytes.start, &mut buffers.source)?;
+        self.file.read_at(job.source, bytes.start, &mut buffers.source)?;
         self.write(job, bytes.start, &buffers.source)
     }
 
@@ -248,12 +248,12 @@ impl Stream<'_> {
     }
 
     fn read(&self, job: &Job, start: usize, buffer: &mut [u8]) -> anyhow::Result<()> {
-        self.file.read_at(job.array, start as u64, buffer)?;
+        self.file.read_at(job.source, start as u64, buffer)?;
         job.narrowed().map_or(Ok(()), |narrowed| narrowed.check(start, buffer))
     }
 
     fn write(&self, job: &Job, start: u64, bytes: &[u8]) -> anyhow::Result<()> {
-        self.writer.write_at(job.array, start, bytes)?;
+        self.writer.write_at(job.target, start, bytes)?;
         self.progress.advance(bytes.len() as u64);
         Ok(())
     }

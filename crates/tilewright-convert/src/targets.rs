@@ -1,5 +1,7 @@
 //! What each array is to become: `--to` and `--tensor` as [`Rules`].
 
+use std::collections::HashMap;
+
 use anyhow::bail;
 use tilewright::formats::Target;
 use tilewright::notation::DescribedArray;
@@ -9,7 +11,11 @@ use tilewright_files::{ArrayInfo, Format, RuleError, Rules};
 
 /// Which array becomes what: `--tensor` in the order given, the last that matches, then `--to`.
 #[derive(Clone, Debug)]
-pub struct Targets(Rules);
+pub struct Targets {
+    rules: Rules,
+    /// Of some arrays by their whole names, before all rules.
+    exact: HashMap<String, Rules>,
+}
 
 impl Targets {
     /// Of `to` for all and of `GLOB=LAYOUT` for some, and what there is to warn of.
@@ -43,12 +49,23 @@ impl Targets {
             Some(text) => rules.others(read(text)?),
             None => rules,
         };
-        Ok((Targets(rules), warnings))
+        Ok((Targets { rules, exact: HashMap::new() }, warnings))
+    }
+
+    /// Of arrays by their names; all others stay.
+    pub(crate) fn exact(by_name: HashMap<String, &str>) -> anyhow::Result<Self> {
+        let rules = |(name, text): (String, &str)| Ok((name, Rules::new().others(text.parse()?)));
+        let exact = by_name.into_iter().map(rules).collect::<anyhow::Result<_>>()?;
+        Ok(Targets { rules: Rules::new(), exact })
+    }
+
+    fn of(&self, name: &str) -> &Rules {
+        self.exact.get(name).unwrap_or(&self.rules)
     }
 
     /// Every pattern has to match some array: one that does not is a slip.
     pub(crate) fn check_names(&self, arrays: &[ArrayInfo]) -> Result<(), RuleError> {
-        self.0.check_names(arrays.iter().map(ArrayInfo::name))
+        self.rules.check_names(arrays.iter().map(ArrayInfo::name))
     }
 
     /// The array of this name in its new layout, or `None` where it stays as it is.
@@ -58,7 +75,7 @@ impl Targets {
         array: &ArrayShape,
         format: Format,
     ) -> anyhow::Result<Option<DescribedArray>> {
-        self.0.applied_to(name, array, format).map_err(|error| match error.is_rank_mismatch() {
+        self.of(name).applied_to(name, array, format).map_err(|error| match error.is_rank_mismatch() {
             true => anyhow::anyhow!(
                 "{error}\n  = help: --tensor GLOB=LAYOUT gives some arrays a layout and leaves the others"
             ),
@@ -68,6 +85,6 @@ impl Targets {
 
     /// Whether a device has an array of this type in other pieces than the file will.
     pub fn has_planes(&self, name: &str, element_type: ElementType) -> bool {
-        matches!(self.0.target_of(name), Some(Target::Tpu(_))) && element_type.bits() > 32
+        matches!(self.of(name).target_of(name), Some(Target::Tpu(_))) && element_type.bits() > 32
     }
 }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use anyhow::Context;
+use tilewright::ArrayShape;
 use tilewright::notation::DescribedArray;
 use tilewright::text::abridged;
-use tilewright_files::ArrayInfo;
 
 use super::Difference;
 use super::passage::Passage;
@@ -14,6 +14,7 @@ use super::way::Way;
 use super::window::Window;
 use crate::crew::Crew;
 use crate::input::{Input, Shapes};
+use crate::lying::Lying;
 use crate::memory::{Budget, Buffers};
 
 /// Ways that are kept for further arrays of the same shapes: a file has few, and one that has many
@@ -52,27 +53,55 @@ impl<'a> Comparing<'a> {
     }
 
     /// Compares the arrays of the same names, in the order of the first file, so that it is read from
-    /// front to back. How many names there are.
-    pub(super) fn all(&mut self) -> anyhow::Result<usize> {
+    /// front to back: those that are `meant`, by their numbers in either file. How many names there are.
+    pub(super) fn named(
+        &mut self,
+        meant: impl Fn([Option<usize>; 2]) -> bool,
+    ) -> anyhow::Result<usize> {
         let [in_a, in_b] = self.files.map(|input| input.file().arrays());
         let mut others: HashMap<&str, usize> =
             (0..in_b.len()).map(|b| (in_b[b].name(), b)).collect();
+        let mut count = 0;
         for (a, info) in in_a.iter().enumerate() {
-            match others.remove(info.name()) {
+            let b = others.remove(info.name());
+            if !meant([Some(a), b]) {
+                continue;
+            }
+            count += 1;
+            match b {
                 Some(b) => self.arrays(info.name(), [a, b])?,
-                None => self.is_only_in("first", info),
+                None => self.differs(info.name(), "is only in the first file", None),
             }
         }
-        let count = in_a.len() + others.len();
-        let mut others: Vec<usize> = others.into_values().collect();
+        let mut others: Vec<usize> =
+            others.into_values().filter(|&b| meant([None, Some(b)])).collect();
         others.sort_unstable();
-        others.into_iter().for_each(|b| self.is_only_in("second", &in_b[b]));
-        Ok(count)
+        for &b in &others {
+            self.differs(in_b[b].name(), "is only in the second file", None);
+        }
+        Ok(count + others.len())
     }
 
-    fn is_only_in(&mut self, file: &str, info: &ArrayInfo) {
-        let (name, reason) = (info.name().to_owned(), format!("is only in the {file} file"));
-        self.differences.push(Difference { name, reason, index: None });
+    /// That something differs.
+    pub(super) fn differs(&mut self, name: &str, reason: &str, index: Option<Vec<i64>>) {
+        let (name, reason) = (name.to_owned(), reason.to_owned());
+        self.differences.push(Difference { name, reason, index });
+    }
+
+    /// The first index at which two arrays differ, looked at as these have them.
+    pub(super) fn first_index(
+        &mut self,
+        arrays: [usize; 2],
+        lying: [Lying; 2],
+    ) -> anyhow::Result<Option<Vec<i64>>> {
+        let dims = lying[0].map().dims().to_vec();
+        let element_type = lying[0].element_type();
+        // An array of another look at the same text would have the same elements in another order.
+        let texts = lying.each_ref().map(|lying| format!("as codes: {}", lying.array()));
+        let way = self.way_of(texts, || Ok(lying))?;
+        let number = self.first_difference(&way, arrays)?;
+        let bare = ArrayShape::new(element_type, &dims)?;
+        Ok(number.map(|number| bare.multi_index(number)).transpose()?.flatten())
     }
 
     /// Compares two arrays, by their numbers, which together are called `name`.
@@ -108,15 +137,23 @@ impl<'a> Comparing<'a> {
 
     fn way(&mut self, shapes: &[Rc<DescribedArray>; 2]) -> anyhow::Result<Rc<Way>> {
         let texts = shapes.each_ref().map(ToString::to_string);
+        let lie = || Ok([Lying::of((*shapes[0]).clone())?, Lying::of((*shapes[1]).clone())?]);
+        self.way_of(texts, lie)
+    }
+
+    /// The way of two arrays as they are looked at, which is the same for the same texts.
+    fn way_of(
+        &mut self,
+        texts: [String; 2],
+        lie: impl FnOnce() -> anyhow::Result<[Lying; 2]>,
+    ) -> anyhow::Result<Rc<Way>> {
         if let Some(way) = self.ways.get(&texts) {
             return Ok(Rc::clone(way));
         }
-        let [a, b] = shapes;
-        let value_bits = match a.element_bits() == b.element_bits() {
-            true => a.element_bits(),
-            false => a.element_type().bits(),
-        };
-        let way = Rc::new(Way::new([a, b], value_bits, self.budget)?);
+        let [a, b] = lie()?;
+        let bits = [&a, &b].map(|lying| lying.array().element_bits());
+        let value_bits = if bits[0] == bits[1] { bits[0] } else { a.element_type().bits() };
+        let way = Rc::new(Way::new([&a, &b], value_bits, self.budget)?);
         if self.ways.len() == MOST_WAYS {
             self.ways.clear();
         }

@@ -6,14 +6,17 @@
 //! are, whatever it is.
 
 mod comparison;
+mod layers;
 mod passage;
 mod way;
 mod window;
 
+use crate::checkpoint::Checkpoint;
 use crate::crew::Crew;
 use crate::input::Input;
 use crate::memory::{self, Budget};
 use comparison::Comparing;
+use layers::compare_layers;
 use window::Window;
 
 /// How two files differ.
@@ -38,7 +41,7 @@ pub struct Difference {
     pub index: Option<Vec<i64>>,
 }
 
-/// Compares arrays of the same name; the only arrays of two files whatever their names, since a
+/// Compares arrays of the same name, or the layers of two quantised models, however they are stored; the only arrays of two files whatever their names, since a
 /// .npy or raw file's array has no name but the file's. `max_memory` bytes may be taken.
 ///
 /// # Errors
@@ -53,15 +56,25 @@ pub fn compare(a: &Input, b: &Input, max_memory: Option<usize>) -> anyhow::Resul
         budget.beside(known.fold(0, usize::saturating_add), "what is known of the arrays")?;
     let budget = budget.without(2 * Window::MOST_BYTES);
     let mut comparing = Comparing::new([a, b], &crew, budget);
-    let (arrays, different_names) = match (in_a, in_b) {
-        ([one], [other]) => {
+    let checkpoints = [a, b].map(|input| checkpoint_of(input, &crew));
+    let (arrays, different_names) = match (&checkpoints, in_a, in_b) {
+        ([Some(one), Some(other)], ..) => (compare_layers([one, other], &mut comparing)?, None),
+        (_, [one], [other]) => {
             comparing.arrays(one.name(), [0, 0])?;
             let names = [one.name(), other.name()];
             (1, (names[0] != names[1]).then(|| names.map(str::to_owned)))
         }
-        _ => (comparing.all()?, None),
+        _ => (comparing.named(|_| true)?, None),
     };
     let mut differences = comparing.differences;
     differences.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(Comparison { arrays, different_names, differences })
+}
+
+/// The quantised model that a folder is, if it is one that is known and nothing else was said of it.
+fn checkpoint_of<'a>(input: &'a Input, crew: &Crew) -> Option<Checkpoint<'a>> {
+    match input.is_told() {
+        true => None,
+        false => Checkpoint::of(input.file(), crew).ok().flatten(),
+    }
 }

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use anyhow::Context;
 use tilewright::IndexMap;
-use tilewright::notation::DescribedArray;
 use tilewright::xla::Layout;
 use tilewright_relayout::{Placement, Plan};
 
 use crate::cut::Together;
+use crate::lying::Lying;
 use crate::memory::Budget;
 
 /// How much of each array is read at a time, with what is made of it, if no more is needed.
@@ -30,12 +30,12 @@ impl Way {
     /// To the order that takes less memory, that of the first array's memory or of the second's.
     /// `value_bits` are looked at of each element.
     pub(super) fn new(
-        shapes: [&DescribedArray; 2],
+        shapes: [&Lying; 2],
         value_bits: u32,
         budget: Budget,
     ) -> anyhow::Result<Self> {
         let first = Way::in_order_of(0, shapes, value_bits, budget);
-        if first.as_ref().is_ok_and(|way| shapes[0] == shapes[1] || way.is_read_straight_on()) {
+        if first.as_ref().is_ok_and(|way| shapes[0].is_as(shapes[1]) || way.is_read_straight_on()) {
             return first;
         }
         let second = Way::in_order_of(1, shapes, value_bits, budget);
@@ -48,16 +48,15 @@ impl Way {
 
     fn in_order_of(
         side: usize,
-        shapes: [&DescribedArray; 2],
+        shapes: [&Lying; 2],
         value_bits: u32,
         budget: Budget,
     ) -> anyhow::Result<Self> {
         let shape = shapes[side];
-        let (order, bits) = (shape.index_map()?, shape.element_type().storage_bits());
+        let (order, bits) = (shape.map().clone(), shape.element_type().storage_bits());
         let target = Placement::new(order.clone(), bits)?;
-        let plan = |other: &DescribedArray| -> anyhow::Result<Plan> {
-            let from = Placement::from_described(other)?;
-            let plan = Plan::with_value_bits(&from, &target, value_bits)?;
+        let plan = |other: &Lying| -> anyhow::Result<Plan> {
+            let plan = Plan::with_value_bits(&other.placement()?, &target, value_bits)?;
             Ok(plan.flipping((shape.xor_mask() ^ other.xor_mask()).into()))
         };
         let [own, other] = [plan(shape)?, plan(shapes[1 - side])?];

@@ -10,6 +10,7 @@
 //!
 //! What stays is said, so that somebody who misses it knows where it is.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -70,6 +71,8 @@ pub struct Companions {
     folder: PathBuf,
     carried: Vec<String>,
     left: Vec<OsString>,
+    /// Files that are made anew, by name.
+    written: BTreeMap<String, String>,
 }
 
 impl Companions {
@@ -114,9 +117,36 @@ impl Companions {
         &self.left
     }
 
+    /// Where they are.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Has a file of this text in the place of one that would go along, or where none is.
+    pub fn write(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
+        let name = name.into();
+        self.carried.retain(|carried| *carried != name);
+        self.written.insert(name, text.into());
+        self
+    }
+
+    /// Has a file of this name stay.
+    pub fn leave(mut self, name: &str) -> Self {
+        if let Some(at) = self.carried.iter().position(|carried| carried == name) {
+            self.left.push(self.carried.remove(at).into());
+            self.left.sort();
+        }
+        self
+    }
+
     /// Copies the files that go along to a folder that is being made. In a folder that takes the
     /// place of their own they are anyhow.
     pub(crate) fn copy_to(&self, staged: &StagedFolder) -> Result<(), Error> {
+        for (name, text) in &self.written {
+            let bytes = text.clone().into_bytes();
+            let planned = PlannedFile { len: bytes.len() as u64, header: bytes };
+            staged.file(name, &planned, INDEX)?.sync()?;
+        }
         if self.carried.is_empty() {
             return Ok(());
         }
