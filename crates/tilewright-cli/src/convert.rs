@@ -1,9 +1,8 @@
 //! `tilewright convert`: every array of a file in another layout.
 
-use anyhow::Context;
 use serde::Serialize;
 use tilewright::text::abridged;
-use tilewright_convert::{Conversion, Job, Method, Options, Targets, shuffled};
+use tilewright_convert::{Conversion, Goal, Job, Options, Targets};
 use tilewright_files::Companions;
 
 use crate::Answer;
@@ -39,8 +38,16 @@ pub(crate) fn run(
         pad: args.pad_value.clone(),
         force: args.force,
         in_place: args.in_place,
+        facts: None,
     };
-    let conversion = planned(args, &options, strict, console)?;
+    let (goal, warnings) = Goal::parse(args.to.as_deref(), &args.tensor, strict)?;
+    warnings.iter().for_each(|warning| console.note(warning));
+    let input = input::open(&args.input, &args.from, strict)?;
+    let conversion =
+        Conversion::plan(input, &goal, &args.output, &options).map_err(input::in_words)?;
+    if let Goal::Targets(targets) = &goal {
+        note_planes(conversion.jobs(), targets, console);
+    }
     let seconds = match args.dry_run {
         true => None,
         false => {
@@ -57,49 +64,6 @@ pub(crate) fn run(
     console.table(&rows, &COLUMNS, || lines(&rows))?;
     Ok(Answer::Yes)
 }
-
-/// What is to be done: for all arrays alike, or for a model of a quantisation library.
-fn planned(
-    args: &ConvertArgs,
-    options: &Options,
-    strict: bool,
-    console: &Console,
-) -> Result<Conversion, Failure> {
-    let to = args.to.as_deref().map(str::trim);
-    let method = to.and_then(Method::of_name);
-    if (method.is_some() || to == Some(AITER)) && !(args.tensor.is_empty() && args.from.is_empty())
-    {
-        let message = format!(
-            "--to {} is of a whole model, of which --tensor and --from say nothing; of single arrays it is @{0}",
-            to.unwrap_or_default()
-        );
-        return Err(Failure::message(&message));
-    }
-    let open = || input::open(&args.input, &args.from, strict);
-    if let Some(method) = method {
-        let planned = Conversion::plan_checkpoint(open()?, method, &args.output, options);
-        return Ok(planned.map_err(input::in_words)?);
-    }
-    let (targets, input) = match to {
-        Some(AITER) => {
-            let input = open()?;
-            let targets = shuffled(input.file());
-            (targets.with_context(|| args.input.display().to_string())?, input)
-        }
-        _ => {
-            let (targets, warnings) = Targets::parse(args.to.as_deref(), &args.tensor, strict)?;
-            warnings.iter().for_each(|warning| console.note(warning));
-            (targets, open()?)
-        }
-    };
-    let planned = Conversion::plan(input, &targets, &args.output, options);
-    let conversion = planned.map_err(input::in_words)?;
-    note_planes(conversion.jobs(), &targets, console);
-    Ok(conversion)
-}
-
-/// The library whose order weights are brought to that have scales beside them.
-const AITER: &str = "aiter";
 
 impl From<tilewright_convert::Row> for Row {
     fn from(row: tilewright_convert::Row) -> Self {

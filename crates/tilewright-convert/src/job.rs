@@ -19,7 +19,7 @@ use crate::targets::Targets;
 use crate::ways::{Way, Ways};
 
 /// One array: what it is, what it becomes, and how.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Job {
     /// Its number in the input.
     pub(crate) source: usize,

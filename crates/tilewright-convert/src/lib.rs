@@ -3,12 +3,14 @@
 //! ```text
 //! Input ── what its arrays are ──▶ jobs ──▶ pieces that memory holds ──▶ Writer
 //!   ▲                               ▲
-//! --from, records              Targets, or a checkpoint's method
+//! --from, records                  Goal
 //! ```
 //!
 //! | module | holds |
 //! |---|---|
-//! | `input`, `targets` | a file and what its arrays are; what each is to become |
+//! | `input` | a file and what its arrays are |
+//! | `goal`, `targets` | what they are to become |
+//! | `checkpoint` | quantised models: the folder of one library as another's |
 //! | `lying`, `ways`, `job` | how an array lies in what is stored; how it becomes another; what is done with each, planned before anything is written |
 //! | `narrow` | elements that go from whole bytes to fewer bits, checked |
 //! | `memory`, `crew` | how much memory there is, and threads that take tasks from one queue |
@@ -28,9 +30,9 @@
 //! # let mut writer = CreateOptions::new().create(&from, Format::Npy, &spec)?;
 //! # writer.append(0, &[7; 60])?;
 //! # writer.finish()?;
-//! use tilewright_convert::{Conversion, Input, Options, Targets, compare};
-//! let (targets, _) = Targets::parse(Some("{1,0:T(2,2)}"), &[], false)?;
-//! let conversion = Conversion::plan(Input::open(&from, &[], false)?, &targets, &to, &Options::default())?;
+//! use tilewright_convert::{Conversion, Goal, Input, Options, compare};
+//! let (goal, _) = Goal::parse(Some("{1,0:T(2,2)}"), &[], false)?;
+//! let conversion = Conversion::plan(Input::open(&from, &[], false)?, &goal, &to, &Options::default())?;
 //! assert_eq!(conversion.jobs()[0].to(), "f32[3,5]{1,0:T(2,2)}");
 //! conversion.write(&())?;
 //! let [a, b] = [Input::open(&from, &[], false)?, Input::open(&to, &[], false)?];
@@ -64,13 +66,16 @@ mod stream;
 
 mod checkpoint;
 
+mod goal;
+
 mod conversion;
 
 mod compare;
 
-pub use crate::checkpoint::{Method, Scheme, shuffled};
+pub use crate::checkpoint::{Facts, Method, Scheme};
 pub use crate::compare::{Comparison, Difference, compare};
 pub use crate::conversion::{Conversion, Options, Row};
+pub use crate::goal::Goal;
 pub use crate::input::{Input, Shapes};
 pub use crate::job::Job;
 pub use crate::lying::{Lying, plan};

@@ -167,6 +167,37 @@ impl CreateOptions {
         publish::file(&staged, existing)
     }
 
+    /// What the files of a folder at any path would be: for each of the [`shards`](Self::shards) its header, before
+    /// which nothing and behind which its arrays stand, and its length; and the index. Nothing is written.
+    ///
+    /// ```
+    /// # use tilewright::ElementType;
+    /// # use tilewright_files::{ArraySpec, CreateOptions, Metadata, Shard};
+    /// let shards = [Shard::new("a.safetensors", Metadata::new()), Shard::new("b.safetensors", Metadata::new())];
+    /// let spec = [ArraySpec::new("w", ElementType::F32, [3, 5]).shard(1)];
+    /// let outline = CreateOptions::new().shards(shards).outline(&spec)?;
+    /// let [_, b] = &outline.shards[..] else { panic!("two shards") };
+    /// assert_eq!((b.name.as_str(), b.len), ("b.safetensors", b.header.len() as u64 + 60));
+    /// assert!(outline.index.unwrap().1.contains("\"w\":\"b.safetensors\""));
+    /// # Ok::<(), tilewright_files::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The format cannot hold these arrays.
+    pub fn outline(&self, specs: &[ArraySpec]) -> Result<Outline, Error> {
+        let shards = folder::shards_or_default(&self.shards, &self.metadata);
+        let plan = folder::plan(specs, &shards).map_err(|fault| fault.at(Path::new("")))?;
+        let outline = |(shard, planned): (&Shard, PlannedFile)| ShardOutline {
+            name: shard.name().to_owned(),
+            len: planned.len,
+            header: planned.header,
+        };
+        let index = folder::needs_index(&shards)
+            .then(|| (folder::INDEX.to_owned(), folder::write_index(&plan.arrays, &shards)));
+        Ok(Outline { shards: shards.iter().zip(plan.files).map(outline).collect(), index })
+    }
+
     fn create_file(
         &self,
         path: &Path,
@@ -246,6 +277,26 @@ impl CreateOptions {
             _ => Ok(Existing::Keep),
         }
     }
+}
+
+/// What the files of a folder are to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// The files of arrays.
+    pub shards: Vec<ShardOutline>,
+    /// The name and the text of the index, where there is one.
+    pub index: Option<(String, String)>,
+}
+
+/// What a file of arrays is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShardOutline {
+    /// Its name.
+    pub name: String,
+    /// All that stands before the arrays.
+    pub header: Vec<u8>,
+    /// The bytes of the whole file.
+    pub len: u64,
 }
 
 fn stage_only_file(path: &Path, plan: &Plan) -> Result<(StagedFile, crate::staged::Output), Error> {

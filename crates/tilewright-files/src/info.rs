@@ -174,6 +174,11 @@ impl ArraySpec {
         self
     }
 
+    /// Which shard it goes to.
+    pub fn shard_number(&self) -> usize {
+        self.shard
+    }
+
     /// Records the logical shape and layout beside the array.
     pub fn layout(mut self, layout: StoredLayout) -> Self {
         self.layout = Some(layout);

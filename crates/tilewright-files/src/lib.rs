@@ -98,7 +98,7 @@ mod zarr;
 
 pub use crate::buffer::Buffer;
 pub use crate::claim::abandon;
-pub use crate::create::CreateOptions;
+pub use crate::create::{CreateOptions, Outline, ShardOutline};
 pub use crate::error::Error;
 pub use crate::format::Format;
 pub use crate::gguf::{GgufArray, GgufEntry, GgufFile, GgufTensor, GgufValue, GgufValueType};

@@ -106,12 +106,12 @@ impl Rules {
     ///
     /// ```
     /// use tilewright_files::{Format, Rules};
-    /// let rules = Rules::new().by_name("*.qweight", "@marlin".parse()?)?.others("aB8b".parse()?);
+    /// let rules = Rules::new().by_name("*.qweight", "@marlin".parse()?)?.others("BA4a".parse()?);
     /// let becomes = |name: &str, array: &str| Ok::<_, Box<dyn std::error::Error>>(
     ///     rules.applied_to(name, &array.parse()?, Format::Safetensors)?.unwrap().to_string(),
     /// );
     /// assert_eq!(becomes("a.qweight", "u4[128,64]")?, "u4[128,64]@marlin");
-    /// assert_eq!(becomes("a.scales", "f16[8,64]")?, "f16[8,64]{1,0:T(8)}");
+    /// assert_eq!(becomes("a.scales", "f16[8,64]")?, "f16[8,64]{0,1:T(4)}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -32,6 +32,16 @@ impl Failure {
     }
 }
 
+/// A file's error as one of the system, anything else as a value's, with all that is said of it.
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        match error.downcast() {
+            Ok(error) => Failure::File(error),
+            Err(error) => Failure::Value(format!("{error:#}")),
+        }
+    }
+}
+
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         match failure {

@@ -12,6 +12,7 @@
 
 mod bulk;
 mod calc;
+mod convert;
 mod discover;
 mod draw;
 mod element;
@@ -37,6 +38,8 @@ mod _tilewright {
 
     #[pymodule_export]
     use crate::calc::{Swizzle, evaluate, explain, operations};
+    #[pymodule_export]
+    use crate::convert::{Conversion, merged_facts, survey, surveyed_ranges};
     #[pymodule_export]
     use crate::discover::{Discovered, discover_codes};
     #[pymodule_export]

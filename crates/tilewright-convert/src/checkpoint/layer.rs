@@ -9,6 +9,7 @@ use tilewright::text::abridged;
 use tilewright_files::{ArrayFile, ArrayInfo, Companions, Format};
 
 use super::config::Scheme;
+use super::facts::{Facts, Look};
 use super::method::Method;
 use super::tables;
 use crate::crew::Crew;
@@ -49,18 +50,27 @@ impl<'a> Checkpoint<'a> {
     /// # Errors
     ///
     /// What it says is not known here, or its arrays are not what it says.
-    pub(crate) fn of(file: &'a ArrayFile, crew: &Crew) -> anyhow::Result<Option<Self>> {
+    pub(crate) fn of(
+        file: &'a ArrayFile,
+        crew: &Crew,
+        look: Look<'_>,
+    ) -> anyhow::Result<Option<Self>> {
         if file.format() != Format::SafetensorsFolder {
             return Ok(None);
         }
         let companions = Companions::of(file)?;
         match Scheme::of_folder(companions.folder())? {
-            Some(scheme) => Self::read(file, scheme, crew).map(Some),
+            Some(scheme) => Self::read(file, scheme, crew, look).map(Some),
             None => Ok(None),
         }
     }
 
-    fn read(file: &'a ArrayFile, scheme: Scheme, crew: &Crew) -> anyhow::Result<Self> {
+    fn read(
+        file: &'a ArrayFile,
+        scheme: Scheme,
+        crew: &Crew,
+        look: Look<'_>,
+    ) -> anyhow::Result<Self> {
         let arrays = file.arrays();
         let numbers: HashMap<&str, usize> =
             arrays.iter().enumerate().map(|(number, info)| (info.name(), number)).collect();
@@ -76,7 +86,7 @@ impl<'a> Checkpoint<'a> {
         let layer = |number: usize| -> anyhow::Result<Layer> {
             let name = names[number];
             let about = || format!("layer `{}`", abridged(name));
-            Layer::read(file, &scheme, name, &numbers).with_context(about)
+            Layer::read((file, look), &scheme, name, &numbers).with_context(about)
         };
         let layers: Vec<Layer> =
             crew.each(names.len(), layer).into_iter().collect::<anyhow::Result<_>>()?;
@@ -89,6 +99,23 @@ impl<'a> Checkpoint<'a> {
             }
         }
         Ok(Checkpoint { file, scheme, layers, layer_of })
+    }
+
+    /// What the elements say that have been looked at.
+    pub(crate) fn facts(&self) -> Facts {
+        let names = |is_so: fn(&Layer) -> bool| {
+            self.layers.iter().filter(move |layer| is_so(layer)).map(|layer| layer.name.clone())
+        };
+        let padded = self.layers.iter().filter(|layer| {
+            let stored = self.info(layer.codes).dims();
+            let full = self.scheme.method.dims_of(self.scheme.bits, stored, None);
+            full.is_ok_and(|full| full != layer.dims)
+        });
+        Facts {
+            with_zeros: names(|layer| !layer.is_symmetric).collect(),
+            reordered: names(|layer| layer.is_reordered).collect(),
+            inputs: padded.map(|layer| (layer.name.clone(), layer.dims[0])).collect(),
+        }
     }
 
     pub(crate) fn info(&self, array: usize) -> &'a ArrayInfo {
@@ -126,7 +153,7 @@ const HEAD: &str = "lm_head";
 
 impl Layer {
     fn read(
-        file: &ArrayFile,
+        (file, look): (&ArrayFile, Look<'_>),
         scheme: &Scheme,
         name: &str,
         numbers: &HashMap<&str, usize>,
@@ -142,7 +169,18 @@ impl Layer {
             bail!("it has no `{}`", parts.zeros.unwrap_or_default());
         }
         let shape = parts.shape.and_then(find);
-        let inputs = shape.map(|shape| tables::read_shape(file, shape)).transpose()?;
+        let is_read = |array: &usize| match look {
+            Look::All => true,
+            Look::Shard(shard) => info(*array).shard() == shard,
+            Look::Told(_) => false,
+        };
+        let inputs = match look {
+            Look::Told(facts) => facts.inputs.get(name).map(|&k| [info(codes).dims()[0], k]),
+            _ => {
+                let read = shape.filter(is_read);
+                read.map(|shape| tables::read_shape(file, shape)).transpose()?
+            }
+        };
         let stored = info(codes).dims();
         let dims = method.dims_of(bits, stored, inputs.map(|[_, k]| k))?;
         if let Some([n, k]) = inputs
@@ -180,14 +218,24 @@ impl Layer {
         check(info(scales), &method.scales(info(scales).element_type(), [groups, dims[1]])?)?;
         if let Some(zeros) = zeros {
             check(info(zeros), &method.zeros(bits, [groups, dims[1]])?)?;
-            let zeros = tables::zeros_of(file, scheme, &layer)?;
-            layer.is_symmetric = zeros.iter().all(|&zero| u32::from(zero) == 1 << (bits - 1));
+            layer.is_symmetric = match look {
+                Look::Told(facts) => !facts.with_zeros.contains(name),
+                _ if is_read(&zeros) => {
+                    let zeros = tables::zeros_of(file, scheme, &layer)?;
+                    zeros.iter().all(|&zero| u32::from(zero) == 1 << (bits - 1))
+                }
+                _ => true,
+            };
         }
         if let Some(index) = group_index {
             if (info(index).element_type(), info(index).dims()) != (ElementType::S32, &dims[..1]) {
                 bail!("`{}` is no row of {} numbers of 32 bits", info(index).name(), dims[0]);
             }
-            layer.is_reordered = tables::is_reordered(file, index, scheme.group_size)?;
+            layer.is_reordered = match look {
+                Look::Told(facts) => facts.reordered.contains(name),
+                _ if is_read(&index) => tables::is_reordered(file, index, scheme.group_size)?,
+                _ => false,
+            };
         }
         Ok(layer)
     }

@@ -81,7 +81,14 @@ impl Method {
         }
     }
 
-    /// What is added to a zero point before it is stored, of those that there are with so many bits.
+    /// Whether an array of this name is one of those whose elements a plan depends on.
+    pub(crate) fn is_looked_at(self, name: &str) -> bool {
+        let Parts { zeros, groups, shape, .. } = self.parts();
+        let end = name.rsplit_once('.').map(|(_, end)| end);
+        end.is_some() && [zeros, groups, shape].contains(&end)
+    }
+
+    /// What a zero point is stored less.
     pub(crate) fn zeros_less(self) -> u8 {
         u8::from(self == Method::Gptq)
     }

@@ -8,12 +8,14 @@
 //! |---|---|
 //! | `method` | what each method calls the parts of a layer, and how they lie |
 //! | `config` | what a model's configuration says of it, read and written |
+//! | `facts` | what only the elements say |
 //! | `layer` | the layers of a folder |
 //! | `tables` | zero points, the groups of rows: read, checked, made |
 //! | `plan` | what becomes of each array |
 //! | `shuffled` | weights and scales of 8 and 4 bits in the order of AITER's kernels |
 
 mod config;
+mod facts;
 mod layer;
 mod method;
 mod plan;
@@ -21,8 +23,10 @@ mod shuffled;
 pub(crate) mod tables;
 
 pub use config::Scheme;
+pub use facts::Facts;
+pub(crate) use facts::Look;
 pub(crate) use layer::{Checkpoint, Layer};
 pub use method::Method;
 pub(crate) use plan::{Planned, plan};
-pub use shuffled::shuffled;
+pub(crate) use shuffled::shuffled;
 pub(crate) use tables::Made;

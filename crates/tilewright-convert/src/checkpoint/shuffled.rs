@@ -17,7 +17,7 @@ const SCALES: [&str; 2] = [".weight_scale", ".weight_scale_inv"];
 /// # Errors
 ///
 /// There is no such weight.
-pub fn shuffled(file: &ArrayFile) -> anyhow::Result<Targets> {
+pub(crate) fn shuffled(file: &ArrayFile) -> anyhow::Result<Targets> {
     let arrays = file.arrays();
     let numbers: HashMap<&str, usize> =
         arrays.iter().enumerate().map(|(number, info)| (info.name(), number)).collect();

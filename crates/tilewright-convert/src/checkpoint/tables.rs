@@ -13,7 +13,7 @@ use super::method::Method;
 use crate::lying::{Lying, plan};
 
 /// An array that is made out of little, as it is written.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Made {
     /// Its number in the output.
     pub(crate) target: usize,
@@ -27,7 +27,7 @@ pub(crate) struct Made {
 }
 
 /// What it is made of.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum What {
     /// The zero points of a layer, from one method's to another's.
     Zeros { from: Scheme, to: Method, layer: ZerosOf },
@@ -45,6 +45,14 @@ pub(crate) struct ZerosOf {
 }
 
 impl Made {
+    /// The array of the input that it is made of, if it is.
+    pub(crate) fn source(&self) -> Option<usize> {
+        match &self.what {
+            What::Zeros { layer, .. } => layer.array,
+            What::Groups { .. } | What::Shape(_) => None,
+        }
+    }
+
     /// The bytes of the array.
     pub(crate) fn bytes(&self, file: &ArrayFile) -> anyhow::Result<Vec<u8>> {
         let about = || format!("tensor `{}`", abridged(&self.name));

@@ -11,7 +11,7 @@ mod passage;
 mod way;
 mod window;
 
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint::{Checkpoint, Look};
 use crate::crew::Crew;
 use crate::input::Input;
 use crate::memory::{self, Budget};
@@ -75,6 +75,6 @@ pub fn compare(a: &Input, b: &Input, max_memory: Option<usize>) -> anyhow::Resul
 fn checkpoint_of<'a>(input: &'a Input, crew: &Crew) -> Option<Checkpoint<'a>> {
     match input.is_told() {
         true => None,
-        false => Checkpoint::of(input.file(), crew).ok().flatten(),
+        false => Checkpoint::of(input.file(), crew, Look::All).ok().flatten(),
     }
 }

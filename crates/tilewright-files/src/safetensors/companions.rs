@@ -117,6 +117,11 @@ impl Companions {
         &self.left
     }
 
+    /// The names and the texts of the files that are made anew, sorted.
+    pub fn written(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.written.iter().map(|(name, text)| (name.as_str(), text.as_str()))
+    }
+
     /// Where they are.
     pub fn folder(&self) -> &Path {
         &self.folder

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from . import algebra, dask, gguf, jax, tpu, zarr
 from ._answers import Bitcast, Fit
+from ._convert import Conversion, convert
 from ._discover import Discovery, discover
 from ._errors import Diagnostic, LayoutError, OutOfRangeError
 from ._files import Arrays, load, save
@@ -43,6 +44,7 @@ __all__ = [
     "Bitcast",
     "Carrier",
     "Change",
+    "Conversion",
     "Diagnostic",
     "Difference",
     "Discovery",
@@ -66,6 +68,7 @@ __all__ = [
     "algebra",
     "assign",
     "calc",
+    "convert",
     "dask",
     "discover",
     "draw",

@@ -15,6 +15,7 @@ from ._pads import PadLike
 __all__ = [
     "ArrayFile",
     "ArrayMover",
+    "Conversion",
     "Discovered",
     "ElementType",
     "GgufFile",
@@ -42,10 +43,13 @@ __all__ = [
     "hlo_page",
     "hlo_report",
     "hlo_what_if",
+    "merged_facts",
     "named_layouts",
     "operations",
     "padding",
     "shape_in",
+    "survey",
+    "surveyed_ranges",
     "tpu_bytes",
     "tpu_candidates",
     "tpu_default",
@@ -215,6 +219,35 @@ class Picture:
     def save(self, path: str | PathLike[str], *, force: bool = False) -> None: ...
     def _repr_svg_(self) -> str: ...
     def _repr_html_(self) -> str: ...
+
+
+@final
+class Conversion:
+    def __new__(
+        cls,
+        source: str,
+        output: str,
+        to: str | None,
+        tensors: list[str],
+        origins: list[str],
+        pad: str | None = None,
+        threads: int | None = None,
+        max_memory: int | None = None,
+        force: bool = False,
+        in_place: bool = False,
+        facts: str | None = None,
+    ) -> Conversion: ...
+    def rows(self) -> list[tuple[str, str, str, int, int]]: ...
+    def outline(self) -> tuple[list[tuple[str, bytes, int]], tuple[str, str] | None]: ...
+    def carried(self) -> list[str]: ...
+    def written(self) -> list[tuple[str, str]]: ...
+    def needs(self, shard: int) -> list[tuple[int, int, int]]: ...
+    def write(self, progress: Callable[[int], None] | None = None) -> None: ...
+    def write_shard(self, shard: int, path: str) -> None: ...
+
+def survey(folder: str, method: str | None, shard: int) -> str | None: ...
+def surveyed_ranges(folder: str, method: str | None, shard: int) -> list[tuple[int, int]] | None: ...
+def merged_facts(texts: list[str]) -> str: ...
 
 @final
 class Mover:

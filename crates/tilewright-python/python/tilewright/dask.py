@@ -2,6 +2,7 @@
 
 A block of an array that begins and ends where tiles do is, packed, a block of the packed array. So
 packing is block by block, lazily, on whatever cluster dask runs; a block that is lost is made again.
+And the shards of a model, which `convert` takes one by one, from and to any file system.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ import numpy as np
 
 from . import zarr
 from ._arrays import Array
+from ._cluster import Converted, convert
 from ._move import pack as _pack
 from ._move import unpack as _unpack
 from ._packed import LayoutLike, Packed, shape_for
 from ._pads import DEFAULT, PadLike, padding
 from ._tilewright import Shape, ZarrStore, ZarrWriter
 
-__all__ = ["align", "from_zarr", "pack", "to_zarr", "unpack"]
+__all__ = ["Converted", "align", "convert", "from_zarr", "pack", "to_zarr", "unpack"]
 
 
 def align(x: Any, layout: LayoutLike) -> Any:
