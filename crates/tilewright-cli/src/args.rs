@@ -312,8 +312,9 @@ pub(crate) struct ConvertArgs {
 
     /// The layout of every array: '{1,0:T(8,128)}' or one in another notation, such as '(4,8):(8,1)'
     /// or aBcd16b; row-major, column-major, tpu:CHIP for the one that chip's compiler gives it,
-    /// ascend:TAG such as ascend:zN, or a format's name
-    #[arg(long, value_name = "LAYOUT")]
+    /// ascend:TAG such as ascend:zN, or a format's name; @NAME as a library stores it. Of a quantised model's
+    /// folder the library: gptq, gptq-v2, awq, marlin, compressed-tensors; aiter for the order of AITER's kernels
+    #[arg(long, value_name = "LAYOUT | LIBRARY")]
     pub(crate) to: Option<String>,
 
     /// The layout of the arrays whose names match, such as '*.weight={1,0:T(8,128)(2,1)}';

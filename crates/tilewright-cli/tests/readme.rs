@@ -47,12 +47,15 @@ fn words(command: &str) -> Vec<String> {
 #[test]
 fn the_readmes_commands_run() {
     let folder = Folder::new();
-    std::fs::create_dir(folder.path("examples")).unwrap();
-    for file in std::fs::read_dir(example().parent().unwrap()).unwrap() {
-        let file = file.unwrap();
-        if file.file_type().unwrap().is_file() {
-            let name = file.file_name().into_string().unwrap();
-            folder.write(&format!("examples/{name}"), &std::fs::read(file.path()).unwrap());
+    let examples = example().parent().unwrap().to_owned();
+    for part in ["", "gptq"] {
+        std::fs::create_dir(folder.path("examples").join(part)).unwrap();
+        for file in std::fs::read_dir(examples.join(part)).unwrap() {
+            let file = file.unwrap();
+            if file.file_type().unwrap().is_file() {
+                let name = Path::new("examples").join(part).join(file.file_name());
+                folder.write(name.to_str().unwrap(), &std::fs::read(file.path()).unwrap());
+            }
         }
     }
     let shown = shown();
