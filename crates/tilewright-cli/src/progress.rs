@@ -28,7 +28,8 @@ impl Progress for Bar {
         self.0.set_message(abridged(name).to_string());
     }
 
-    fn advance(&self, bytes: u64) {
+    fn advance(&self, bytes: u64) -> anyhow::Result<()> {
         self.0.inc(bytes);
+        Ok(())
     }
 }

@@ -35,7 +35,7 @@ pub(crate) fn run(
     let a = input::open(&args.a, &args.from_a, strict)?;
     let b = input::open(&args.b, &args.from_b, strict)?;
     let Comparison { arrays, different_names, differences } =
-        compare(&a, &b, args.max_memory).map_err(input::in_words)?;
+        compare(&a, &b, (None, args.max_memory), &()).map_err(input::in_words)?;
     let difference = |found: tilewright_convert::Difference| Difference {
         name: found.name,
         reason: found.reason,

@@ -204,8 +204,7 @@ impl Conversion {
             |(), made| {
                 progress.begin(&made.name);
                 writer.write_at(made.target, 0, &made.bytes(file)?)?;
-                progress.advance(made.bytes_out);
-                Ok(())
+                progress.advance(made.bytes_out)
             },
         )
     }

@@ -69,13 +69,18 @@ impl Input {
             (Some(From::Array(_)), _) => OpenOptions::new().ignore_layouts(),
             (_, _) => OpenOptions::new(),
         };
-        let input = Input { file: options.open(path)?, from, carriers };
+        let input = Input { from, carriers, ..Input::of(options.open(path)?) };
         for stored in &input.carriers {
             if !input.file.arrays().iter().any(|info| stored.names.matches(info.name())) {
                 bail!("no array has a name like `{}`", stored.names);
             }
         }
         Ok(input)
+    }
+
+    /// An open file, whose arrays are what it says.
+    pub fn of(file: ArrayFile) -> Self {
+        Input { file, from: None, carriers: Vec::new() }
     }
 
     /// Whether something was said of its arrays.

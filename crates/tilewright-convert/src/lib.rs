@@ -36,7 +36,7 @@
 //! assert_eq!(conversion.jobs()[0].to(), "f32[3,5]{1,0:T(2,2)}");
 //! conversion.write(&())?;
 //! let [a, b] = [Input::open(&from, &[], false)?, Input::open(&to, &[], false)?];
-//! assert!(compare(&a, &b, None)?.differences.is_empty());
+//! assert!(compare(&a, &b, (None, None), &())?.differences.is_empty());
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 

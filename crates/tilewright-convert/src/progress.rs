@@ -6,12 +6,18 @@ pub trait Progress: Sync {
     fn begin(&self, name: &str);
 
     /// So many bytes more are done.
-    fn advance(&self, bytes: u64);
+    ///
+    /// # Errors
+    ///
+    /// Nobody wants the rest: the job ends with this error.
+    fn advance(&self, bytes: u64) -> anyhow::Result<()>;
 }
 
 /// Nobody.
 impl Progress for () {
     fn begin(&self, _name: &str) {}
 
-    fn advance(&self, _bytes: u64) {}
+    fn advance(&self, _bytes: u64) -> anyhow::Result<()> {
+        Ok(())
+    }
 }

@@ -181,7 +181,7 @@ impl Stream<'_> {
             (from, to) = (rest, room);
         }
         self.writer.write_arrays(targets, target)?;
-        self.progress.advance(bytes_out);
+        self.progress.advance(bytes_out)?;
         passages.iter().for_each(|passage| passage.clock.stop());
         Ok(())
     }
@@ -254,8 +254,7 @@ impl Stream<'_> {
 
     fn write(&self, job: &Job, start: u64, bytes: &[u8]) -> anyhow::Result<()> {
         self.writer.write_at(job.target, start, bytes)?;
-        self.progress.advance(bytes.len() as u64);
-        Ok(())
+        self.progress.advance(bytes.len() as u64)
     }
 }
 

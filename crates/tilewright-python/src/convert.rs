@@ -2,7 +2,10 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -39,11 +42,7 @@ impl Conversion {
         in_place: bool,
         facts: Option<&str>,
     ) -> Result<Self, Failure> {
-        let threads = match threads.map(NonZeroUsize::new) {
-            Some(None) => return Err(Failure::value("threads=0: there has to be one, at least")),
-            Some(threads) => threads,
-            None => None,
-        };
+        let threads = counted(threads)?;
         let facts = facts.map(Facts::from_json).transpose()?;
         let options = Options { threads, max_memory, pad, force, in_place, facts };
         let (goal, _) = Goal::parse(to, &tensors, false)?;
@@ -88,24 +87,12 @@ impl Conversion {
     /// Writes all of it. `progress` is called with how many bytes are done.
     #[pyo3(signature = (progress=None))]
     fn write(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> Result<(), Failure> {
-        self.told(py, progress, |conversion, told| conversion.write(told).map(|_| ()))
+        interruptible(py, progress.as_ref(), |told| self.0.write(told).map(drop))
     }
 
     /// Writes one shard as a file.
     fn write_shard(&self, py: Python<'_>, shard: usize, path: PathBuf) -> Result<(), Failure> {
-        self.told(py, None, |conversion, told| conversion.write_shard(shard, &path, told))
-    }
-}
-
-impl Conversion {
-    fn told(
-        &self,
-        py: Python<'_>,
-        progress: Option<Py<PyAny>>,
-        work: impl FnOnce(&convert::Conversion, &dyn Progress) -> anyhow::Result<()> + Send,
-    ) -> Result<(), Failure> {
-        let told = Told { progress, has_failed: AtomicBool::new(false) };
-        Ok(py.detach(|| work(&self.0, &told))?)
+        interruptible(py, None, |told| self.0.write_shard(shard, &path, told))
     }
 }
 
@@ -150,26 +137,101 @@ pub(crate) fn merged_facts(texts: Vec<String>) -> Result<String, Failure> {
     Ok(facts.into_iter().fold(Facts::default(), Facts::and).to_json())
 }
 
-/// A Python function that is told how far it is.
+/// How often it is looked whether somebody has pressed Ctrl-C.
+const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
+
+/// Does something without the GIL on a thread of its own, while this one hears signals; `progress` is called with how many
+/// bytes are done since.
+fn interruptible<T: Send>(
+    py: Python<'_>,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce(&dyn Progress) -> anyhow::Result<T> + Send,
+) -> Result<T, Failure> {
+    let told = Told { done: AtomicU64::new(0), is_unwanted: AtomicBool::new(false) };
+    let (send, done) = mpsc::sync_channel(1);
+    let done = Mutex::new(done);
+    let wait = |time| done.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(time);
+    std::thread::scope(|scope| {
+        let told = &told;
+        scope.spawn(move || send.send(work(told)));
+        loop {
+            let outcome = py.detach(|| wait(BETWEEN_SIGNALS));
+            let heard = py.check_signals().and_then(|()| told.tell(py, progress));
+            match (outcome, heard) {
+                (Err(RecvTimeoutError::Timeout), Ok(())) => {}
+                (Err(RecvTimeoutError::Timeout), Err(error)) => {
+                    // It ends at the next piece, with an error that nobody asks for.
+                    told.is_unwanted.store(true, Ordering::Relaxed);
+                    let _ = py.detach(|| wait(Duration::MAX));
+                    return Err(Failure::Raised(error));
+                }
+                (_, Err(error)) => return Err(Failure::Raised(error)),
+                (Ok(outcome), Ok(())) => return Ok(outcome?),
+                (Err(RecvTimeoutError::Disconnected), Ok(())) => {
+                    return Err(Failure::value("the work ended without a word"));
+                }
+            }
+        }
+    })
+}
+
+/// How far it is, and whether nobody wants the rest.
 struct Told {
-    progress: Option<Py<PyAny>>,
-    /// It is not asked again when it has raised.
-    has_failed: AtomicBool,
+    done: AtomicU64,
+    is_unwanted: AtomicBool,
+}
+
+impl Told {
+    /// Says what is done since.
+    fn tell(&self, py: Python<'_>, progress: Option<&Py<PyAny>>) -> PyResult<()> {
+        match (self.done.swap(0, Ordering::Relaxed), progress) {
+            (bytes @ 1.., Some(progress)) => progress.call1(py, (bytes,)).map(drop),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Progress for Told {
     fn begin(&self, _name: &str) {}
 
-    fn advance(&self, bytes: u64) {
-        let Some(progress) = &self.progress else { return };
-        if self.has_failed.load(Ordering::Relaxed) {
-            return;
+    fn advance(&self, bytes: u64) -> anyhow::Result<()> {
+        self.done.fetch_add(bytes, Ordering::Relaxed);
+        match self.is_unwanted.load(Ordering::Relaxed) {
+            true => anyhow::bail!("interrupted"),
+            false => Ok(()),
         }
-        Python::attach(|py| {
-            if let Err(error) = progress.call1(py, (bytes,)) {
-                self.has_failed.store(true, Ordering::Relaxed);
-                error.write_unraisable(py, None);
-            }
-        });
+    }
+}
+
+/// Of two files: how many arrays there are, their names if there is one in each and they differ, and of every difference
+/// the name, the reason and the index.
+type Compared = (usize, Option<[String; 2]>, Vec<(String, String, Option<Vec<i64>>)>);
+
+/// Whether two folders hold the same arrays, or the same quantised layers. `progress` is called with how many bytes of
+/// both are done since.
+#[pyfunction]
+#[pyo3(signature = (a, b, threads=None, progress=None))]
+pub(crate) fn compared(
+    py: Python<'_>,
+    a: PathBuf,
+    b: PathBuf,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> Result<Compared, Failure> {
+    let threads = counted(threads)?;
+    let found = interruptible(py, progress.as_ref(), |told| {
+        let [a, b] = [Input::open(&a, &[], false)?, Input::open(&b, &[], false)?];
+        convert::compare(&a, &b, (threads, None), told)
+    })?;
+    let differences = found.differences.into_iter();
+    let differences = differences.map(|it| (it.name, it.reason, it.index)).collect();
+    Ok((found.arrays, found.different_names, differences))
+}
+
+fn counted(threads: Option<usize>) -> Result<Option<NonZeroUsize>, Failure> {
+    match threads.map(NonZeroUsize::new) {
+        Some(None) => Err(Failure::value("threads=0: there has to be one, at least")),
+        Some(threads) => Ok(threads),
+        None => Ok(None),
     }
 }

@@ -39,7 +39,7 @@ mod _tilewright {
     #[pymodule_export]
     use crate::calc::{Swizzle, evaluate, explain, operations};
     #[pymodule_export]
-    use crate::convert::{Conversion, merged_facts, survey, surveyed_ranges};
+    use crate::convert::{Conversion, compared, merged_facts, survey, surveyed_ranges};
     #[pymodule_export]
     use crate::discover::{Discovered, discover_codes};
     #[pymodule_export]

@@ -97,6 +97,22 @@ def test_convert_is_what_the_command_does(tmp_path):
     assert (tmp_path / "z.npy").read_bytes() == (tmp_path / "x.npy").read_bytes()
 
 
+def test_verify_compares_layers(tmp_path):
+    layers = write_model(tmp_path / "gptq")
+    for to in ("awq", "compressed-tensors"):
+        tw.convert(tmp_path / "gptq", tmp_path / to, to)
+    told = []
+    found = tw.verify(tmp_path / "awq", tmp_path / "compressed-tensors", progress=lambda *state: told.append(state))
+    assert found and found.arrays == len(layers) + 2 and told[-1][0] > 0
+    shard = next(s for s in SHARDS if f"{LAYERS[2]}.qweight" in load_file(tmp_path / "awq" / s))
+    tensors = load_file(tmp_path / "awq" / shard)
+    tensors[f"{LAYERS[2]}.qweight"][7, 3] ^= 1 << 8  # nibble 2 of eight is column 4
+    save_file(tensors, tmp_path / "awq" / shard)
+    (difference,) = tw.verify(tmp_path / "gptq", tmp_path / "awq").differences
+    assert (difference.name, difference.index) == (LAYERS[2], (7, 28))
+    assert str(difference) == f"`{LAYERS[2]}` codes differ at index [7, 28]"
+
+
 CASES = [
     ("awq", {}, False),
     ("gptq-v2", {}, False),

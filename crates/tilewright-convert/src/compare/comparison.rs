@@ -16,6 +16,7 @@ use crate::crew::Crew;
 use crate::input::{Input, Shapes};
 use crate::lying::Lying;
 use crate::memory::{Budget, Buffers};
+use crate::progress::Progress;
 
 /// Ways that are kept for further arrays of the same shapes: a file has few, and one that has many
 /// would otherwise take memory for all of them.
@@ -34,6 +35,7 @@ pub(super) struct Comparing<'a> {
     windows: [Window; 2],
     crew: &'a Crew,
     budget: Budget,
+    progress: &'a dyn Progress,
     ways: HashMap<[String; 2], Rc<Way>>,
     /// The way of the last arrays. Those alike mostly follow each other.
     last: Option<([Rc<DescribedArray>; 2], Rc<Way>)>,
@@ -45,11 +47,27 @@ pub(super) struct Comparing<'a> {
 type Reason = (String, Option<Vec<i64>>);
 
 impl<'a> Comparing<'a> {
-    pub(super) fn new(files: [&'a Input; 2], crew: &'a Crew, budget: Budget) -> Self {
+    pub(super) fn new(
+        files: [&'a Input; 2],
+        crew: &'a Crew,
+        budget: Budget,
+        progress: &'a dyn Progress,
+    ) -> Self {
         let (shapes, windows) = (files.map(Shapes::new), Default::default());
         let (ways, buffers, differences) = Default::default();
         let last = None;
-        Comparing { files, shapes, windows, crew, budget, ways, last, buffers, differences }
+        Comparing {
+            files,
+            shapes,
+            windows,
+            crew,
+            budget,
+            progress,
+            ways,
+            last,
+            buffers,
+            differences,
+        }
     }
 
     /// Compares the arrays of the same names, in the order of the first file, so that it is read from
@@ -170,14 +188,18 @@ impl<'a> Comparing<'a> {
         let mut a = Passage::new(in_a, &way.sides[0], self.crew, (buffers_a, window_a));
         let mut b = Passage::new(in_b, &way.sides[1], self.crew, (buffers_b, window_b));
         let mut first = First { way, number: None, offsets: Vec::new() };
+        let mut told =
+            Told::of(way, [in_a, in_b].map(|(input, n)| input.file().arrays()[n].byte_len()));
         loop {
             let place = a.place();
             let (ours, theirs) = (a.next_bytes()?, b.next_bytes()?);
             let len = ours.len().min(theirs.len());
             if len == 0 {
+                self.progress.advance(told.rest())?;
                 return first.finish();
             }
             first.look_at(place, &ours[..len], &theirs[..len])?;
+            self.progress.advance(told.until(place + len))?;
             if way.is_row_major && first.number.is_some() {
                 return first.finish();
             }
@@ -208,6 +230,32 @@ impl<'a> Comparing<'a> {
 
 fn are_same(some: &[Rc<DescribedArray>; 2], others: &[Rc<DescribedArray>; 2]) -> bool {
     some.iter().zip(others).all(|(one, other)| Rc::ptr_eq(one, other))
+}
+
+/// How much of two arrays is told to be done: of both files' bytes as much as of the order's.
+struct Told {
+    bytes: u64,
+    of_order: u128,
+    told: u64,
+}
+
+impl Told {
+    fn of(way: &Way, bytes: [u64; 2]) -> Self {
+        let slots = u128::from(way.order.allocation().unsigned_abs());
+        let of_order = (slots * way.width as u128).max(1);
+        Told { bytes: bytes[0].saturating_add(bytes[1]), of_order, told: 0 }
+    }
+
+    /// How many bytes more are done when so many of the order are.
+    fn until(&mut self, place: usize) -> u64 {
+        let done = u128::from(self.bytes) * place as u128 / self.of_order;
+        let done = u64::try_from(done).map_or(self.bytes, |done| done.clamp(self.told, self.bytes));
+        done - std::mem::replace(&mut self.told, done)
+    }
+
+    fn rest(&mut self) -> u64 {
+        self.bytes - std::mem::replace(&mut self.told, self.bytes)
+    }
 }
 
 /// The first element that differs, as far as elements have been looked at.

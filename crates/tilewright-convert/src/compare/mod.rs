@@ -11,10 +11,13 @@ mod passage;
 mod way;
 mod window;
 
+use std::num::NonZeroUsize;
+
 use crate::checkpoint::{Checkpoint, Look};
 use crate::crew::Crew;
 use crate::input::Input;
 use crate::memory::{self, Budget};
+use crate::progress::Progress;
 use comparison::Comparing;
 use layers::compare_layers;
 use window::Window;
@@ -42,20 +45,25 @@ pub struct Difference {
 }
 
 /// Compares arrays of the same name, or the layers of two quantised models, however they are stored; the only arrays of two files whatever their names, since a
-/// .npy or raw file's array has no name but the file's. `max_memory` bytes may be taken.
+/// .npy or raw file's array has no name but the file's. So many threads and bytes of memory may be taken.
 ///
 /// # Errors
 ///
 /// A file cannot be read, what it says of an array is wrong, or there is too little memory.
-pub fn compare(a: &Input, b: &Input, max_memory: Option<usize>) -> anyhow::Result<Comparison> {
-    let crew = Crew::new(None, max_memory)?;
+pub fn compare(
+    a: &Input,
+    b: &Input,
+    (threads, max_memory): (Option<NonZeroUsize>, Option<usize>),
+    progress: &dyn Progress,
+) -> anyhow::Result<Comparison> {
+    let crew = Crew::new(threads, max_memory)?;
     let [in_a, in_b] = [a, b].map(|input| input.file().arrays());
     let known = in_a.iter().chain(in_b).map(|info| memory::of_array(info, 0));
     let budget = Budget::new(max_memory, crew.n_threads());
     let budget =
         budget.beside(known.fold(0, usize::saturating_add), "what is known of the arrays")?;
     let budget = budget.without(2 * Window::MOST_BYTES);
-    let mut comparing = Comparing::new([a, b], &crew, budget);
+    let mut comparing = Comparing::new([a, b], &crew, budget, progress);
     let checkpoints = [a, b].map(|input| checkpoint_of(input, &crew));
     let (arrays, different_names) = match (&checkpoints, in_a, in_b) {
         ([Some(one), Some(other)], ..) => (compare_layers([one, other], &mut comparing)?, None),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from . import _tilewright
 from ._arrays import Array
 from ._open import LazyArray, opened
 from ._progress import Counter, Progress
@@ -77,7 +79,8 @@ def verify(
 
     Arrays of the same name are compared, bit for bit; the only arrays of two files whatever their
     names, since a .npy file's array has no name but the file's. What padding holds is not compared.
-    Two arrays are in memory at a time.
+    Two arrays are in memory at a time, or less of two folders. Of two folders of quantised models, the codes, zero points
+    and scales of their layers are compared, however each library stores them.
 
     Parameters
     ----------
@@ -114,6 +117,10 @@ def verify(
     `v` is only in the first file
     `w` differs at index [1, 2]
     """
+    if dtype is None and all(Path(path).is_dir() for path in (a, b)) and not any(
+        (Path(path) / "zarr.json").exists() for path in (a, b)
+    ):
+        return _of_folders(fspath(a), fspath(b), threads, progress)
     first, second = opened(a, dtype, level=3), opened(b, dtype, level=3)
     names = sorted({*first, *second})
     pairs = {name: (first.get(name), second.get(name)) for name in names}
@@ -131,6 +138,22 @@ def verify(
         counter.close()
     differences = tuple(difference for difference in found if difference is not None)
     return Verification(len(pairs), differences, different_names)
+
+
+def _of_folders(
+    a: str, b: str, threads: int | None, progress: Progress | bool | None
+) -> Verification:
+    total = sum(entry.stat().st_size for folder in (a, b) for entry in Path(folder).glob("*.safetensors"))
+    counter = Counter(progress, total, f"comparing {a} and {b}")
+    try:
+        arrays, names, found = _tilewright.compared(a, b, threads, counter.add)
+    finally:
+        counter.close()
+    differences = (
+        Difference(name, reason, None if index is None else tuple(index))
+        for name, reason, index in found
+    )
+    return Verification(arrays, tuple(differences), None if names is None else (names[0], names[1]))
 
 
 def _difference(
