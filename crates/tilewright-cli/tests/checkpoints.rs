@@ -15,8 +15,35 @@ const N: usize = 256;
 const GROUP: usize = 128;
 const GROUPS: usize = K / GROUP;
 
+/// Inputs, outputs, how many rows share a scale, and the bits of a code.
+#[derive(Clone, Copy)]
+struct Dims {
+    k: usize,
+    n: usize,
+    group: usize,
+    bits: usize,
+}
+
+const DIMS: Dims = Dims { k: K, n: N, group: GROUP, bits: 4 };
+
+impl Dims {
+    fn groups(self) -> usize {
+        self.k / self.group
+    }
+
+    /// Codes in a word.
+    fn in_word(self) -> usize {
+        32 / self.bits
+    }
+
+    fn middle(self) -> u8 {
+        1 << (self.bits - 1)
+    }
+}
+
 /// The codes, zero points and scales of a layer, as numbers in row-major order.
 struct Layer {
+    dims: Dims,
     codes: Vec<u8>,
     zeros: Vec<u8>,
     scales: Vec<u16>,
@@ -33,11 +60,18 @@ fn random(seed: u32) -> impl FnMut() -> u32 {
 
 impl Layer {
     fn new(seed: u32, is_symmetric: bool) -> Self {
+        Layer::of(DIMS, seed, is_symmetric)
+    }
+
+    fn of(dims: Dims, seed: u32, is_symmetric: bool) -> Self {
         let mut next = random(seed);
-        let codes = (0..K * N).map(|_| next() as u8 & 15).collect();
-        let zero = |number: u32| if is_symmetric { 8 } else { 1 + (number % 15) as u8 };
-        let zeros = (0..GROUPS * N).map(|_| zero(next())).collect();
-        Layer { codes, zeros, scales: (0..GROUPS * N).map(|_| next() as u16).collect() }
+        let most = (1 << dims.bits) - 1;
+        let codes = (0..dims.k * dims.n).map(|_| (next() & most) as u8).collect();
+        let zero =
+            |number: u32| if is_symmetric { dims.middle() } else { (1 + number % most) as u8 };
+        let zeros = (0..dims.groups() * dims.n).map(|_| zero(next())).collect();
+        let scales = (0..dims.groups() * dims.n).map(|_| next() as u16).collect();
+        Layer { dims, codes, zeros, scales }
     }
 }
 
@@ -51,22 +85,28 @@ fn scale_bytes(scales: impl IntoIterator<Item = u16>) -> Vec<u8> {
     scales.into_iter().flat_map(u16::to_le_bytes).collect()
 }
 
-/// Eight nibbles in a word, the first the lowest.
-fn word(nibbles: impl IntoIterator<Item = u8>) -> u32 {
-    nibbles.into_iter().enumerate().map(|(place, code)| u32::from(code) << (4 * place)).sum()
+/// Codes in a word, the first the lowest.
+fn word(codes: impl IntoIterator<Item = u8>, bits: usize) -> u32 {
+    codes.into_iter().enumerate().map(|(place, code)| u32::from(code) << (bits * place)).sum()
 }
 
-/// Eight rows of each column in a word.
-fn along_rows(codes: &[u8], columns: usize) -> Vec<u8> {
-    let words = codes.chunks(8 * columns).flat_map(|rows| {
-        (0..columns).map(move |column| word((0..8).map(|row| rows[row * columns + column])))
+/// As many rows of each column in a word as fit.
+fn along_rows(codes: &[u8], columns: usize, bits: usize) -> Vec<u8> {
+    let words = codes.chunks(32 / bits * columns).flat_map(|rows| {
+        (0..columns)
+            .map(move |column| word((0..32 / bits).map(|row| rows[row * columns + column]), bits))
     });
     bytes_of(words)
 }
 
-/// Eight columns in a word, in an order from the low nibble up.
+/// As many columns in a word as fit.
+fn in_words(codes: &[u8], bits: usize) -> Vec<u8> {
+    bytes_of(codes.chunks(32 / bits).map(|some| word(some.iter().copied(), bits)))
+}
+
+/// Eight columns of 4 bits in a word, in an order from the low nibble up.
 fn along_columns(codes: &[u8], order: [usize; 8]) -> Vec<u8> {
-    bytes_of(codes.chunks(8).map(|eight| word(order.map(|column| eight[column]))))
+    bytes_of(codes.chunks(8).map(|eight| word(order.map(|column| eight[column]), 4)))
 }
 
 const IN_ORDER: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -81,50 +121,44 @@ fn transposed<T: Copy>(matrix: &[T], columns: usize) -> Vec<T> {
 
 /// A layer as a library stores it: the ends of the names, and what they hold.
 fn stored(layer: &Layer, method: &str) -> Tensors {
-    let Layer { codes, zeros, scales } = layer;
-    let rows = |scales: &[u16]| (Dtype::F16, vec![GROUPS, N], scale_bytes(scales.iter().copied()));
+    let Layer { dims, codes, zeros, scales } = layer;
+    let Dims { k, n, group, bits } = *dims;
+    let (groups, w) = (dims.groups(), dims.in_word());
+    let rows = |scales: &[u16]| (Dtype::F16, vec![groups, n], scale_bytes(scales.iter().copied()));
     let gptq = |less: u8| {
         let zeros: Vec<u8> = zeros.iter().map(|zero| zero - less).collect();
-        let groups = (0..K).map(|row| (row / GROUP) as u32);
+        let of_rows = (0..k).map(|row| (row / group) as u32);
         vec![
-            ("qweight", (Dtype::I32, vec![K / 8, N], along_rows(codes, N))),
-            ("qzeros", (Dtype::I32, vec![GROUPS, N / 8], along_columns(&zeros, IN_ORDER))),
+            ("qweight", (Dtype::I32, vec![k / w, n], along_rows(codes, n, bits))),
+            ("qzeros", (Dtype::I32, vec![groups, n / w], in_words(&zeros, bits))),
             ("scales", rows(scales)),
-            ("g_idx", (Dtype::I32, vec![K], bytes_of(groups))),
+            ("g_idx", (Dtype::I32, vec![k], bytes_of(of_rows))),
         ]
     };
     let parts = match method {
         "gptq" => gptq(1),
         "gptq-v2" => gptq(0),
         "awq" => vec![
-            ("qweight", (Dtype::I32, vec![K, N / 8], along_columns(codes, AWQ_ORDER))),
-            ("qzeros", (Dtype::I32, vec![GROUPS, N / 8], along_columns(zeros, AWQ_ORDER))),
+            ("qweight", (Dtype::I32, vec![k, n / 8], along_columns(codes, AWQ_ORDER))),
+            ("qzeros", (Dtype::I32, vec![groups, n / 8], along_columns(zeros, AWQ_ORDER))),
             ("scales", rows(scales)),
         ],
         "marlin" => vec![
-            ("B", (Dtype::I32, vec![K / 16, 2 * N], marlin(codes))),
-            ("s", rows(&marlin_scales(scales))),
+            ("B", (Dtype::I32, vec![k / 16, 2 * n], marlin(codes, *dims))),
+            ("s", rows(&marlin_scales(scales, groups))),
         ],
         "compressed-tensors" => {
-            let in_columns = scale_bytes(transposed(scales, N));
+            let in_columns = scale_bytes(transposed(scales, n));
+            let packed = in_words(&transposed(codes, n), bits);
+            let extents = [n, k].into_iter().flat_map(|extent| (extent as i64).to_le_bytes());
             let mut parts = vec![
-                (
-                    "weight_packed",
-                    (Dtype::I32, vec![N, K / 8], along_columns(&transposed(codes, N), IN_ORDER)),
-                ),
-                ("weight_scale", (Dtype::F16, vec![N, GROUPS], in_columns)),
-                (
-                    "weight_shape",
-                    (
-                        Dtype::I64,
-                        vec![2],
-                        [N, K].into_iter().flat_map(|n| (n as i64).to_le_bytes()).collect(),
-                    ),
-                ),
+                ("weight_packed", (Dtype::I32, vec![n, k / w], packed)),
+                ("weight_scale", (Dtype::F16, vec![n, groups], in_columns)),
+                ("weight_shape", (Dtype::I64, vec![2], extents.collect())),
             ];
-            if zeros.iter().any(|zero| *zero != 8) {
-                let packed = along_rows(&transposed(zeros, N), GROUPS);
-                parts.push(("weight_zero_point", (Dtype::I32, vec![N / 8, GROUPS], packed)));
+            if zeros.iter().any(|zero| *zero != dims.middle()) {
+                let packed = along_rows(&transposed(zeros, n), groups, bits);
+                parts.push(("weight_zero_point", (Dtype::I32, vec![n / w, groups], packed)));
             }
             parts
         }
@@ -134,7 +168,7 @@ fn stored(layer: &Layer, method: &str) -> Tensors {
 }
 
 /// Marlin's own packing: tiles of 16 by 16, permuted as the fragments of a tensor core are, then nibbles.
-fn marlin(codes: &[u8]) -> Vec<u8> {
+fn marlin(codes: &[u8], Dims { k, n, .. }: Dims) -> Vec<u8> {
     let mut order = Vec::new();
     for lane in 0..32 {
         let column = lane / 4;
@@ -150,10 +184,10 @@ fn marlin(codes: &[u8]) -> Vec<u8> {
     let interleaved = order.chunks(8).flat_map(|eight| AWQ_ORDER.map(|place| eight[place]));
     let order: Vec<usize> = interleaved.collect();
     let mut tiles = Vec::new();
-    for row in (0..K).step_by(16) {
-        for column in (0..N).step_by(16) {
+    for row in (0..k).step_by(16) {
+        for column in (0..n).step_by(16) {
             for within in 0..16 {
-                let start = (row + within) * N + column;
+                let start = (row + within) * n + column;
                 tiles.extend_from_slice(&codes[start..start + 16]);
             }
         }
@@ -163,9 +197,14 @@ fn marlin(codes: &[u8]) -> Vec<u8> {
     along_columns(&permuted, IN_ORDER)
 }
 
-fn marlin_scales(scales: &[u16]) -> Vec<u16> {
-    let order: Vec<usize> = (0..8).flat_map(|i| (0..8).map(move |j| i + 8 * j)).collect();
-    scales.chunks(64).flat_map(|part| order.iter().map(|&place| part[place])).collect()
+/// The scales of groups of rows, and those of all rows, which have an order of their own.
+fn marlin_scales(scales: &[u16], groups: usize) -> Vec<u16> {
+    let grouped = (0..8).flat_map(|i| (0..8).map(move |j| i + 8 * j));
+    let of_one = [0, 1, 8, 9, 16, 17, 24, 25];
+    let single = (0..4).flat_map(|i| of_one.map(|j| 2 * i + j));
+    let order: Vec<usize> = if groups > 1 { grouped.collect() } else { single.collect() };
+    let parts = scales.chunks(order.len());
+    parts.flat_map(|part| order.iter().map(|&place| part[place])).collect()
 }
 
 const LAYERS: [&str; 2] = ["model.layers.0.mlp.up_proj", "model.layers.1.self_attn.q_proj"];
@@ -177,7 +216,7 @@ fn model(layers: &[Layer; 2], method: &str) -> [Tensors; 2] {
         for (part, tensor) in stored(layer, method) {
             shard.insert(format!("{name}.{part}"), tensor);
         }
-        shard.insert(format!("{name}.bias"), (Dtype::F16, vec![N], vec![7; 2 * N]));
+        shard.insert(format!("{name}.bias"), (Dtype::F16, vec![8], vec![7; 16]));
     }
     let words = (Dtype::BF16, vec![10, 4], (0..80).collect());
     shards[0].insert("model.embed_tokens.weight".to_owned(), words.clone());
@@ -271,6 +310,39 @@ fn from_every_library_to_every_other() {
         }
         let outcome = folder.run(&["convert", "awq", "-o", "x", "--to", "marlin"]);
         assert_eq!(outcome.code, if is_symmetric { 0 } else { 2 });
+    }
+}
+
+/// Of other sizes: a single group, groups of other sizes, codes of 8 and of 2 bits; from GPTQ's to each and back.
+#[test]
+fn models_of_every_kind() {
+    let every = ["gptq-v2", "awq", "marlin", "compressed-tensors"];
+    let no_awq = ["gptq-v2", "compressed-tensors"];
+    let kinds: [(Dims, &[&str]); 6] = [
+        (Dims { k: 128, n: 64, group: 128, bits: 4 }, &every),
+        (Dims { k: 640, n: 192, group: 128, bits: 4 }, &every),
+        (Dims { k: 192, n: 256, group: 32, bits: 4 }, &["gptq-v2", "awq", "compressed-tensors"]),
+        (Dims { k: 256, n: 128, group: 64, bits: 8 }, &no_awq),
+        (Dims { k: 96, n: 32, group: 96, bits: 8 }, &no_awq),
+        (Dims { k: 64, n: 64, group: 32, bits: 2 }, &no_awq),
+    ];
+    for (seed, (dims, methods)) in (10..).zip(kinds) {
+        for is_symmetric in [true, false] {
+            let folder = Folder::new();
+            let layers = [0, 1].map(|n| Layer::of(dims, seed + 100 * n, is_symmetric));
+            let group = if dims.group == dims.k { -1 } else { dims.group as i64 };
+            let said = json!({"quant_method": "gptq", "bits": dims.bits, "group_size": group});
+            let gptq = model(&layers, "gptq");
+            write(&folder, "gptq", &gptq, &said);
+            for to in methods.iter().filter(|to| is_symmetric || **to != "marlin") {
+                folder.run(&["convert", "gptq", "-o", to, "--to", to]).succeeded();
+                same(&read(&folder, to), &model(&layers, to));
+                let back = format!("{to}-back");
+                folder.run(&["convert", to, "-o", &back, "--to", "gptq"]).succeeded();
+                same(&read(&folder, &back), &gptq);
+                folder.run(&["verify", to, "gptq"]).succeeded();
+            }
+        }
     }
 }
 
