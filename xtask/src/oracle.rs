@@ -7,7 +7,8 @@
 //! deterministic: with the pinned versions a second run changes no byte.
 //!
 //! The Python packages, pinned in `xtask/oracle/requirements.txt`, go into `.venv-oracle`, which git
-//! ignores. `onednn` needs a C compiler and libdnnl besides, and says so where they are missing.
+//! ignores. `onednn` needs a C compiler and libdnnl besides, `catalogue-cutlass` a C++ compiler; they say
+//! so where these are missing.
 
 mod hlo;
 
@@ -34,6 +35,7 @@ const FILES: &[&str] = &[
     "numpy-strides.tsv",
     "gguf-codes.tsv",
     "gguf-mixed.gguf",
+    "catalogue-cutlass.tsv",
 ];
 
 /// Runs the scripts named in `args` (`xla-text`, `libtpu-bytes`, …), or all of them.
