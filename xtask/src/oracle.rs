@@ -1,18 +1,20 @@
 //! `cargo xtask oracle [NAME…]`: makes the frozen test data again, from the real things.
 //!
 //! Each script in `xtask/oracle` asks one oracle (XLA's own parser in `jaxlib`, the TPU compiler in
-//! `libtpu`, numpy, two CuTe implementations, oneDNN, ggml's `gguf`) and writes one file under
-//! `crates/tilewright/tests/data`; `hlo` and `hlo-memory` fill folders of their own. The tests read
-//! those files; neither building nor testing needs this command, Python or a network. The scripts are
+//! `libtpu`, numpy, two CuTe implementations, CUTLASS's headers, oneDNN, ggml's `gguf`) and writes one
+//! file under `crates/tilewright/tests/data`; `hlo` and `hlo-memory` fill folders of their own. The tests
+//! read those files; neither building nor testing needs this command, Python or a network. The scripts are
 //! deterministic: with the pinned versions a second run changes no byte.
 //!
 //! The Python packages, pinned in `xtask/oracle/requirements.txt`, go into `.venv-oracle`, which git
 //! ignores. `onednn` needs a C compiler and libdnnl besides, `catalogue-cutlass` a C++ compiler; they say
-//! so where these are missing.
+//! so where these are missing. The packing functions of quantisation libraries (`catalogue-packers`,
+//! `catalogue-paddle`) need torch and Paddle, 6 GB in `.venv-oracle-packers`, and are asked only by name.
 
 mod hlo;
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use crate::environment::{Environment, root, succeed};
@@ -38,7 +40,10 @@ const FILES: &[&str] = &[
     "catalogue-cutlass.tsv",
 ];
 
-/// Runs the scripts named in `args` (`xla-text`, `libtpu-bytes`, …), or all of them.
+/// Those that are made only where they are named: their packages are many and large.
+const FILES_BY_NAME: &[&str] = &["catalogue-packers.tsv", "catalogue-paddle.tsv"];
+
+/// Runs the scripts named in `args` (`xla-text`, `libtpu-bytes`, …), or all but the large ones.
 pub(crate) fn run(args: &[String]) -> ExitCode {
     match chosen(args).and_then(|names| make(&names)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -52,14 +57,15 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
 /// The files and folders to make. A name may leave out its extension.
 fn chosen(args: &[String]) -> Result<Vec<&'static str>, String> {
     if args.is_empty() {
-        return Ok(all().collect());
+        return Ok(all().filter(|name| !FILES_BY_NAME.contains(name)).collect());
     }
     args.iter().map(|name| named(name)).collect()
 }
 
 /// What can be made, in order.
 fn all() -> impl Iterator<Item = &'static str> {
-    FILES.iter().copied().chain(FOLDERS.iter().map(|folder| folder.name))
+    let folders = FOLDERS.iter().map(|folder| folder.name);
+    FILES.iter().chain(FILES_BY_NAME).copied().chain(folders)
 }
 
 fn named(name: &str) -> Result<&'static str, String> {
@@ -77,16 +83,9 @@ fn make(names: &[&str]) -> Result<(), String> {
     let root = root()?;
     let scripts = root.join("xtask/oracle");
     let data = root.join("crates/tilewright/tests/data");
-    let environment = Environment {
-        system: "python3",
-        home: &root.join(".venv-oracle"),
-        requirements: &scripts.join("requirements.txt"),
-        options: &[],
-        pip_options: &["--no-deps"],
-    };
-    let python = environment.python()?;
     fs::create_dir_all(&data).map_err(|error| format!("{}: {error}", data.display()))?;
     for file in names {
+        let python = python_of(file, &root)?;
         if let Some(folder) = Folder::named(file) {
             folder.make(&root, &python)?;
             continue;
@@ -98,6 +97,22 @@ fn make(names: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
+/// The Python that has the packages of a script, installed where they are not yet.
+fn python_of(file: &str, root: &Path) -> Result<PathBuf, String> {
+    let (home, requirements) = match FILES_BY_NAME.contains(&file) {
+        true => (".venv-oracle-packers", "requirements-packers.txt"),
+        false => (".venv-oracle", "requirements.txt"),
+    };
+    let environment = Environment {
+        system: "python3",
+        home: &root.join(home),
+        requirements: &root.join("xtask/oracle").join(requirements),
+        options: &[],
+        pip_options: &["--no-deps"],
+    };
+    environment.python()
+}
+
 #[expect(clippy::print_stderr, reason = "a developer's command: this is its diagnostic")]
 fn report(message: &str) {
     eprintln!("oracle: {message}");
@@ -105,13 +120,11 @@ fn report(message: &str) {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
 
     #[test]
     fn every_file_has_a_script() {
-        for file in FILES {
+        for file in FILES.iter().chain(FILES_BY_NAME) {
             let script = format!("oracle/{}.py", stem(file).replace('-', "_"));
             assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(script).is_file(), "{file}");
         }

@@ -1,4 +1,5 @@
-//! The catalogue against the libraries' own code: where CUTLASS's headers and oneDNN put every element.
+//! The catalogue against the libraries' own code: where CUTLASS's headers, oneDNN and the packing
+//! functions of quantisation libraries put every element.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
@@ -58,6 +59,63 @@ fn cutlass_places_scales_and_operands() {
     let distinct: HashSet<&str> = layouts.iter().map(String::as_str).collect();
     assert_eq!(distinct, HashSet::from(["sf128x4", "mma(a)", "mma(b)", "mma(c)"]));
     assert!(layouts.iter().filter(|layout| *layout == "sf128x4").count() > 40);
+}
+
+/// The packing functions of quantisation libraries.
+#[test]
+fn libraries_pack_weights_and_scales() {
+    let layouts = check_file("catalogue-packers.tsv");
+    let distinct: HashSet<&str> = layouts.iter().map(String::as_str).collect();
+    let expected = [
+        "gptq",
+        "gptq.zeros",
+        "awq",
+        "awq-v2",
+        "marlin",
+        "marlin(a8)",
+        "marlin.scales",
+        "compressed-tensors",
+        "tinygemm(avx2)",
+        "tinygemm(avx512)",
+        "sf128x4",
+        "sf8x4",
+        "sf4x4",
+        "aiter",
+        "aiter.gate-up",
+        "aiter.scales",
+        "trtllm-gen.shuffle-a(16)",
+        "trtllm-gen.shuffle-a(32)",
+        "trtllm-gen.gated",
+        "block-major-k",
+        "megamoe(8)",
+        "megamoe(8,up-first)",
+        "megamoe(16)",
+        "megamoe(16,up-first)",
+        "megamoe(32)",
+        "megamoe(32,up-first)",
+    ];
+    assert_eq!(distinct, HashSet::from(expected));
+}
+
+/// Paddle's weights for the kernels that TensorRT-LLM has too.
+#[test]
+fn paddle_packs_weights_for_mixed_types() {
+    let layouts = check_file("catalogue-paddle.tsv");
+    let distinct: HashSet<&str> = layouts.iter().map(String::as_str).collect();
+    assert_eq!(distinct, HashSet::from(["trtllm(w4a16,sm80)", "trtllm(w8a16,sm80)"]));
+}
+
+/// An XOR of the row; and TRT-LLM's rows are gates and ups interleaved, then shuffled.
+#[test]
+fn rows_that_are_exchanged() {
+    let [canonical, exchanged] = ["u8[64,4]@megamoe(8)", "u8[64,4]@megamoe(8,up-first)"].map(named);
+    let [gated, shuffled] =
+        ["u8[64,4]@trtllm-gen.gated", "u8[64,4]@trtllm-gen.shuffle-a(16)"].map(named);
+    let row = |array: &NamedArray, row: i64| array.index_map().offset(&[row, 0]).unwrap() / 4;
+    for r in 0..64 {
+        assert_eq!(row(&exchanged, r), row(&canonical, r) ^ 8, "{r}");
+        assert_eq!(row(&canonical, r), row(&shuffled, row(&gated, r)), "{r}");
+    }
 }
 
 /// The dims of oneDNN's rows, and the tag's checksum and probes.
