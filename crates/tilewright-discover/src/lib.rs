@@ -49,6 +49,7 @@
 mod bits;
 mod discovery;
 mod error;
+mod fields;
 mod form;
 mod formula;
 mod identify;
@@ -64,6 +65,7 @@ mod xla;
 
 pub use discovery::{Discovery, discover};
 pub use error::{Error, Refusal};
+pub use fields::{BitField, Record, RecordField};
 pub use form::{Form, Grain};
 pub use formula::{Formula, LayoutFormula};
 pub use identify::{Candidate, Guess, Identification, Match, identify};
