@@ -37,6 +37,7 @@ const FILES: &[&str] = &[
     "numpy-strides.tsv",
     "gguf-codes.tsv",
     "gguf-mixed.gguf",
+    "gguf-rewritten.tsv",
     "catalogue-cutlass.tsv",
 ];
 
