@@ -39,10 +39,9 @@
 //!
 //! [`discover_over`] asks at several shapes, and finds the layout as a function of the shape.
 //! [`identify`] has no function to ask: it looks for the layout between an array and its packed
-//! bytes.
+//! bytes, among candidates and then in the data; [`identify_named`] does with the catalogue's.
 //!
-//! Absent: I/O, names of known layouts ([`identify`] takes them from its caller), and layouts
-//! that depend on the values.
+//! Absent: I/O, and layouts that depend on the values.
 
 #![forbid(unsafe_code)]
 
@@ -55,6 +54,7 @@ mod formula;
 mod identify;
 mod marginals;
 mod merging;
+mod named;
 mod over;
 mod owners;
 mod padding;
@@ -69,5 +69,6 @@ pub use fields::{BitField, Record, RecordField};
 pub use form::{Form, Grain};
 pub use formula::{Formula, LayoutFormula};
 pub use identify::{Candidate, Guess, Identification, Match, identify};
+pub use named::{Codes, Identified, identify_named};
 pub use over::{Over, discover_over};
 pub use padding::{PadValue, Padding};

@@ -38,7 +38,9 @@ mod _tilewright {
     #[pymodule_export]
     use crate::calc::{Swizzle, evaluate, explain, operations};
     #[pymodule_export]
-    use crate::discover::{Discovered, discover_codes};
+    use crate::discover::{
+        Discovered, DiscoveredOver, Formula, discover_codes, discover_codes_over, identify_codes,
+    };
     #[pymodule_export]
     use crate::draw::{Picture, draw};
     #[pymodule_export]

@@ -16,7 +16,9 @@ __all__ = [
     "ArrayFile",
     "ArrayMover",
     "Discovered",
+    "DiscoveredOver",
     "ElementType",
+    "Formula",
     "GgufFile",
     "IndexMap",
     "Layout",
@@ -31,6 +33,7 @@ __all__ = [
     "ZarrWriter",
     "__version__",
     "discover_codes",
+    "discover_codes_over",
     "draw",
     "evaluate",
     "explain",
@@ -42,6 +45,7 @@ __all__ = [
     "hlo_page",
     "hlo_report",
     "hlo_what_if",
+    "identify_codes",
     "named_layouts",
     "operations",
     "padding",
@@ -396,6 +400,34 @@ class Discovered:
 def discover_codes(
     pack: Callable[[npt.NDArray[np.uint32]], _Bytes], dims: Sequence[int], bits: int
 ) -> Discovered: ...
+@final
+class Formula:
+    def __str__(self) -> str: ...
+    def at(self, dims: Sequence[int]) -> tuple[int, _layout.Layout]: ...
+    def allocation(self, dims: Sequence[int]) -> int: ...
+
+@final
+class DiscoveredOver:
+    @property
+    def found(self) -> list[Discovered]: ...
+    @property
+    def formula(self) -> Formula | None: ...
+    @property
+    def reason(self) -> str | None: ...
+
+def discover_codes_over(
+    pack: Callable[[npt.NDArray[np.uint32], tuple[int, ...]], _Bytes],
+    shapes: Sequence[Sequence[int]],
+    bits: int,
+) -> DiscoveredOver: ...
+def identify_codes(
+    numbers: npt.NDArray[np.uint32],
+    packed: _Bytes,
+    dims: Sequence[int],
+    width: int,
+    is_signed: bool,
+    bits: int | None = ...,
+) -> list[tuple[str | None, str, int, str | None]]: ...
 def fit_table(dims: Sequence[int], offsets: _Ints) -> tuple[int, Layout]: ...
 def tpu_default(shape: Shape, chip: str) -> Shape: ...
 def tpu_bytes(shape: Shape) -> int: ...
