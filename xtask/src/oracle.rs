@@ -7,8 +7,8 @@
 //! deterministic: with the pinned versions a second run changes no byte.
 //!
 //! The Python packages, pinned in `xtask/oracle/requirements.txt`, go into `.venv-oracle`, which git
-//! ignores. `onednn` needs a C compiler and libdnnl besides, `catalogue-cutlass` a C++ compiler; they say
-//! so where these are missing. The packing functions of quantisation libraries (`catalogue-packers`,
+//! ignores. `onednn` needs a C compiler and libdnnl besides, `catalogue-cutlass` and `catalogue-llamacpp` a C++
+//! compiler. The packing functions of quantisation libraries (`catalogue-packers`,
 //! `catalogue-paddle`) need torch and Paddle, 6 GB in `.venv-oracle-packers`, and are asked only by name.
 
 mod hlo;
@@ -39,6 +39,7 @@ const FILES: &[&str] = &[
     "gguf-mixed.gguf",
     "gguf-rewritten.tsv",
     "catalogue-cutlass.tsv",
+    "catalogue-llamacpp.tsv",
 ];
 
 /// Those that are made only where they are named: their packages are many and large.

@@ -97,6 +97,16 @@ fn libraries_pack_weights_and_scales() {
     assert_eq!(distinct, HashSet::from(expected));
 }
 
+/// The blocks that llama.cpp repacks while it loads a model.
+#[test]
+fn llamacpp_repacks_blocks() {
+    let layouts = check_file("catalogue-llamacpp.tsv");
+    let types = ["q4_0", "q8_0", "iq4_nl", "mxfp4"].map(|name| format!("llamacpp.{name}("));
+    for name in types {
+        assert!(layouts.iter().filter(|layout| layout.starts_with(&name)).count() >= 4, "{name}");
+    }
+}
+
 /// Paddle's weights for the kernels that TensorRT-LLM has too.
 #[test]
 fn paddle_packs_weights_for_mixed_types() {
