@@ -1,11 +1,13 @@
-"""catalogue-llamacpp.tsv: where llama.cpp puts the codes of the types that it repacks as it loads a model.
+"""catalogue-llamacpp.tsv: where llama.cpp puts the codes of the types that it repacks as it loads a model,
+and the rows of Q and K as it converts one.
 
 Oracle: llama.cpp's own `repack_…` functions, of the sources that the sdist of `llama-cpp-python` comes
 with: `pip download` gets it, nothing of it is built. The functions and the structs of their blocks are
 taken from `ggml-cpu/repack.cpp` and `repack.h` as they stand and compiled by g++ with a program that gives
-them a tensor. Rows are those of `positions.py`.
+them a tensor. The rows are permuted by `LlamaModel.permute` of `conversion/llama.py`. Rows are those of `positions.py`.
 """
 
+import ast
 import glob
 import os
 import re
@@ -16,7 +18,7 @@ import tempfile
 
 import numpy as np
 
-from positions import COLUMNS, packed_row
+from positions import COLUMNS, moved_row, packed_row
 from tables import output_path, write
 
 PACKAGE = "llama-cpp-python==0.3.36"
@@ -69,7 +71,8 @@ def sources(folder):
     subprocess.run([*download, "--no-binary", PACKAGE.split("==")[0], PACKAGE], check=True)
     [archive] = glob.glob(os.path.join(folder, "llama*.tar.gz"))
     with tarfile.open(archive) as file:
-        wanted = [each for each in file.getmembers() if "/vendor/llama.cpp/ggml/src/ggml" in each.name]
+        parts = ("/vendor/llama.cpp/ggml/src/ggml", "/vendor/llama.cpp/conversion/")
+        wanted = [each for each in file.getmembers() if any(part in each.name for part in parts)]
         file.extractall(folder, members=wanted, filter="data")
     [found] = glob.glob(os.path.join(folder, "*/vendor/llama.cpp"))
     return found
@@ -114,10 +117,27 @@ def blocks(codes, scale_bytes, bits):
     return np.concatenate([scales, codes.astype(np.uint8)], axis=1).tobytes()
 
 
+def rope(root):
+    """The rows of Q and K, permuted head by head."""
+    with open(os.path.join(root, "conversion/llama.py")) as file:
+        tree = ast.parse(file.read())
+    [found] = [node for node in ast.walk(tree) if getattr(node, "name", "") == "permute"]
+    found.decorator_list, found.returns = [], None
+    for argument in found.args.args:
+        argument.annotation = None
+    namespace = {}
+    exec(compile(ast.Module([found], []), "llama.py", "exec"), namespace)
+    for heads, dims in [(1, (4, 3)), (4, (64, 5)), (3, (24, 8))]:
+        array = f"f16[{dims[0]},{dims[1]}]@llama.rope({heads})"
+        yield moved_row(array, lambda numbers: namespace["permute"](numbers, heads, heads), dims)
+
+
 def main():
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        program = compiled(folder, sources(folder))
+        root = sources(folder)
+        rows += rope(root)
+        program = compiled(folder, root)
         for kind, scale_bytes, bits, group, chunk, name in REPACKED:
             for dims in [(group, 32), (2 * group, 96)]:
                 command = [program, name, str(dims[1]), str(dims[0]), str(chunk)]

@@ -26,8 +26,8 @@ from tables import header, output_path, write
 from upstream import source, take
 
 PACKAGES = [
-    "amd-aiter", "auto-gptq", "autoawq", "compressed-tensors", "flashinfer-python", "torch", "torchao",
-    "vllm",
+    "amd-aiter", "auto-gptq", "autoawq", "compressed-tensors", "flashinfer-python", "sglang", "torch",
+    "torchao", "vllm",
 ]
 GIVEN = {"torch": torch, "nn": nn, "np": np, "math": math, "functools": functools}
 NO_MODEL_LIBRARY = types.SimpleNamespace(pytorch_utils=types.SimpleNamespace(Conv1D=()))
@@ -190,6 +190,28 @@ def scales():
         yield moved_row(array, lambda n: aiter.e8m0_shuffle(torch.tensor(n, dtype=torch.int32)), dims)
 
 
+def deepgemm():
+    """DeepGEMM's scales, by the reference that SGLang has of it: floats of which the exponents are packed."""
+    path = "sglang/srt/layers/quantization/fp8_utils.py"
+    name = "_get_mn_major_tma_aligned_packed_ue8m0_tensor_torch_impl"
+    # The two functions of DeepGEMM's own that it calls, which need its kernels to be imported.
+    align = lambda size, to: -(-size // to) * to
+    utils = types.ModuleType("deep_gemm.utils")
+    utils.align, utils.get_tma_aligned_size = align, lambda size, width: align(size, 16 // width)
+    sys.modules["deep_gemm"], sys.modules["deep_gemm.utils"] = types.ModuleType("deep_gemm"), utils
+    function = getattr(take("sglang", path, [name], **GIVEN), name)
+
+    def packed(codes):
+        exponents = torch.tensor(codes << 23, dtype=torch.int64).to(torch.int32)
+        words = function(exponents.view(torch.float32))
+        # What is given is a view of whole columns of words.
+        columns, aligned = words.shape[1], words.stride(1)
+        return words.as_strided((columns, aligned), (aligned, 1))
+
+    for dims in [(32, 8), (30, 6), (1, 1), (129, 13)]:
+        yield Pack(packed, "I32").row(f"u8[{text(dims)}]@deepgemm.scales", dims, 8)
+
+
 def flashinfer_offsets():
     """FlashInfer's get_sf_out_offset_128x4 and _8x4, compiled from their header's text."""
     path = "flashinfer/data/csrc/nv_internal/tensorrt_llm/kernels/quantization_utils.cuh"
@@ -319,7 +341,7 @@ def main():
         return
     torch.manual_seed(0)
     rows = []
-    families = (gptq, awq, vllm_marlin, compressed_tensors, scales, value_scales, flashinfer_offsets,
+    families = (gptq, awq, vllm_marlin, compressed_tensors, scales, value_scales, deepgemm, flashinfer_offsets,
                 flashinfer, megamoe, aiter)
     for family in families:
         rows += family()

@@ -80,6 +80,7 @@ fn libraries_pack_weights_and_scales() {
         "sf128x4",
         "sf8x4",
         "sf4x4",
+        "deepgemm.scales",
         "aiter",
         "aiter.gate-up",
         "aiter.scales",
@@ -97,11 +98,12 @@ fn libraries_pack_weights_and_scales() {
     assert_eq!(distinct, HashSet::from(expected));
 }
 
-/// The blocks that llama.cpp repacks while it loads a model.
+/// The blocks that llama.cpp repacks while it loads a model, and the rows that it permutes.
 #[test]
 fn llamacpp_repacks_blocks() {
     let layouts = check_file("catalogue-llamacpp.tsv");
     let types = ["q4_0", "q8_0", "iq4_nl", "mxfp4"].map(|name| format!("llamacpp.{name}("));
+    assert_eq!(layouts.iter().filter(|layout| layout.starts_with("llama.rope(")).count(), 3);
     for name in types {
         assert!(layouts.iter().filter(|layout| layout.starts_with(&name)).count() >= 4, "{name}");
     }

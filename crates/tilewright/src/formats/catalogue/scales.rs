@@ -91,15 +91,14 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "deepgemm.scales",
         arguments: &[],
-        summary: "DeepGEMM's and FlashMLA's FP8 scales: rows minor, four scales of a row in a 32-bit word. After the \
-                  formula as published; no code was run",
+        summary: "DeepGEMM's and FlashMLA's FP8 scales: rows minor, four scales of a row in a 32-bit word",
         dims: "[M,S]",
         extents: "any; M and S are padded to multiples of 4",
         bits: &[8],
         stored: Stored::AsTheyAre,
         padding: 0,
         example: "f8e8m0fnu[30,6]@deepgemm.scales",
-        source: "DeepGEMM, get_mn_major_tma_aligned_packed_ue8m0_tensor",
+        source: "DeepGEMM, get_mn_major_tma_aligned_packed_ue8m0_tensor; SGLang, fp8_utils.py",
         place: deepgemm,
     },
 ];
