@@ -15,6 +15,7 @@
 #include <cute/atom/mma_traits_sm75.hpp>
 #include <cute/atom/mma_traits_sm80.hpp>
 #include <cute/atom/mma_traits_sm89.hpp>
+#include <cute/atom/mma_traits_sm90.hpp>
 #include <cutlass/detail/sm100_blockscaled_layout.hpp>
 
 using namespace cute;
@@ -103,6 +104,9 @@ static void all_fragments() {
     operands<SM80_16x8x64_S32U4U4S32_TN>("u4", "s32");
     operands<SM89_16x8x32_F32E4M3E4M3F32_TN>("f8e4m3fn", "f32");
     operands<SM89_16x8x32_F32E5M2E5M2F32_TN>("f8e5m2", "f32");
+    operands<SM90_16x8x4_F64F64F64F64_TN>("f64", "f64");
+    operands<SM90_16x8x8_F64F64F64F64_TN>("f64", "f64");
+    operands<SM90_16x8x16_F64F64F64F64_TN>("f64", "f64");
 }
 
 int main() {

@@ -276,6 +276,9 @@ fn what_is_none_is_refused() {
     refused("u4[16,64]@llamacpp.iq4_nl(4,8)", "repacks 4 rows of iq4_nl by 4 bytes alone");
     refused("s8[16,64]@llamacpp.q8_0(8,8)", "it is written `llamacpp.q8_0(4,4)`");
     refused("u4[30,64]@mma(a)", "no operand of `mma` has 30 x 64 elements of 4 bits");
+    refused("u8[8,32]@mma(a)", "no operand of `mma` has 8 x 32 elements of 8 bits");
+    refused("s8[16,8]@mma(c)", "no operand of `mma` has 16 x 8 elements of 8 bits");
+    refused("f64[16,16]@mma(c)", "no operand of `mma` has 16 x 16 elements of 64 bits");
     refused("u8[16,32]@mma(b)", "no operand of `mma` has 16 x 32 elements");
     refused("u8[6,8]@sf4x4", "needs T to be a multiple of 4, and it is 6");
     refused("u8[24,8]@megamoe(8)", "needs M to be a multiple of 16, and it is 24");

@@ -117,6 +117,12 @@ fn paddle_packs_weights_for_mixed_types() {
     assert_eq!(distinct, HashSet::from(["trtllm(w4a16,sm80)", "trtllm(w8a16,sm80)"]));
 }
 
+/// The accumulators of AMD's MFMA instructions.
+#[test]
+fn triton_places_accumulators() {
+    assert_eq!(check_file("catalogue-triton.tsv"), ["mfma(32x32)", "mfma(16x16)"]);
+}
+
 /// An XOR of the row; and TRT-LLM's rows are gates and ups interleaved, then shuffled.
 #[test]
 fn rows_that_are_exchanged() {

@@ -14,7 +14,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "The operands of NVIDIA's mma.sync of m16n8 and m8n8 over 32 threads, from Turing on: A as [M,K], B as \
                   [N,K], and C or D as [M,N]",
         dims: "[M,K], [N,K] or [M,N]",
-        extents: "M = 16 or 8, N = 8; K is four or eight registers of 32 bits, or four elements of 64",
+        extents: "M = 16 or 8, N = 8; K is four or eight registers of 32 bits, or 4, 8 or 16 elements of 64; of A with M = 8 \
+                  the least",
         bits: &[4, 8, 16, 32, 64],
         stored: Stored::AsTheyAre,
         padding: 0,
@@ -71,11 +72,16 @@ fn mma(asked: &Asked<'_>) -> Result<Placed, Error> {
     let is_sum = asked.has("c");
     let in_register = if is_sum { 2 } else { asked.per(32) };
     let (halves, registers) = (rows / 8, columns / (4 * in_register));
-    let most_halves = if asked.has("b") { 1 } else { 2 };
-    let most_registers = if is_sum || asked.bits == 64 { 1 } else { 2 };
+    // A of m8n8 is as B is: one register of 32 bits, or one element of 64.
+    let all_registers: &[i128] = match asked.bits {
+        ..16 if is_sum => &[],
+        _ if is_sum || (asked.has("a") && halves == 1) => &[1],
+        64 => &[1, 2, 4],
+        _ => &[1, 2],
+    };
     let is_whole = rows % 8 == 0 && columns % (4 * in_register) == 0;
-    let is_operand =
-        (1..=most_halves).contains(&halves) && (1..=most_registers).contains(&registers);
+    let is_half = halves == 1 || (halves == 2 && !asked.has("b"));
+    let is_operand = is_half && all_registers.contains(&registers);
     if !is_whole || !is_operand {
         return invalid(format!(
             "no operand of `mma` has {rows} x {columns} elements of {} bits",
