@@ -4,11 +4,15 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use tilewright_discover::{
-    Codes, Discovery, Error, Grain, LayoutFormula, Over, discover, discover_over, identify_named,
+    Codes, Discovery, Error, Grain, LayoutFormula, Over, Record, discover, discover_over,
+    identify_named,
 };
 
 use crate::error::Failure;
 use crate::layout::{Layout, of_text};
+
+/// The elements and bytes of a record, and of each field the lowest bit, how many, the base and the modes.
+type FoundRecord = (i64, i64, Vec<(u32, u32, i64, Vec<(i64, i64)>)>);
 
 /// What was found, for `tilewright.Discovery` to have.
 #[pyclass(frozen, get_all, module = "tilewright._tilewright")]
@@ -22,6 +26,7 @@ pub(crate) struct Discovered {
     pad_bits: u64,
     copies: usize,
     counts_bits: bool,
+    record: Option<FoundRecord>,
     offsets: Py<PyAny>,
     nbytes: i64,
     calls: usize,
@@ -137,10 +142,17 @@ fn discovered(py: Python<'_>, found: &Discovery) -> Result<Discovered, Failure> 
         pad_bits: found.padding().bits,
         copies: found.copies(),
         counts_bits: found.grain() == Grain::Bits,
+        record: found.record().map(record),
         offsets: offsets(py, found)?,
         nbytes: found.allocation_bits() / 8,
         calls: found.n_calls(),
     })
+}
+
+fn record(found: &Record) -> FoundRecord {
+    let fields = found.fields.iter();
+    let fields = fields.map(|field| (field.shift, field.bits, field.base, field.modes.clone()));
+    (found.elements, found.bytes, fields.collect())
 }
 
 /// The offsets as an array of the map's dimensions.

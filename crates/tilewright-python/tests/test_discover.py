@@ -154,6 +154,15 @@ def test_codes_in_parts_are_fields():
         "bits 4-5 (32,4,2):(8,2,256) from bit 1024"
     )
     assert found.layout is None and found.counts_bits and found.offsets().shape == (2, 512, 6)
+    assert found.record == tw.Record(
+        256,
+        210,
+        (
+            tw.RecordField(0, 4, 0, ((64, 8), (2, 4), (2, 512))),
+            tw.RecordField(4, 2, 1024, ((32, 8), (4, 2), (2, 256))),
+        ),
+    )
+    assert tw.discover(blocked_scales, (300, 13), bits=8).record is None
 
 
 def test_a_formula():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import index
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,54 @@ from ._errors import LayoutError
 from ._layout import Layout
 
 Codes = npt.NDArray[Any]  # uint8, uint16 or uint32
+
+
+class RecordField(NamedTuple):
+    """Some neighbouring bits of each code of a record, and where they are.
+
+    Examples
+    --------
+    >>> import tilewright as tw
+    >>> found = tw.discover(lambda codes: codes[::2] | codes[1::2] << 4, 6, bits=4)
+    >>> found.record.fields
+    (RecordField(shift=0, bits=4, base=0, modes=((2, 4),)),)
+    """
+
+    shift: int
+    """Which bit of the code is the lowest of these."""
+    bits: int
+    """How many there are, side by side in memory."""
+    base: int
+    """Where those of the first code begin, in bits from the start of the record."""
+    modes: tuple[tuple[int, int], ...]
+    """Extents, and strides in bits, of which the first varies fastest."""
+
+
+class Record(NamedTuple):
+    """Neighbouring codes and the bytes that hold them: rows consist of such records.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tilewright as tw
+    >>> def blocks(codes):  # of eight codes: a byte of something else, low bits, high bits
+    ...     codes = codes.reshape(-1, 2, 4)
+    ...     shifts = np.arange(0, 8, 2, np.uint8)
+    ...     low, high = (((codes >> s & 3) << shifts).sum(2, np.uint8) for s in (0, 2))
+    ...     return np.hstack([np.full((len(codes), 1), 60, np.uint8), low, high])
+    >>> record = tw.discover(blocks, (3, 16), bits=4).record
+    >>> record.elements, record.bytes
+    (8, 5)
+    >>> [(field.shift, field.base, field.modes) for field in record.fields]
+    [(0, 8, ((8, 2),)), (2, 24, ((8, 2),))]
+    """
+
+    elements: int
+    """How many codes."""
+    bytes: int
+    """How many bytes."""
+    fields: tuple[RecordField, ...]
+    """The bits of the codes, low ones first."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +97,9 @@ class Discovery:
     """The same as XLA writes it, if it can."""
     counts_bits: bool
     """Whether offsets count bits: where the bits of a code are not side by side."""
+    record: Record | None
+    """The record that rows consist of: the fewest codes after which everything repeats, so many bytes
+    on. None if rows are no whole records."""
     xor_mask: int
     """The bits of each code that are stored flipped."""
     pad_value: int | None
@@ -153,6 +204,7 @@ def _discovery(
         layout=found.layout,
         xla=found.xla,
         counts_bits=found.counts_bits,
+        record=_record(found),
         xor_mask=found.xor_mask,
         pad_value=found.pad_value,
         pad_bits=found.pad_bits,
@@ -162,6 +214,19 @@ def _discovery(
         calls=found.calls,
         _offsets=found.offsets,
         _description=found.description,
+    )
+
+
+def _record(found: _tilewright.Discovered) -> Record | None:
+    if found.record is None:
+        return None
+    elements, n_bytes, fields = found.record
+    return Record(
+        elements,
+        n_bytes,
+        tuple(
+            RecordField(shift, bits, base, tuple(modes)) for shift, bits, base, modes in fields
+        ),
     )
 
 
