@@ -87,4 +87,5 @@ def main():
     print(f"{os.path.basename(path)}: {n_tensors} tensors, {os.path.getsize(path)} bytes")
 
 
-main()
+if __name__ == "__main__":
+    main()

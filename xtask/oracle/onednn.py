@@ -118,6 +118,19 @@ def cases(tags):
             yield tag, dims
 
 
+def weights():
+    """Weights for VNNI and AMX: more dims of the tags that the catalogue speaks of. Rows of K that are
+    interleaved without blocks of columns are those of one block that has all columns."""
+    rng = random.Random("weights")
+    for width in (2, 4):
+        for _ in range(12):
+            yield f"BA16a64b{width}a", [rng.randint(1, 300), rng.randint(1, 200)]
+        for rows in (1, width, width + 1, 63, 64, rng.randint(65, 300)):
+            yield f"BA16b{width}a", [rows, 16]
+            for columns in (16, 32, 48, 64):
+                yield f"aBdC{columns}b{width}c", [1, columns, rows, 1]
+
+
 def main():
     path = output_path()
     own, aliases = header_names()
@@ -128,7 +141,7 @@ def main():
         abstract = {number[name]: name for name in own}
         rows = [["tag", name] for name in own]
         rows += [["alias", name, abstract[number[name]]] for name in aliases]
-        asked = list(cases(own))
+        asked = [*cases(own), *weights()]
         lines = [f"{tag} {' '.join(map(str, dims))}" for tag, dims in asked]
         for (tag, dims), answer in zip(asked, ask(program, "memory", lines), strict=True):
             rows.append(["memory", tag, ",".join(map(str, dims)), *answer.split("\t")])

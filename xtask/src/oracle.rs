@@ -1,17 +1,21 @@
 //! `cargo xtask oracle [NAME…]`: makes the frozen test data again, from the real things.
 //!
 //! Each script in `xtask/oracle` asks one oracle (XLA's own parser in `jaxlib`, the TPU compiler in
-//! `libtpu`, numpy, two CuTe implementations, oneDNN, ggml's `gguf`) and writes one file under
-//! `crates/tilewright/tests/data`; `hlo` and `hlo-memory` fill folders of their own. The tests read
-//! those files; neither building nor testing needs this command, Python or a network. The scripts are
+//! `libtpu`, numpy, two CuTe implementations, CUTLASS's headers, oneDNN, ggml's `gguf`) and writes one
+//! file under `crates/tilewright/tests/data`; `hlo` and `hlo-memory` fill folders of their own. The tests
+//! read those files; neither building nor testing needs this command, Python or a network. The scripts are
 //! deterministic: with the pinned versions a second run changes no byte.
 //!
 //! The Python packages, pinned in `xtask/oracle/requirements.txt`, go into `.venv-oracle`, which git
-//! ignores. `onednn` needs a C compiler and libdnnl besides, and says so where they are missing.
+//! ignores. `onednn` needs a C compiler and libdnnl besides, `catalogue-cutlass` and `catalogue-llamacpp` a C++
+//! compiler. The packing functions of quantisation libraries (`catalogue-packers`,
+//! `catalogue-paddle`) and Triton's layouts (`catalogue-triton`) need torch and Paddle, 6 GB in
+//! `.venv-oracle-packers`, and are asked only by name.
 
 mod hlo;
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use crate::environment::{Environment, root, succeed};
@@ -34,9 +38,16 @@ const FILES: &[&str] = &[
     "numpy-strides.tsv",
     "gguf-codes.tsv",
     "gguf-mixed.gguf",
+    "gguf-rewritten.tsv",
+    "catalogue-cutlass.tsv",
+    "catalogue-llamacpp.tsv",
 ];
 
-/// Runs the scripts named in `args` (`xla-text`, `libtpu-bytes`, …), or all of them.
+/// Those that are made only where they are named: their packages are many and large.
+const FILES_BY_NAME: &[&str] =
+    &["catalogue-packers.tsv", "catalogue-paddle.tsv", "catalogue-triton.tsv"];
+
+/// Runs the scripts named in `args` (`xla-text`, `libtpu-bytes`, …), or all but the large ones.
 pub(crate) fn run(args: &[String]) -> ExitCode {
     match chosen(args).and_then(|names| make(&names)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -50,14 +61,15 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
 /// The files and folders to make. A name may leave out its extension.
 fn chosen(args: &[String]) -> Result<Vec<&'static str>, String> {
     if args.is_empty() {
-        return Ok(all().collect());
+        return Ok(all().filter(|name| !FILES_BY_NAME.contains(name)).collect());
     }
     args.iter().map(|name| named(name)).collect()
 }
 
 /// What can be made, in order.
 fn all() -> impl Iterator<Item = &'static str> {
-    FILES.iter().copied().chain(FOLDERS.iter().map(|folder| folder.name))
+    let folders = FOLDERS.iter().map(|folder| folder.name);
+    FILES.iter().chain(FILES_BY_NAME).copied().chain(folders)
 }
 
 fn named(name: &str) -> Result<&'static str, String> {
@@ -75,16 +87,9 @@ fn make(names: &[&str]) -> Result<(), String> {
     let root = root()?;
     let scripts = root.join("xtask/oracle");
     let data = root.join("crates/tilewright/tests/data");
-    let environment = Environment {
-        system: "python3",
-        home: &root.join(".venv-oracle"),
-        requirements: &scripts.join("requirements.txt"),
-        options: &[],
-        pip_options: &["--no-deps"],
-    };
-    let python = environment.python()?;
     fs::create_dir_all(&data).map_err(|error| format!("{}: {error}", data.display()))?;
     for file in names {
+        let python = python_of(file, &root)?;
         if let Some(folder) = Folder::named(file) {
             folder.make(&root, &python)?;
             continue;
@@ -96,6 +101,22 @@ fn make(names: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
+/// The Python that has the packages of a script, installed where they are not yet.
+fn python_of(file: &str, root: &Path) -> Result<PathBuf, String> {
+    let (home, requirements) = match FILES_BY_NAME.contains(&file) {
+        true => (".venv-oracle-packers", "requirements-packers.txt"),
+        false => (".venv-oracle", "requirements.txt"),
+    };
+    let environment = Environment {
+        system: "python3",
+        home: &root.join(home),
+        requirements: &root.join("xtask/oracle").join(requirements),
+        options: &[],
+        pip_options: &["--no-deps"],
+    };
+    environment.python()
+}
+
 #[expect(clippy::print_stderr, reason = "a developer's command: this is its diagnostic")]
 fn report(message: &str) {
     eprintln!("oracle: {message}");
@@ -103,13 +124,11 @@ fn report(message: &str) {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
 
     #[test]
     fn every_file_has_a_script() {
-        for file in FILES {
+        for file in FILES.iter().chain(FILES_BY_NAME) {
             let script = format!("oracle/{}.py", stem(file).replace('-', "_"));
             assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(script).is_file(), "{file}");
         }

@@ -7,6 +7,7 @@ use tilewright::algebra::Composition;
 use tilewright::xla::Layout as XlaLayout;
 
 use crate::error::{Error, Refusal};
+use crate::fields::{self, BitField, Record, RecordField};
 use crate::form::{Form, Grain};
 use crate::owners::Owners;
 use crate::padding::Padding;
@@ -27,6 +28,7 @@ pub struct Discovery {
     composition: Option<Composition>,
     map: Option<IndexMap>,
     xla: Option<XlaLayout>,
+    record: Option<Record>,
     xor_mask: u32,
     padding: Padding,
     copies: usize,
@@ -72,13 +74,15 @@ pub fn discover<E>(
         Grain::Elements => (dims.to_vec(), bits),
         Grain::Bits => (dims.iter().copied().chain([i64::from(bits)]).collect(), 1),
     };
-    let form = Form::of(&dims_of_map, &offsets)?;
+    let bits_of_code = (grain == Grain::Bits).then_some(bits);
+    let form = Form::of(&dims_of_map, bits_of_code, &offsets)?;
     let allocation = allocation_bits / i64::from(unit);
     let map = form.map(&dims_of_map, allocation)?;
     Ok(Discovery {
         dims: dims.to_vec(),
         bits,
         grain,
+        record: record(grain, &offsets, (dims, bits), allocation_bits)?,
         xla: xla::of(&form, map.as_ref(), unit),
         composition: form.composition(allocation)?,
         map,
@@ -109,7 +113,6 @@ fn xor_mask(owners: &Owners, bits: u32) -> Result<u32, Refusal> {
 
 /// Where each element lies, counted in elements if they are whole, else where each bit does.
 fn offsets(owners: &Owners, n_elements: usize, bits: u32) -> (Grain, Vec<i64>) {
-    let offset = |place: u64| i64::try_from(place).unwrap_or(i64::MAX);
     let is_whole = |id: usize| {
         let first = owners.place_of(id, 0);
         first.is_multiple_of(u64::from(bits))
@@ -119,8 +122,34 @@ fn offsets(owners: &Owners, n_elements: usize, bits: u32) -> (Grain, Vec<i64>) {
         let of_element = |place: &u64| offset(place / u64::from(bits));
         return (Grain::Elements, owners.places_of(0).iter().map(of_element).collect());
     }
-    let bits_of = |id: usize| (0..bits).map(move |bit| offset(owners.place_of(id, bit)));
-    (Grain::Bits, (0..n_elements).flat_map(bits_of).collect())
+    (Grain::Bits, places(owners, n_elements, bits))
+}
+
+/// The record that rows consist of, if they do. Codes that are whole are one field each, told by their lowest bits.
+fn record(
+    grain: Grain,
+    offsets: &[i64],
+    (dims, bits): (&[i64], u32),
+    allocation_bits: i64,
+) -> Result<Option<Record>, tilewright::Error> {
+    if grain == Grain::Bits {
+        return fields::record(dims, bits, offsets, allocation_bits);
+    }
+    let lowest: Vec<i64> = offsets.iter().map(|at| at.saturating_mul(i64::from(bits))).collect();
+    let mut record = fields::record(dims, 1, &lowest, allocation_bits)?;
+    let fields = record.iter_mut().flat_map(|record| &mut record.fields);
+    fields.for_each(|field| field.bits = bits);
+    Ok(record)
+}
+
+/// Where each bit lies: bit `b` of element `id` at `id * bits + b`.
+fn places(owners: &Owners, n_elements: usize, bits: u32) -> Vec<i64> {
+    let of_element = |id: usize| (0..bits).map(move |bit| offset(owners.place_of(id, bit)));
+    (0..n_elements).flat_map(of_element).collect()
+}
+
+fn offset(place: u64) -> i64 {
+    i64::try_from(place).unwrap_or(i64::MAX)
 }
 
 impl Discovery {
@@ -149,8 +178,8 @@ impl Discovery {
         &self.form
     }
 
-    /// The map: of the dimensions, and of the bit where offsets count bits. `None` for linear
-    /// functions that are no swizzle, and for tables.
+    /// The map: of the dimensions, and of the bit where offsets count bits. `None` for fields, for
+    /// linear functions that are no swizzle, and for tables.
     pub fn map(&self) -> Option<&IndexMap> {
         self.map.as_ref()
     }
@@ -163,6 +192,26 @@ impl Discovery {
     /// The layout as XLA writes it, if it can.
     pub fn xla(&self) -> Option<&XlaLayout> {
         self.xla.as_ref()
+    }
+
+    /// The record that rows consist of: the fewest elements after which everything repeats, so many bytes on, with the
+    /// fields that hold their codes. `None` if rows are no whole records.
+    ///
+    /// ```
+    /// use tilewright_discover::discover;
+    /// // Blocks of four codes: a byte of something else, then codes 0 and 2, 1 and 3 in a byte.
+    /// let pack = |codes: &[u32], _: &[i64]| -> Result<Vec<u8>, std::convert::Infallible> {
+    ///     let block = |c: &[u32]| [0x3C, (c[0] | c[2] << 4) as u8, (c[1] | c[3] << 4) as u8];
+    ///     Ok(codes.chunks(4).flat_map(block).collect())
+    /// };
+    /// let found = discover(pack, &[2, 8], 4)?;
+    /// let record = found.record().ok_or("no record")?;
+    /// assert_eq!((record.elements, record.bytes), (4, 3));
+    /// assert_eq!((record.fields[0].base, &record.fields[0].modes[..]), (8, &[(2, 8), (2, 4)][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn record(&self) -> Option<&Record> {
+        self.record.as_ref()
     }
 
     /// The bits of each code that are stored flipped: 8 where 8 is added to signed nibbles.
@@ -202,8 +251,20 @@ impl Discovery {
             (None, Form::Linear(matrix)) => {
                 format!("{} ^ bits {:?}", matrix.constant(), matrix.columns())
             }
+            (None, Form::Fields(fields)) => self.text_of_fields(fields),
             (None, Form::Table(reason)) => format!("a table: {reason}"),
             (None, _) => "a layout".to_owned(),
+        }
+    }
+
+    /// The fields of a record, if there is one, or else of the array.
+    fn text_of_fields(&self, fields: &[BitField]) -> String {
+        match &self.record {
+            Some(Record { elements, bytes, fields }) => {
+                let fields: Vec<String> = fields.iter().map(RecordField::text).collect();
+                format!("records of {elements} in {bytes} bytes: {}", fields.join("; "))
+            }
+            None => fields.iter().map(BitField::text).collect::<Vec<_>>().join("; "),
         }
     }
 

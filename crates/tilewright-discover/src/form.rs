@@ -5,6 +5,7 @@ use tilewright::map::{Fitted, NotALayout, fit};
 use tilewright::tla::{Int, Layout, Nested, Stride};
 use tilewright::{Error, IndexMap};
 
+use crate::fields::{self, BitField};
 use crate::merging::{self, Merging};
 use crate::swizzles;
 
@@ -33,6 +34,8 @@ pub enum Form {
     },
     /// Shape and stride under a swizzle.
     Swizzled(Composed),
+    /// Each code in parts, each part shape and stride: four bits of a Q6_K code in one place, two in another.
+    Fields(Vec<BitField>),
     /// Each bit of the index flips some bits of the offset. Index bits are those of the first
     /// dimension, lowest first, then those of the next.
     Linear(F2Matrix),
@@ -41,9 +44,10 @@ pub enum Form {
 }
 
 impl Form {
-    /// The form of a table of offsets in row-major order. Complete for layouts, merged layouts of
-    /// up to four dimensions, swizzled layouts, and linear functions of bits.
-    pub(crate) fn of(dims: &[i64], offsets: &[i64]) -> Result<Self, Error> {
+    /// The form of a table of offsets in row-major order; `bits` where the last dimension is that of a code's bits.
+    /// Complete for layouts, merged layouts of up to four dimensions, swizzled layouts, fields that are layouts, and
+    /// linear functions of bits.
+    pub(crate) fn of(dims: &[i64], bits: Option<u32>, offsets: &[i64]) -> Result<Self, Error> {
         let reason = match fit(dims, offsets)? {
             Ok(fitted) => return Ok(Form::Layout(without_idle_shape(fitted, dims)?)),
             Err(reason) => reason,
@@ -57,6 +61,15 @@ impl Form {
             let composed = Composed::new(Outer::Swizzle(swizzle), Int::dynamic(base), layout)?;
             return Ok(Form::Swizzled(composed));
         }
+        if let (Some(bits), Some((_, dims))) = (bits, dims.split_last())
+            && let Some(fields) = fields::find(dims, bits, offsets)?
+        {
+            let bare = |field: BitField| {
+                Ok(BitField { fitted: without_idle_shape(field.fitted, dims)?, ..field })
+            };
+            let fields = fields.into_iter().map(bare).collect::<Result<Vec<_>, Error>>()?;
+            return Ok(Form::Fields(fields));
+        }
         let linear = swizzles::linear(dims, offsets)?;
         Ok(linear.map_or(Form::Table(reason), Form::Linear))
     }
@@ -66,7 +79,7 @@ impl Form {
         Ok(match self {
             Form::Layout(fitted) => Some(based(fitted, allocation)?),
             Form::Swizzled(composed) => Some(composed.clone().into()),
-            Form::Merged { .. } | Form::Linear(_) | Form::Table(_) => None,
+            Form::Merged { .. } | Form::Fields(_) | Form::Linear(_) | Form::Table(_) => None,
         })
     }
 
@@ -78,7 +91,7 @@ impl Form {
                 Some(merging::spread(&whole_map(fitted, allocation)?, dims, groups)?)
             }
             Form::Swizzled(composed) => Some(IndexMap::from_composed(composed)?),
-            Form::Linear(_) | Form::Table(_) => None,
+            Form::Fields(_) | Form::Linear(_) | Form::Table(_) => None,
         })
     }
 }

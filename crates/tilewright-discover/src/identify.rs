@@ -169,7 +169,7 @@ impl Pair<'_> {
                 [by_bits, self.unique_places(&flipped), self.run_places(&flipped, xor_mask)];
             let mut right = tables.into_iter().flatten().filter(|it| self.are_at(it, &flipped));
             let Some(offsets) = right.next() else { continue };
-            let form = Form::of(self.dims, &offsets)?;
+            let form = Form::of(self.dims, None, &offsets)?;
             let map = form.map(self.dims, i64::try_from(slots.len()).unwrap_or(i64::MAX))?;
             let alike = order.map(|order| order.alike).unwrap_or_default();
             return Ok((Some(Guess { form, map, xor_mask }), ambiguity(&alike)));

@@ -39,21 +39,22 @@
 //!
 //! [`discover_over`] asks at several shapes, and finds the layout as a function of the shape.
 //! [`identify`] has no function to ask: it looks for the layout between an array and its packed
-//! bytes.
+//! bytes, among candidates and then in the data; [`identify_named`] does with the catalogue's.
 //!
-//! Absent: I/O, names of known layouts ([`identify`] takes them from its caller), and layouts
-//! that depend on the values.
+//! Absent: I/O, and layouts that depend on the values.
 
 #![forbid(unsafe_code)]
 
 mod bits;
 mod discovery;
 mod error;
+mod fields;
 mod form;
 mod formula;
 mod identify;
 mod marginals;
 mod merging;
+mod named;
 mod over;
 mod owners;
 mod padding;
@@ -64,8 +65,10 @@ mod xla;
 
 pub use discovery::{Discovery, discover};
 pub use error::{Error, Refusal};
+pub use fields::{BitField, Record, RecordField};
 pub use form::{Form, Grain};
 pub use formula::{Formula, LayoutFormula};
 pub use identify::{Candidate, Guess, Identification, Match, identify};
+pub use named::{Codes, Identified, identify_named};
 pub use over::{Over, discover_over};
 pub use padding::{PadValue, Padding};

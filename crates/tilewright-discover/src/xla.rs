@@ -11,7 +11,7 @@ pub(crate) fn of(form: &Form, map: Option<&IndexMap>, element_bits: u32) -> Opti
     let layout = match form {
         Form::Layout(fitted) => of_fitted(fitted)?,
         Form::Merged { groups, fitted } => spread(&of_fitted(fitted)?, groups)?,
-        Form::Swizzled(_) | Form::Linear(_) | Form::Table(_) => return None,
+        Form::Swizzled(_) | Form::Fields(_) | Form::Linear(_) | Form::Table(_) => return None,
     };
     let read_back = IndexMap::from_layout(map?.dims(), &layout).ok()?;
     let is_whole = [8, 16, 32].contains(&element_bits);

@@ -3,70 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "../../tilewright/tests/support/golden.rs"]
+#[allow(unreachable_pub, reason = "shared with the tests of another crate")]
+mod golden;
 mod packers;
 
+use golden::Golden;
 use tilewright::map::fit;
 use tilewright_discover::{Form, Grain, discover};
-
-/// A row of the table.
-struct Golden {
-    name: String,
-    dims: Vec<i64>,
-    bits: u32,
-    carrier: String,
-    offsets: Vec<i64>,
-}
-
-/// The offset of each element: the sum of what each axis says.
-fn offsets(dims: &[i64], axes: &[(Vec<usize>, Vec<i64>)]) -> Vec<i64> {
-    let index = |place: i64| {
-        let mut rest = place;
-        let mut index: Vec<i64> =
-            dims.iter().rev().map(|size| (rest % size, rest /= size).0).collect();
-        index.reverse();
-        index
-    };
-    let along = |index: &[i64], (dims_of_axis, along): &(Vec<usize>, Vec<i64>)| {
-        let place = dims_of_axis.iter().fold(0, |place, dim| place * dims[*dim] + index[*dim]);
-        along[usize::try_from(place).unwrap()]
-    };
-    let at = |place| axes.iter().map(|axis| along(&index(place), axis)).sum();
-    (0..dims.iter().product()).map(at).collect()
-}
-
-/// `0 1 2 8..20/4`: numbers, and runs of them from the first to the last.
-fn numbers(text: &str) -> Vec<i64> {
-    let run = |token: &str| match token.split_once("..") {
-        None => vec![token.parse().unwrap()],
-        Some((first, rest)) => {
-            let (last, count) = rest.split_once('/').unwrap();
-            let [first, last, count] = [first, last, count].map(|n| n.parse::<i64>().unwrap());
-            (0..count).map(|i| first + (last - first) / (count - 1) * i).collect()
-        }
-    };
-    text.split_whitespace().flat_map(run).collect()
-}
-
-fn golden() -> Vec<Golden> {
-    let text = include_str!("data/hardware-golden.txt");
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    let list = |text: &str| text.split(',').map(|n| n.parse::<i64>().unwrap()).collect::<Vec<_>>();
-    let mut rows: Vec<Golden> = Vec::new();
-    let mut axes = Vec::new();
-    for line in lines.chain([""]) {
-        if let Some((dims, along)) = line.trim().split_once(": ") {
-            let dims = list(dims).iter().map(|dim| usize::try_from(*dim).unwrap()).collect();
-            axes.push((dims, numbers(along)));
-        } else if let [name, dims, bits, carrier] = line.split(" | ").collect::<Vec<_>>()[..] {
-            let (dims, bits) = (list(dims), bits.parse().unwrap());
-            let (name, carrier) = (name.to_owned(), carrier.to_owned());
-            rows.push(Golden { name, dims, bits, carrier, offsets: Vec::new() });
-        } else if let Some(row) = rows.last_mut().filter(|_| !axes.is_empty()) {
-            row.offsets = offsets(&row.dims, &std::mem::take(&mut axes));
-        }
-    }
-    rows
-}
 
 /// The bytes of `I32[8,128]`.
 fn carrier_bytes(carrier: &str) -> i64 {
@@ -77,9 +21,7 @@ fn carrier_bytes(carrier: &str) -> i64 {
 
 #[test]
 fn every_format_is_found_at_every_element() {
-    let rows = golden();
-    assert_eq!(rows.len(), 24);
-    for Golden { name, dims, bits, carrier, offsets } in rows {
+    for Golden { name, dims, bits, carrier, offsets } in golden::rows() {
         // The table has the bits of 3-bit codes as a dimension.
         let (codes, width) = if bits == 1 { (&dims[..2], 3) } else { (&dims[..], bits) };
         let found = discover(packers::named(&name), codes, width).unwrap();

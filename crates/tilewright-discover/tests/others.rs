@@ -81,27 +81,6 @@ fn bytes_may_be_swapped() {
     assert_eq!(found.text(), "240:1 o 8 o (3,5,(8,2)):(80,16,(1,-8))");
 }
 
-/// GGUF's Q6_K: four low bits of a code in one place, two high bits in another.
-#[test]
-fn a_code_may_be_in_parts() {
-    let pack = |codes: &[u32], _: &[i64]| -> Packed {
-        let mut block = vec![0u8; 210];
-        for (i, code) in codes.iter().enumerate() {
-            let (half, j) = (i / 128, i % 128);
-            let low = half * 64 + j % 64;
-            block[low] |= u8::try_from(code & 15).unwrap() << (j / 64 * 4);
-            block[128 + half * 32 + j % 32] |= u8::try_from(code >> 4).unwrap() << (j / 32 * 2);
-        }
-        Ok(block)
-    };
-    let found = discover(pack, &[256], 6).unwrap();
-    assert_eq!(found.grain(), Grain::Bits);
-    // The parts go on otherwise along the block, so that no one layout has both.
-    assert!(matches!(found.form(), Form::Table(_)), "{}", found.text());
-    assert_eq!(found.offsets()[..6], [0, 1, 2, 3, 1024, 1025]);
-    assert_eq!(found.padding().bits, 210 * 8 - 256 * 6);
-}
-
 #[test]
 fn swizzles_are_found() {
     let pack = |codes: &[u32], _: &[i64]| -> Packed {

@@ -8,7 +8,7 @@ use crate::format::Format;
 use crate::info::{ArraySpec, Metadata, Shard};
 use crate::open::ArrayFile;
 use crate::plan::{Beside, Plan, PlannedFile};
-use crate::positional::{FileId, folder_of};
+use crate::positional::{FileId, Source, folder_of};
 use crate::publish::{self, Existing, clear_abandoned, is_there};
 use crate::safetensors::{self, Companions, folder, replaced};
 use crate::side_file::{path_beside, stands_alone};
@@ -74,13 +74,16 @@ impl CreateOptions {
 
     /// Names a file that the new one is made from, so that it is not replaced unasked, under
     /// whatever name: a link to a file is that file.
-    pub fn source(mut self, file: &ArrayFile) -> Self {
-        for source in file.sources() {
-            self.files_read.push(source.id().clone());
-            // A folder that cannot be looked at any more cannot be replaced either.
-            if let Ok(Some(id)) = FileId::of_path(&folder_of(source.path())) {
-                self.folders_read.push(id);
-            }
+    pub fn source(self, file: &ArrayFile) -> Self {
+        file.sources().iter().fold(self, Self::reads)
+    }
+
+    /// Names one file of a source.
+    pub(crate) fn reads(mut self, source: &Source) -> Self {
+        self.files_read.push(source.id().clone());
+        // A folder that cannot be looked at any more cannot be replaced either.
+        if let Ok(Some(id)) = FileId::of_path(&folder_of(source.path())) {
+            self.folders_read.push(id);
         }
         self
     }
@@ -136,7 +139,6 @@ impl CreateOptions {
         specs: &[ArraySpec],
     ) -> Result<Writer, Error> {
         let path = path.as_ref();
-        clear_abandoned(&folder_of(path));
         match format {
             Format::SafetensorsFolder => self.create_folder(path, specs),
             _ => self.create_file(path, format, specs),
@@ -207,10 +209,15 @@ impl CreateOptions {
         let plan = match format {
             Format::Npy => npy::plan(path, specs),
             Format::Raw => raw::plan(path, specs),
-            Format::Gguf => Err(Fault::request("GGUF files are read here, not written")),
+            Format::Gguf => Err(Fault::request("a GGUF file is written only as a copy of another")),
             _ => safetensors::plan(specs, &self.metadata),
         };
-        let plan = plan.map_err(|fault| fault.at(path))?;
+        self.create_planned(path, plan.map_err(|fault| fault.at(path))?)
+    }
+
+    /// Begins the one file of a plan.
+    pub(crate) fn create_planned(&self, path: &Path, plan: Plan) -> Result<Writer, Error> {
+        clear_abandoned(&folder_of(path));
         let existing = self.check_file(path, plan.beside)?;
         let (staged, output) = stage_only_file(path, &plan)?;
         let staged = match plan.beside {
@@ -223,6 +230,7 @@ impl CreateOptions {
     fn create_folder(&self, path: &Path, specs: &[ArraySpec]) -> Result<Writer, Error> {
         let shards = folder::shards_or_default(&self.shards, &self.metadata);
         let plan = folder::plan(specs, &shards).map_err(|fault| fault.at(path))?;
+        clear_abandoned(&folder_of(path));
         let existing = self.check_folder(path, &shards)?;
         let staged = StagedFolder::begin(path)?;
         let mut outputs = Vec::new();

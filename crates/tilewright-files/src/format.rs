@@ -22,8 +22,9 @@ pub enum Format {
     /// A folder of `.safetensors` files with a `model.safetensors.index.json`, or of one
     /// `model.safetensors` without.
     SafetensorsFolder,
-    /// ggml's `.gguf`: any number of named tensors. Read, not written; a quantised tensor is an array
-    /// of bytes here, the blocks of its rows.
+    /// ggml's `.gguf`: any number of named tensors. Read; written only as a copy of another
+    /// ([`GgufWriter`](crate::GgufWriter)). A quantised tensor is an array of bytes here, the blocks of its
+    /// rows.
     Gguf,
     /// The bytes of one array and nothing else.
     Raw,

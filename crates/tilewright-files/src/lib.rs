@@ -85,6 +85,7 @@ mod unnamed;
 
 mod coverage;
 mod create;
+mod gguf_writer;
 mod write;
 mod writeback;
 
@@ -102,6 +103,7 @@ pub use crate::create::{CreateOptions, Outline, ShardOutline};
 pub use crate::error::Error;
 pub use crate::format::Format;
 pub use crate::gguf::{GgufArray, GgufEntry, GgufFile, GgufTensor, GgufValue, GgufValueType};
+pub use crate::gguf_writer::{GgufSpec, GgufWriter};
 pub use crate::info::{ArrayInfo, ArraySpec, Metadata, Order, Shard, StoredLayout};
 pub use crate::listing::names_in;
 pub use crate::open::{ArrayFile, OpenOptions};

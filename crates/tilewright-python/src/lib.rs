@@ -41,7 +41,9 @@ mod _tilewright {
     #[pymodule_export]
     use crate::convert::{Conversion, compared, merged_facts, survey, surveyed_ranges};
     #[pymodule_export]
-    use crate::discover::{Discovered, discover_codes};
+    use crate::discover::{
+        Discovered, DiscoveredOver, Formula, discover_codes, discover_codes_over, identify_codes,
+    };
     #[pymodule_export]
     use crate::draw::{Picture, draw};
     #[pymodule_export]

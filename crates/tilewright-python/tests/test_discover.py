@@ -134,3 +134,115 @@ def test_questions_that_make_no_sense():
     for shape, bits in [(1.5, 4), ("ab", 4), ((4,), 4.0)]:
         with pytest.raises(TypeError):
             tw.discover(lambda codes: codes, shape, bits)
+
+
+def q6_k(codes):
+    """GGUF's blocks of 256 six-bit codes: low nibbles, then high pairs, then scales."""
+    blocks = codes.reshape(-1, 2, 4, 32)
+    low, high = blocks & 15, blocks >> 4
+    out = np.zeros((len(blocks), 210), np.uint8)
+    out[:, :128] = (low[:, :, :2] | low[:, :, 2:] << 4).reshape(-1, 128)
+    pairs = high[:, :, 0] | high[:, :, 1] << 2 | high[:, :, 2] << 4 | high[:, :, 3] << 6
+    out[:, 128:192] = pairs.reshape(-1, 64)
+    return out
+
+
+def test_codes_in_parts_are_fields():
+    found = tw.discover(q6_k, (2, 512), bits=6)
+    assert found.text == (
+        "records of 256 in 210 bytes: bits 0-3 (64,2,2):(8,4,512) from bit 0; "
+        "bits 4-5 (32,4,2):(8,2,256) from bit 1024"
+    )
+    assert found.layout is None and found.counts_bits and found.offsets().shape == (2, 512, 6)
+    assert found.record == tw.Record(
+        256,
+        210,
+        (
+            tw.RecordField(0, 4, 0, ((64, 8), (2, 4), (2, 512))),
+            tw.RecordField(4, 2, 1024, ((32, 8), (4, 2), (2, 256))),
+        ),
+    )
+    assert tw.discover(blocked_scales, (300, 13), bits=8).record is None
+
+
+def test_a_formula():
+    over = tw.discover_over(blocked_scales, [(300, 13), (200, 30), (129, 5)], bits=8)
+    assert str(over) == over.formula
+    assert over.formula == "((32,4,ceil(d0/128)),(4,ceil(d1/4))):((16,4,512*ceil(d1/4)),(1,512))"
+    at_another = tw.discover(blocked_scales, (400, 21), bits=8)
+    assert over.at((400, 21)) == at_another.layout
+    assert over.allocation((400, 21)) == at_another.nbytes == 512 * 24
+    assert [found.carrier for found in over.found][1] == ("float8_e8m0fnu", (256, 32))
+    assert over.found[2] == tw.discover(blocked_scales, (129, 5), bits=8)
+
+
+def test_a_formula_with_a_base():
+    def behind_a_header(codes):
+        return b"\x3c" * 16 + codes.T.tobytes()
+
+    over = tw.discover_over(behind_a_header, [(4, 6), (5, 9), (7, 8)], bits=8)
+    assert over.formula == "16 + (d0,d1):(1,d0)"
+    assert over.at((3, 2)) == tw.discover(behind_a_header, (3, 2), bits=8).layout
+    assert over.allocation((3, 2)) == 22
+
+
+def test_where_there_is_no_formula():
+    over = tw.discover_over(lambda codes: codes.T.copy(), [(4, 6), (5, 6)], bits=8)
+    assert over.formula is None and over.reason == "dimension 1 has the same size in all shapes"
+    assert str(over) == f"no formula: {over.reason}"
+    for ask in (over.at, over.allocation):
+        with pytest.raises(tw.LayoutError, match="dimension 1 has the same size"):
+            ask((4, 6))
+    good = tw.discover_over(lambda codes: codes.T.copy(), [(4, 6), (5, 9)], bits=8)
+    for shape in [(1 << 62, 1 << 62)]:
+        with pytest.raises(tw.LayoutError):
+            good.allocation(shape)
+    for shapes in ([], [(4, 6)], [(4, 6), (4,)]):
+        with pytest.raises(tw.LayoutError, match="two shapes or more"):
+            tw.discover_over(lambda codes: codes, shapes)
+    with pytest.raises(KeyError):
+        tw.discover_over(lambda codes: {}[1], [(4, 6), (5, 9)])
+
+
+NAMED = ["u4@awq", "u4@marlin", "u4@gptq", "s4@trtllm(w4a16,sm80)", "u8@gptq", "s8@cublaslt.col32", "u8@vnni"]
+
+
+@pytest.mark.parametrize("named", NAMED)
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32])
+def test_a_name_is_identified(named, dtype):
+    element, name = named.split("@")
+    shape = f"{element}[128,64]@{name}"
+    lowest, highest = {"u4": (0, 15), "s4": (-8, 7), "u8": (0, 255), "s8": (-128, 127)}[element]
+    codes = np.random.default_rng(1).integers(lowest, highest + 1, (128, 64))
+    own = {"u4": ml_dtypes.uint4, "s4": ml_dtypes.int4, "u8": np.uint8, "s8": np.int8}[element]
+    packed = tw.pack(codes.astype(own), shape)
+    given = codes.astype(own) if lowest < 0 or dtype is np.uint8 else codes.astype(dtype)
+    found = tw.identify(given, packed)
+    assert shape in [one.text for one in found]
+    assert all(one.open is None for one in found)
+
+
+def test_what_is_between_arrays_without_a_name():
+    codes = np.random.default_rng(2).integers(0, 256, (4, 6, 8), np.uint8)
+    [found] = tw.identify(codes, codes.transpose(2, 0, 1))
+    assert (found.name, found.text, found.xor_mask) == (None, "(4,6,8):(6,1,24)", 0)
+    [flipped] = tw.identify(codes, codes.transpose(2, 0, 1) ^ 0x80)
+    assert (flipped.text, flipped.xor_mask) == ("(4,6,8):(6,1,24)", 0x80)
+    assert tw.identify(codes, np.zeros_like(codes)) == []
+    assert tw.identify(codes, b"too short") == []
+    alike = tw.identify(np.zeros((128, 64), np.uint8), np.zeros((128, 8), np.int32), bits=4)
+    assert len(alike) > 1 and "settles it" in alike[0].open
+
+
+def test_what_cannot_be_identified():
+    codes = np.zeros((4, 6), np.uint8)
+    for wrong in (np.zeros((4, 6)), np.zeros((4, 6), np.int64), np.zeros((4, 6), bool)):
+        with pytest.raises(TypeError, match="is no type of codes"):
+            tw.identify(wrong, codes)
+    for bits in (0, 33, -1):
+        with pytest.raises(tw.LayoutError, match="1 to 32 bits"):
+            tw.identify(codes, codes, bits=bits)
+    with pytest.raises(tw.LayoutError):
+        tw.identify(np.zeros((0, 4), np.uint8), codes)
+    with pytest.raises(TypeError):
+        tw.identify(codes, None)

@@ -2,13 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
+mod support;
+
 use std::collections::HashSet;
 
+use support::golden::Golden;
 use tilewright::formats::catalogue::{self, Argument, NamedArray, NamedLayout};
 use tilewright::notation::Described;
-
-/// Positions that the packing algorithms of the libraries gave.
-const POSITIONS: &str = include_str!("data/hardware-positions.tsv");
 
 /// The names of the frozen positions, as the catalogue has them, with the type of an element.
 const FROZEN: &[(&str, &str)] = &[
@@ -37,54 +37,22 @@ const FROZEN: &[(&str, &str)] = &[
 #[test]
 fn places_are_those_of_the_packing_algorithms() {
     let mut seen = HashSet::new();
-    for line in POSITIONS.lines().filter(|line| !line.starts_with('#')) {
-        let fields: Vec<&str> = line.split('\t').collect();
-        let [name, dims, _, carrier, _, groups @ ..] = fields.as_slice() else { panic!("{line}") };
-        let (_, said) = FROZEN.iter().find(|(frozen, _)| frozen == name).unwrap();
+    for Golden { name, dims, bits, carrier, offsets } in support::golden::rows() {
+        let (_, said) = FROZEN.iter().find(|(frozen, _)| *frozen == name).unwrap();
         let (element_type, layout) = said.split_once('@').unwrap();
-        let array: NamedArray = format!("{element_type}[{dims}]@{layout}").parse().unwrap();
-        let dims: Vec<usize> = array.dims().iter().map(|&dim| dim as usize).collect();
-        let expected = positions(&dims, groups);
-        let all = array.index_map().offsets().unwrap();
-        assert_eq!(all, expected, "{array}");
-        let said = array.carrier().to_string();
-        // The library's type is the element's own where it is said so, or is a type of the same width.
-        let alike = carrier.replace("same", &said[..said.find('[').unwrap()]);
-        assert_eq!(without_sign(&said), without_sign(&alike), "{array}");
-        seen.insert(*name);
+        let layout: NamedLayout = layout.parse().unwrap();
+        let array = layout.of(element_type.parse().unwrap(), &dims).unwrap();
+        assert_eq!((array.element_bits(), array.index_map().offsets().unwrap()), (bits, offsets));
+        // The library's type is the element's own, or is one of the same width.
+        assert_eq!(without_kind(&array.carrier().to_string()), without_kind(&carrier), "{array}");
+        seen.insert(name);
     }
     assert_eq!(seen.len(), FROZEN.len());
 }
 
-/// `I8[4,2048]` and `U8[4,2048]` hold the same bytes.
-fn without_sign(carrier: &str) -> String {
-    carrier.trim_start_matches(['I', 'U']).to_owned()
-}
-
-/// The position of each element in row-major order: of each group of dimensions a number, summed up.
-fn positions(dims: &[usize], groups: &[&str]) -> Vec<i64> {
-    let tables: Vec<(Vec<usize>, Vec<i64>)> = groups
-        .iter()
-        .map(|group| {
-            let (of, numbers) = group.split_once(':').unwrap();
-            let of = of.split(',').map(|dim| dim.parse().unwrap()).collect();
-            (of, numbers.split(',').map(|number| number.parse().unwrap()).collect())
-        })
-        .collect();
-    let n: usize = dims.iter().product();
-    let mut index = vec![0; dims.len()];
-    let mut all = Vec::with_capacity(n);
-    for element in 0..n {
-        let mut rest = element;
-        for (place, dim) in index.iter_mut().zip(dims).rev() {
-            (*place, rest) = (rest % dim, rest / dim);
-        }
-        let of_group = |(of, numbers): &(Vec<usize>, Vec<i64>)| {
-            numbers[of.iter().fold(0, |at, &dim| at * dims[dim] + index[dim])]
-        };
-        all.push(tables.iter().map(of_group).sum());
-    }
-    all
+/// `I8[4,2048]` and `U8[4,2048]` hold the same bytes, as `BF16[4]` and `U16[4]` do.
+fn without_kind(carrier: &str) -> &str {
+    carrier.trim_start_matches(char::is_alphabetic)
 }
 
 /// Every spelling of every entry, with its example's dims; of arguments that are numbers, the example's.
@@ -305,4 +273,13 @@ fn what_is_none_is_refused() {
     refused("u4[8,100]@gguf.q4_k", "a row of 100 elements does not consist of records of 256");
     refused("u4[64,64]{1,0}@marlin", "extra content after the shape");
     refused("u4[16,64]@llamacpp.q4_0(8,4)", "repacks 8 rows by 8 bytes alone");
+    refused("u4[16,64]@llamacpp.iq4_nl(4,8)", "repacks 4 rows of iq4_nl by 4 bytes alone");
+    refused("s8[16,64]@llamacpp.q8_0(8,8)", "it is written `llamacpp.q8_0(4,4)`");
+    refused("u4[30,64]@mma(a)", "no operand of `mma` has 30 x 64 elements of 4 bits");
+    refused("u8[8,32]@mma(a)", "no operand of `mma` has 8 x 32 elements of 8 bits");
+    refused("s8[16,8]@mma(c)", "no operand of `mma` has 16 x 8 elements of 8 bits");
+    refused("f64[16,16]@mma(c)", "no operand of `mma` has 16 x 16 elements of 64 bits");
+    refused("u8[16,32]@mma(b)", "no operand of `mma` has 16 x 32 elements");
+    refused("u8[6,8]@sf4x4", "needs T to be a multiple of 4, and it is 6");
+    refused("u8[24,8]@megamoe(8)", "needs M to be a multiple of 16, and it is 24");
 }

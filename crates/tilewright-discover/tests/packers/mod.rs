@@ -6,7 +6,9 @@
 
 pub(crate) mod amd;
 pub(crate) mod array;
+pub(crate) mod blocked;
 pub(crate) mod cublaslt;
+pub(crate) mod gguf;
 pub(crate) mod gptq;
 pub(crate) mod marlin;
 pub(crate) mod scales;

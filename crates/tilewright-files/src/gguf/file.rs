@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::header::{self, Header};
+use super::header::{self, Header, METADATA_START};
 use super::metadata::{GgufEntry, GgufValue};
 use super::tensor::GgufTensor;
 use super::unpack::{Unpacker, Word};
@@ -134,6 +134,17 @@ impl GgufFile {
         let tensor = self.tensor(name)?;
         let unpacker = self.unpacker(tensor, of)?;
         self.unpacked(tensor, &unpacker)
+    }
+
+    /// What is read.
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The metadata as it stands in the file.
+    pub(crate) fn head(&self) -> Result<Vec<u8>, Error> {
+        let len = self.header.metadata_end.saturating_sub(METADATA_START);
+        self.source.read_vec("the metadata", METADATA_START, len)
     }
 
     /// The file and its tensors.

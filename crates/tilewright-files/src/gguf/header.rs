@@ -19,6 +19,9 @@ const ALIGNMENT_KEY: &str = "general.alignment";
 /// What it begins at a multiple of where there is no such entry.
 const DEFAULT_ALIGNMENT: u64 = 32;
 
+/// Where the metadata begins: behind the magic bytes, the version and two counts.
+pub(super) const METADATA_START: u64 = 4 + 4 + 8 + 8;
+
 /// The bytes of the shortest tensor info: the length of its name, number of dims, type and offset.
 const LEAST_INFO: u64 = 8 + 4 + 4 + 8;
 
@@ -28,6 +31,8 @@ pub(super) struct Header {
     pub(super) version: u32,
     pub(super) alignment: u64,
     pub(super) metadata: Vec<GgufEntry>,
+    /// Where the metadata ends in the file; it begins behind the counts.
+    pub(super) metadata_end: u64,
     pub(super) tensors: Vec<GgufTensor>,
 }
 
@@ -37,13 +42,14 @@ pub(super) fn read(source: &Source) -> Result<Header, Error> {
     let version = read_version(&mut cursor, source)?;
     let (n_tensors, n_entries) = (cursor.u64()?, cursor.u64()?);
     let metadata = metadata::read(&mut cursor, n_entries)?;
+    let metadata_end = cursor.position();
     let fault = |fault| source.fault(fault);
     check_distinct("the key", metadata.iter().map(|entry| entry.key.as_str())).map_err(fault)?;
     let alignment = alignment_of(&metadata).map_err(fault)?;
     let mut tensors = read_infos(&mut cursor, n_tensors)?;
     check_distinct("the tensor", tensors.iter().map(GgufTensor::name)).map_err(fault)?;
     place(&mut tensors, cursor.position(), alignment, source.len()).map_err(fault)?;
-    Ok(Header { version, alignment, metadata, tensors })
+    Ok(Header { version, alignment, metadata, metadata_end, tensors })
 }
 
 fn read_version(cursor: &mut Cursor, source: &Source) -> Result<u32, Error> {
@@ -123,7 +129,7 @@ fn read_info(cursor: &mut Cursor) -> Result<GgufTensor, Error> {
 
 /// The bytes of a tensor. The product of its sizes that are not 0 has to fit too, so that strides
 /// that are made of it do.
-fn byte_len(gguf_type: &GgufType, dims: &[i64]) -> Result<u64, Fault> {
+pub(crate) fn byte_len(gguf_type: &GgufType, dims: &[i64]) -> Result<u64, Fault> {
     let record = gguf_type.record();
     let wrong = |error: tilewright::Error| {
         Fault::malformed(format!("{} of dims {dims:?}: {error}", gguf_type.name()))
@@ -139,7 +145,10 @@ fn byte_len(gguf_type: &GgufType, dims: &[i64]) -> Result<u64, Fault> {
 }
 
 /// Sorts references, not texts.
-fn check_distinct<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<(), Fault> {
+pub(crate) fn check_distinct<'a>(
+    what: &str,
+    names: impl Iterator<Item = &'a str>,
+) -> Result<(), Fault> {
     let mut names: Vec<&str> = names.collect();
     names.sort_unstable();
     match names.windows(2).find(|pair| pair.first() == pair.last()) {

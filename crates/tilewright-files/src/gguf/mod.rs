@@ -30,11 +30,18 @@
 //! the fields of the blocks apart, bit by bit as [`Record`](tilewright::formats::Record) says, and
 //! [`ArrayFile`](crate::ArrayFile) has the blocks as rows of bytes: `Q4_0` of dims 4096, 4096 is
 //! `u8[4096,2304]`.
+//!
+//! # What is written
+//!
+//! A file with the metadata of another, of any tensors ([`GgufWriter`](crate::GgufWriter)): copied, given as blocks, or
+//! as values that are put into their fields. So rows and codes of a model can be moved, or go from a
+//! type to another with the same codes, and nothing else changes.
 
 mod cursor;
 mod file;
 mod header;
 mod metadata;
+mod pack;
 mod tensor;
 mod unpack;
 
@@ -42,7 +49,8 @@ pub use file::GgufFile;
 pub use metadata::{GgufArray, GgufEntry, GgufValue, GgufValueType};
 pub use tensor::GgufTensor;
 
-pub(crate) use header::MAGIC;
+pub(crate) use header::{MAGIC, byte_len, check_distinct};
+pub(crate) use pack::set_values;
 
 use std::path::Path;
 

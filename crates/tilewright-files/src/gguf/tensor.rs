@@ -8,11 +8,11 @@ use crate::info::{ArrayInfo, Order};
 /// A tensor as the file has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GgufTensor {
-    pub(super) name: String,
-    pub(super) gguf_type: &'static GgufType,
-    pub(super) dims: Vec<i64>,
-    pub(super) file_offset: u64,
-    pub(super) byte_len: u64,
+    pub(crate) name: String,
+    pub(crate) gguf_type: &'static GgufType,
+    pub(crate) dims: Vec<i64>,
+    pub(crate) file_offset: u64,
+    pub(crate) byte_len: u64,
 }
 
 impl GgufTensor {
@@ -54,7 +54,7 @@ impl GgufTensor {
     }
 
     /// The tensor as an array of its elements, or of bytes.
-    pub(super) fn into_info(self) -> ArrayInfo {
+    pub(crate) fn into_info(self) -> ArrayInfo {
         let element_type = self.gguf_type.plain().unwrap_or(ElementType::U8);
         ArrayInfo {
             dims: self.stored_dims(),

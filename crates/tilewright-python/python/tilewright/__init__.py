@@ -12,7 +12,8 @@
 True
 
 `Shape` and `Layout` read the notations of XLA, TLA, CuTe, oneDNN and numpy, and answer where every
-element lies; `draw` draws it, and `discover` finds the layout of a packing function. `pack`, `unpack`, `relayout` and `Plan` move arrays, and a `Packed`
+element lies; `draw` draws it, and `discover` finds the layout of a packing
+function, `discover_over` as a formula, `identify` that between an array and packed bytes. `pack`, `unpack`, `relayout` and `Plan` move arrays, and a `Packed`
 array knows how it is packed. `algebra` has the layout algebra, `tpu` the formats that TPU compilers
 choose, `hlo` and `assign` what a program's layouts cost, `open`, `load`, `save` and `verify` files,
 `jax` JAX's formats, `zarr` and `dask` arrays that are larger than a machine.
@@ -23,7 +24,16 @@ from __future__ import annotations
 from . import algebra, dask, gguf, jax, tpu, zarr
 from ._answers import Bitcast, Fit
 from ._convert import Conversion, convert
-from ._discover import Discovery, discover
+from ._discover import (
+    Discovery,
+    DiscoveryOver,
+    Identification,
+    Record,
+    RecordField,
+    discover,
+    discover_over,
+    identify,
+)
 from ._errors import Diagnostic, LayoutError, OutOfRangeError
 from ._files import Arrays, load, save
 from ._hlo import Assignment, Change, Report, assign, hlo
@@ -48,9 +58,11 @@ __all__ = [
     "Diagnostic",
     "Difference",
     "Discovery",
+    "DiscoveryOver",
     "ElementType",
     "File",
     "Fit",
+    "Identification",
     "IndexMap",
     "Layout",
     "LayoutError",
@@ -61,6 +73,8 @@ __all__ = [
     "Picture",
     "Placement",
     "Plan",
+    "Record",
+    "RecordField",
     "Report",
     "Shape",
     "Swizzle",
@@ -71,10 +85,12 @@ __all__ = [
     "convert",
     "dask",
     "discover",
+    "discover_over",
     "draw",
     "fit",
     "gguf",
     "hlo",
+    "identify",
     "jax",
     "layouts",
     "load",

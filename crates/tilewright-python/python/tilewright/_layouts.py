@@ -32,7 +32,7 @@ class NamedLayout(NamedTuple):
     >>> import tilewright as tw
     >>> [marlin] = tw.layouts("marlin(a8)")
     >>> marlin.extents, marlin.carrier
-    ('K % 16 = 0, N % 64 = 0', Carrier(dtype='I32', dims=(8, 128)))
+    ('K % 16 = 0, with a8 K % 32 = 0; N % 64 = 0', Carrier(dtype='I32', dims=(8, 128)))
     """
 
     name: str

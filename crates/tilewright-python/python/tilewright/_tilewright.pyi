@@ -17,7 +17,9 @@ __all__ = [
     "ArrayMover",
     "Conversion",
     "Discovered",
+    "DiscoveredOver",
     "ElementType",
+    "Formula",
     "GgufFile",
     "IndexMap",
     "Layout",
@@ -33,6 +35,7 @@ __all__ = [
     "__version__",
     "compared",
     "discover_codes",
+    "discover_codes_over",
     "draw",
     "evaluate",
     "explain",
@@ -44,6 +47,7 @@ __all__ = [
     "hlo_page",
     "hlo_report",
     "hlo_what_if",
+    "identify_codes",
     "merged_facts",
     "named_layouts",
     "operations",
@@ -425,6 +429,10 @@ class Discovered:
     @property
     def counts_bits(self) -> bool: ...
     @property
+    def record(
+        self,
+    ) -> tuple[int, int, list[tuple[int, int, int, list[tuple[int, int]]]]] | None: ...
+    @property
     def offsets(self) -> _Ints: ...
     @property
     def nbytes(self) -> int: ...
@@ -434,6 +442,34 @@ class Discovered:
 def discover_codes(
     pack: Callable[[npt.NDArray[np.uint32]], _Bytes], dims: Sequence[int], bits: int
 ) -> Discovered: ...
+@final
+class Formula:
+    def __str__(self) -> str: ...
+    def at(self, dims: Sequence[int]) -> tuple[int, _layout.Layout]: ...
+    def allocation(self, dims: Sequence[int]) -> int: ...
+
+@final
+class DiscoveredOver:
+    @property
+    def found(self) -> list[Discovered]: ...
+    @property
+    def formula(self) -> Formula | None: ...
+    @property
+    def reason(self) -> str | None: ...
+
+def discover_codes_over(
+    pack: Callable[[npt.NDArray[np.uint32], tuple[int, ...]], _Bytes],
+    shapes: Sequence[Sequence[int]],
+    bits: int,
+) -> DiscoveredOver: ...
+def identify_codes(
+    numbers: npt.NDArray[np.uint32],
+    packed: _Bytes,
+    dims: Sequence[int],
+    width: int,
+    is_signed: bool,
+    bits: int | None = ...,
+) -> list[tuple[str | None, str, int, str | None]]: ...
 def fit_table(dims: Sequence[int], offsets: _Ints) -> tuple[int, Layout]: ...
 def tpu_default(shape: Shape, chip: str) -> Shape: ...
 def tpu_bytes(shape: Shape) -> int: ...

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part")]
 
+pub mod golden;
+
 use std::path::Path;
 
 /// The rows of a tab-separated data file, the heading left out and escapes undone.

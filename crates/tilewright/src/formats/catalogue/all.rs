@@ -8,7 +8,7 @@ use super::{amd, fragments, nvidia, others, records, scales, trtllm, weights};
 /// ```
 /// use tilewright::formats::catalogue;
 /// let marlin = catalogue::entries().find(|entry| entry.name == "marlin").unwrap();
-/// assert_eq!(marlin.extents, "K % 16 = 0, N % 64 = 0");
+/// assert_eq!(marlin.extents, "K % 16 = 0, with a8 K % 32 = 0; N % 64 = 0");
 /// ```
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     let families: [&'static [Entry]; 8] = [

@@ -17,7 +17,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         stored: Stored::AsTheyAre,
         padding: 0,
         example: "bf16[63,48]@vnni",
-        source: "oneDNN, BA2a and BA4a; Intel, Intrinsics Guide, VPDPBUSD",
+        source: "oneDNN, BA16b2a and BA16b4a of 16 columns; Intel, Intrinsics Guide, VPDPBUSD",
         place: vnni,
     },
     Entry {

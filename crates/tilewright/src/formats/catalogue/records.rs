@@ -31,19 +31,36 @@ pub(super) const ENTRIES: &[Entry] = &[
     gguf("gguf.mxfp4", "MXFP4", &[4], "f4e2m1fn[8,256]@gguf.mxfp4"),
     gguf("gguf.nvfp4", "NVFP4", &[4], "f4e2m1fn[8,256]@gguf.nvfp4"),
     Entry {
-        name: "llamacpp.q4_0",
-        arguments: &[Argument::Word(&["4", "8"]), Argument::Word(&["4", "8"])],
-        summary: "llama.cpp's Q4_0 as it is repacked while a model is loaded, for Arm's dot products: the blocks of so \
-                  many rows in one record, so many bytes of each row in turn, signs flipped",
-        dims: "[N,K]",
-        extents: "N % rows = 0, K % 32 = 0",
-        bits: &[4],
         stored: Stored::Signed,
-        padding: 0,
-        example: "u4[16,64]@llamacpp.q4_0(4,8)",
-        source: "llama.cpp, make_block_q4_0x4 and make_block_q4_0x8",
-        place: llamacpp,
+        ..llamacpp(
+            "llamacpp.q4_0",
+            "llama.cpp's Q4_0 as it is repacked while a model is loaded, for Arm's dot products: the blocks of so many \
+             rows in one record, so many bytes of each row in turn, signs flipped",
+            &[4],
+            "u4[16,64]@llamacpp.q4_0(4,8)",
+        )
     },
+    Entry {
+        arguments: &[Argument::Word(&["4"]), Argument::Word(&["4", "8"])],
+        ..llamacpp(
+            "llamacpp.q8_0",
+            "llama.cpp's Q8_0 repacked likewise: four rows, four or eight bytes of each in turn",
+            &[8],
+            "s8[16,64]@llamacpp.q8_0(4,8)",
+        )
+    },
+    llamacpp(
+        "llamacpp.iq4_nl",
+        "llama.cpp's IQ4_NL repacked likewise: four rows by four bytes, or eight by eight",
+        &[4],
+        "u4[16,64]@llamacpp.iq4_nl(4,4)",
+    ),
+    llamacpp(
+        "llamacpp.mxfp4",
+        "llama.cpp's MXFP4 repacked likewise: four rows by four bytes, or eight by eight",
+        &[4],
+        "f4e2m1fn[16,64]@llamacpp.mxfp4(4,4)",
+    ),
     Entry {
         name: "kleidiai.qsi4cxp",
         arguments: &[
@@ -85,6 +102,28 @@ const fn gguf(
     }
 }
 
+/// By rows of a group and bytes in turn.
+const fn llamacpp(
+    name: &'static str,
+    summary: &'static str,
+    bits: &'static [u32],
+    example: &'static str,
+) -> Entry {
+    Entry {
+        name,
+        arguments: &[Argument::Word(&["4", "8"]), Argument::Word(&["4", "8"])],
+        summary,
+        dims: "[N,K]",
+        extents: "N % rows = 0, K % 32 = 0",
+        bits,
+        stored: Stored::AsTheyAre,
+        padding: 0,
+        example,
+        source: "llama.cpp, ggml-cpu/repack.cpp",
+        place: of_llamacpp,
+    }
+}
+
 /// A field of a type of ggml's: `gguf.q6_k.low`.
 fn of_gguf(asked: &Asked<'_>) -> Result<Placed, Error> {
     let mut words = asked.name.split('.').skip(1);
@@ -109,22 +148,39 @@ fn in_turns(rows: i128, chunk: i128) -> [Mode; 2] {
     [vec![(rows, 2 * chunk)], columns]
 }
 
-/// A record is `rows` scales of two bytes and 16 bytes for each row; those of a group of rows follow each other.
-fn llamacpp(asked: &Asked<'_>) -> Result<Placed, Error> {
+/// The same of codes that are bytes. Strides in bytes.
+fn bytes_in_turns(rows: i128, chunk: i128) -> [Mode; 2] {
+    [vec![(rows, chunk)], vec![(chunk, 1), (32 / chunk, rows * chunk)]]
+}
+
+/// A record is the scales of `rows` blocks of 32 codes and then their codes; those of a group of rows follow each other.
+fn of_llamacpp(asked: &Asked<'_>) -> Result<Placed, Error> {
     let [n, k] = asked.matrix()?;
     let [rows, chunk] = [asked.number(0), asked.number(1)];
     if (rows, chunk) == (8, 4) {
         return invalid("llama.cpp repacks 8 rows by 8 bytes alone".to_owned());
     }
+    let kind = asked.name.trim_start_matches("llamacpp.");
+    if rows == 4 && chunk == 8 && ["iq4_nl", "mxfp4"].contains(&kind) {
+        return invalid(format!("llama.cpp repacks 4 rows of {kind} by 4 bytes alone"));
+    }
     asked.multiple("N", n, rows)?;
     asked.multiple("K", k, 32)?;
-    let record = 18 * rows;
-    let [mut row, mut column] = in_turns(rows, chunk);
-    column.push((k / 32, 2 * record));
-    row.push((n / rows, k / 32 * 2 * record));
+    let scale_bytes = if kind == "mxfp4" { 1 } else { 2 };
+    let per_byte = asked.per(8);
+    let record = rows * (scale_bytes + 32 / per_byte);
+    let [mut row, mut column] = match per_byte {
+        1 => bytes_in_turns(rows, chunk),
+        _ => in_turns(rows, chunk),
+    };
+    column.push((k / 32, per_byte * record));
+    row.push((n / rows, k / 32 * per_byte * record));
     let bytes = k / 32 * record;
-    let form =
-        Form::Within { modes: vec![row, column], base: 4 * rows, allocation: n / rows * 2 * bytes };
+    let form = Form::Within {
+        modes: vec![row, column],
+        base: per_byte * rows * scale_bytes,
+        allocation: n / rows * per_byte * bytes,
+    };
     Ok(Placed { carrier: Some((U8, vec![n / rows, bytes])), ..Placed::in_form(form) })
 }
 

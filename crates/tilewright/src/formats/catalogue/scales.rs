@@ -36,6 +36,20 @@ pub(super) const ENTRIES: &[Entry] = &[
         place: sf8x4,
     },
     Entry {
+        name: "sf4x4",
+        arguments: &[],
+        summary: "The scales of the values in an NVFP4 KV cache, as SM100 reads them: four tokens of a scale side by \
+                  side. SM120 reads rows. vLLM, FlashInfer",
+        dims: "[T,S] of tokens and scales, or [B,T,S] of pages",
+        extents: "T % 4 = 0, S % 4 = 0",
+        bits: &[8],
+        stored: Stored::AsTheyAre,
+        padding: 0,
+        example: "f8e4m3fn[16,8]@sf4x4",
+        source: "FlashInfer, msa_ops, _v_scale_unswizzle_index",
+        place: sf4x4,
+    },
+    Entry {
         name: "aiter.scales",
         arguments: &[],
         summary: "AITER's shuffle_scale for MI350: E8M0 scales by blocks of 32 rows and 8 scales",
@@ -77,15 +91,14 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "deepgemm.scales",
         arguments: &[],
-        summary: "DeepGEMM's and FlashMLA's FP8 scales: rows minor, four scales of a row in a 32-bit word. After the \
-                  formula as published; no code was run",
+        summary: "DeepGEMM's and FlashMLA's FP8 scales: rows minor, four scales of a row in a 32-bit word",
         dims: "[M,S]",
         extents: "any; M and S are padded to multiples of 4",
         bits: &[8],
         stored: Stored::AsTheyAre,
         padding: 0,
         example: "f8e8m0fnu[30,6]@deepgemm.scales",
-        source: "DeepGEMM, get_mn_major_tma_aligned_packed_ue8m0_tensor",
+        source: "DeepGEMM, get_mn_major_tma_aligned_packed_ue8m0_tensor; SGLang, fp8_utils.py",
         place: deepgemm,
     },
 ];
@@ -125,6 +138,14 @@ fn sf128x4(asked: &Asked<'_>) -> Result<Placed, Error> {
 
 fn sf8x4(asked: &Asked<'_>) -> Result<Placed, Error> {
     Blocks { rows: 8, columns: 4, row: vec![(8, 4)], column: vec![(4, 1)] }.placed(asked)
+}
+
+/// `(t/4) 4 S + 4 s + t%4`: as the writer has it, row `(t/4) 4 + s / (S/4)` and column `s % (S/4) 4 + t % 4`.
+fn sf4x4(asked: &Asked<'_>) -> Result<Placed, Error> {
+    let (_, [tokens, scales]) = asked.matrices()?;
+    asked.multiple("T", tokens, 4)?;
+    asked.multiple("S", scales, 4)?;
+    Blocks { rows: 4, columns: 1, row: vec![(4, 1)], column: Vec::new() }.placed(asked)
 }
 
 /// Blocks of 32 rows and 8 scales; what is padded is more than whole blocks.

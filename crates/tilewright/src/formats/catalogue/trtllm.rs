@@ -1,7 +1,7 @@
 //! TensorRT-LLM's weights for GEMMs of mixed types, and trtllm-gen's for mixtures of experts.
 
 use super::entry::{Argument, Entry, Stored};
-use super::place::{Asked, Mode, Placed};
+use super::place::{Asked, Form, Mode, Placed};
 use crate::ElementType::S8;
 use crate::error::{Error, invalid};
 
@@ -50,6 +50,21 @@ pub(super) const ENTRIES: &[Entry] = &[
         example: "u8[64,128]@trtllm-gen.gated",
         source: "FlashInfer, get_reorder_rows_for_gated_act_gemm_row_indices",
         place: gated,
+    },
+    Entry {
+        name: "megamoe",
+        arguments: &[Argument::Word(&["8", "16", "32"]), Argument::Optional(&["up-first"])],
+        summary: "The rows of experts' gate and up interleaved by so many, as the fused kernels for mixtures of experts \
+                  read them: by 8 DeepGEMM's MegaMoE, by 16 and 32 FlashInfer's. With up-first each group has its \
+                  halves exchanged, row ^ 8: TRT-LLM's order",
+        dims: "[M,K] or [E,M,K], the upper half of M the gate",
+        extents: "M % (2 rows) = 0",
+        bits: &[],
+        stored: Stored::AsTheyAre,
+        padding: 0,
+        example: "u8[64,128]@megamoe(8)",
+        source: "FlashInfer, interleave_gate_up; DeepGEMM, transform_weights_for_mega_moe",
+        place: megamoe,
     },
     Entry {
         name: "block-major-k",
@@ -117,6 +132,28 @@ fn gated(asked: &Asked<'_>) -> Result<Placed, Error> {
     let [m, k] = asked.matrix()?;
     asked.multiple("M", m, 2)?;
     Ok(Placed::alike(vec![vec![(m / 2, 2 * k), (2, k)], vec![(k, 1)]]))
+}
+
+/// Gate `i` goes to row `2b (i / b) + i % b`, up `i` to the row `b` after it. Exchanging the halves of each `2b` rows is
+/// an XOR of the row with `b`: of the bit that says the half, `1 - x` is a stride below 0 from a base of `b` rows.
+fn megamoe(asked: &Asked<'_>) -> Result<Placed, Error> {
+    let (experts, [m, k]) = asked.matrices()?;
+    let block = asked.number(0);
+    asked.multiple("M", m, 2 * block)?;
+    let is_exchanged = asked.has("up-first");
+    let to_up = if is_exchanged { -block * k } else { block * k };
+    let rows = vec![(block, k), (m / 2 / block, 2 * block * k), (2, to_up)];
+    let mut modes = vec![rows, vec![(k, 1)]];
+    if let Some(experts) = experts {
+        modes.insert(0, vec![(experts, m * k)]);
+    }
+    if !is_exchanged {
+        return Ok(Placed::alike(modes));
+    }
+    let carrier = asked.dims.iter().map(|&dim| i128::from(dim)).collect();
+    let allocation = experts.unwrap_or(1) * m * k;
+    let form = Form::Within { modes, base: block * k, allocation };
+    Ok(Placed { carrier: Some((asked.element_type, carrier)), ..Placed::in_form(form) })
 }
 
 fn block_major_k(asked: &Asked<'_>) -> Result<Placed, Error> {

@@ -71,7 +71,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "Marlin's weights for 16-bit activations, or with a8 for 8-bit ones: tiles of 16 rows in the order of \
                   a tensor core's fragments. GPTQ-Marlin, AWQ-Marlin, vLLM",
         dims: "[K,N]",
-        extents: "K % 16 = 0, N % 64 = 0",
+        extents: "K % 16 = 0, with a8 K % 32 = 0; N % 64 = 0",
         bits: &[4, 8],
         stored: Stored::Unsigned,
         padding: 0,
