@@ -60,7 +60,9 @@ impl Array {
         map.allocation()
             .checked_mul(element_bits.into())
             .and_then(|bits| bits.checked_add(map.lowest_offset().checked_abs()?))
-            .ok_or_else(|| Error::message(format!("the bits of `{text}` are more than 63 bits count")))?;
+            .ok_or_else(|| {
+                Error::message(format!("the bits of `{text}` are more than 63 bits count"))
+            })?;
         Ok(Array { text, map, element_bits, value_bits: element_bits, padding: 0, xor_mask: 0 })
     }
 

@@ -32,7 +32,12 @@ impl Code {
     }
 
     /// Adds a line, lines one deeper, and a line.
-    pub(crate) fn block(&mut self, first: impl AsRef<str>, last: &str, write: impl FnOnce(&mut Self)) {
+    pub(crate) fn block(
+        &mut self,
+        first: impl AsRef<str>,
+        last: &str,
+        write: impl FnOnce(&mut Self),
+    ) {
         self.line(first);
         self.indented(write);
         self.line(last);

@@ -496,7 +496,9 @@ mod tests {
     fn simplified_expressions_have_the_values_of_their_definition() {
         let mut seed = 7u64;
         let mut below = |end: i64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             ((u128::from(seed) * end as u128) >> 64) as i64
         };
         for _ in 0..3000 {

@@ -53,7 +53,9 @@ impl Formula {
 
 /// The names of a formula's inputs along the dimensions of an array.
 pub(crate) fn index_inputs(dims: &[i64]) -> Vec<Input> {
-    let input =
-        |(dim, &extent): (usize, &i64)| Input { name: format!("i{dim}"), range: Range::below(extent) };
+    let input = |(dim, &extent): (usize, &i64)| Input {
+        name: format!("i{dim}"),
+        range: Range::below(extent),
+    };
     dims.iter().enumerate().map(input).collect()
 }

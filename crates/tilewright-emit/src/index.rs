@@ -30,7 +30,11 @@ pub fn index_formula(map: &IndexMap) -> Option<Formula> {
 }
 
 /// Whether there is an element at this offset, and its index.
-pub(crate) fn index_at(map: &IndexMap, arena: &mut Arena, offset: Expr) -> Option<(Expr, Vec<Expr>)> {
+pub(crate) fn index_at(
+    map: &IndexMap,
+    arena: &mut Arena,
+    offset: Expr,
+) -> Option<(Expr, Vec<Expr>)> {
     if map.elements() == 0 {
         let zero = arena.constant(0);
         return Some((zero, vec![zero; map.dims().len()]));
@@ -142,9 +146,8 @@ impl Decoding<'_> {
     fn deduce(&mut self, offset: Expr) -> Option<Vec<Expr>> {
         while self.round()? {}
         let dims = 0..self.map.dims().len();
-        let index = dims
-            .map(|dim| self.known(&whole(Source::Dim(dim))))
-            .collect::<Option<Vec<Expr>>>()?;
+        let index =
+            dims.map(|dim| self.known(&whole(Source::Dim(dim)))).collect::<Option<Vec<Expr>>>()?;
         for (&index, &extent) in index.iter().zip(self.map.dims()) {
             let is_inside = self.arena.less_than(index, extent);
             self.conditions.push(is_inside);
@@ -166,9 +169,14 @@ impl Decoding<'_> {
         let merged = self.map.merged();
         for (number, coordinate) in merged.iter().enumerate().rev() {
             let digits = coordinate.digits();
-            let is_known: Vec<Option<Expr>> = digits.iter().map(|digit| self.known(digit)).collect();
-            let unknown: Vec<&Digit> =
-                digits.iter().zip(&is_known).filter(|(_, known)| known.is_none()).map(|(d, _)| d).collect();
+            let is_known: Vec<Option<Expr>> =
+                digits.iter().map(|digit| self.known(digit)).collect();
+            let unknown: Vec<&Digit> = digits
+                .iter()
+                .zip(&is_known)
+                .filter(|(_, known)| known.is_none())
+                .map(|(d, _)| d)
+                .collect();
             let Some(first) = unknown.first() else { continue };
             let source = Source::Merged(number);
             let value = self.known(&whole(source));
@@ -199,7 +207,13 @@ impl Decoding<'_> {
     }
 
     /// The one unknown digit of a sum whose others are known.
-    fn solved(&mut self, source: Source, value: Option<Expr>, others: Expr, digit: &Digit) -> Option<Expr> {
+    fn solved(
+        &mut self,
+        source: Source,
+        value: Option<Expr>,
+        others: Expr,
+        digit: &Digit,
+    ) -> Option<Expr> {
         let extent = self.map.extent(digit);
         if let Some(value) = value
             && digit.stride > 0
@@ -292,7 +306,8 @@ fn nests(map: &IndexMap) -> bool {
     let mut used: Vec<&Digit> = lists().flatten().collect();
     used.sort_by_key(|digit| (digit.source, digit.divisor));
     let is_once = used.windows(2).all(|pair| {
-        pair[0].source != pair[1].source || end_of(pair[0]).is_some_and(|end| end <= pair[1].divisor)
+        pair[0].source != pair[1].source
+            || end_of(pair[0]).is_some_and(|end| end <= pair[1].divisor)
     });
     let is_written_whole = |number: usize| {
         let of_it = used.iter().filter(|digit| digit.source == Source::Merged(number));

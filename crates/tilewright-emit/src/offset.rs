@@ -100,7 +100,8 @@ impl Lowering<'_> {
         let merged = self.map.merged().get(number)?;
         let odd = || merged.digits().iter().filter(|part| part.stride % 2 != 0);
         let is_bit = |part: &Digit| {
-            (part.divisor as u64).is_power_of_two() && part.modulus.is_none_or(|modulus| modulus % 2 == 0)
+            (part.divisor as u64).is_power_of_two()
+                && part.modulus.is_none_or(|modulus| modulus % 2 == 0)
         };
         let is_negated = merged.base().rem_euclid(2) == 1;
         let bits = odd().map(|part| (part.source, part.divisor)).collect();
@@ -129,7 +130,9 @@ impl Lowering<'_> {
         let bits = self.arena.modulo(value, 1 << n_bits);
         let term = self.arena.scale(bits, first.stride);
         let stride = first.stride;
-        self.arena.note(term, || format!("swizzle: {n_bits} bits, each flipped by others, strides from {stride}"));
+        self.arena.note(term, || {
+            format!("swizzle: {n_bits} bits, each flipped by others, strides from {stride}")
+        });
         term
     }
 }

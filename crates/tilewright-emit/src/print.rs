@@ -53,7 +53,12 @@ pub(crate) struct Printed {
 }
 
 /// The formula with these names for its inputs; locals are called `prefix0`, `prefix1`, ….
-pub(crate) fn print(formula: &Formula, syntax: &dyn Syntax, inputs: &[String], prefix: &str) -> Printed {
+pub(crate) fn print(
+    formula: &Formula,
+    syntax: &dyn Syntax,
+    inputs: &[String],
+    prefix: &str,
+) -> Printed {
     let arena = &formula.arena;
     let roots = formula.roots();
     let order = arena.reachable(&roots);
@@ -93,7 +98,8 @@ pub(crate) fn print(formula: &Formula, syntax: &dyn Syntax, inputs: &[String], p
         Some(_) => syntax.always(false),
         None => printer.of(valid),
     });
-    let outputs = formula.outputs.iter().map(|&output| bare(&printer.of(output)).to_owned()).collect();
+    let outputs =
+        formula.outputs.iter().map(|&output| bare(&printer.of(output)).to_owned()).collect();
     Printed { locals, valid, outputs, uses }
 }
 
@@ -142,7 +148,12 @@ impl Printer<'_> {
                 syntax.wide_product(&self.of(a), product, divisor)
             }
             Operation::Divide(a, _, Some(product)) => {
-                format!("({} * {}) >> {}", self.of(a), syntax.constant(product.factor), product.shift)
+                format!(
+                    "({} * {}) >> {}",
+                    self.of(a),
+                    syntax.constant(product.factor),
+                    product.shift
+                )
             }
             Operation::ShiftRight(a, bits) => format!("{} >> {bits}", self.of(a)),
             Operation::And(a, mask) => format!("{} & {}", self.of(a), self.mask(mask)),

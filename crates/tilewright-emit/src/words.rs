@@ -41,7 +41,14 @@ pub(crate) fn in_comment(text: &str) -> String {
 /// What the first lines of all code say: the layout, its sizes, its padding.
 pub(crate) fn about(array: &Array) -> Vec<String> {
     let map = array.map();
-    let padding = i128::from(map.allocation()) - i128::from(map.elements());
+    let padding = match map.is_ordered() && map.is_injective() == Ok(true) {
+        true if map.elements() == map.allocation() => "no padding".to_owned(),
+        true => format!(
+            "padding: {} slots, where `index` finds no element",
+            map.allocation() - map.elements()
+        ),
+        false => "padding: where `index` finds no element".to_owned(),
+    };
     let mut lines = vec![
         in_comment(array.text()),
         format!(
@@ -52,11 +59,7 @@ pub(crate) fn about(array: &Array) -> Vec<String> {
             map.allocation(),
             array.bytes(),
         ),
-        match padding {
-            // Elements may share slots.
-            ..=0 => "no padding".to_owned(),
-            _ => format!("padding: {padding} elements or more, at offsets of which `index` says so"),
-        },
+        padding,
     ];
     let expression = map.index_expression();
     if expression.len() <= 400 {

@@ -1,10 +1,16 @@
 //! What the tests share: layouts drawn at random, those of the catalogue, and tables of a map.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test binary uses a part; a test may panic")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    reason = "each test binary uses a part; a test may panic"
+)]
 
 use tilewright::IndexMap;
 use tilewright::formats::catalogue::{self, NamedArray};
 use tilewright::notation::Described;
+use tilewright_emit::Array;
 
 /// Maps with more elements or slots than this are not looked at whole.
 pub const MOST: i64 = 5000;
@@ -53,7 +59,8 @@ pub fn tiles_for(random: &mut Random, dims: &[i64]) -> String {
         }
         tiles += &format!("({})", list(&sizes));
     }
-    let tail = if random.below(9) == 0 { format!("L({})", 1 + random.below(99)) } else { String::new() };
+    let tail =
+        if random.below(9) == 0 { format!("L({})", 1 + random.below(99)) } else { String::new() };
     let attributes = if tiles.is_empty() { tail } else { format!("T{tiles}{tail}") };
     let colon = if attributes.is_empty() { "" } else { ":" };
     format!("{{{}{colon}{attributes}}}", list(&random.order(dims.len())))
@@ -77,7 +84,12 @@ fn stride(random: &mut Random) -> i64 {
 fn strided(random: &mut Random) -> String {
     let dims = random.dims();
     let strides: Vec<i64> = dims.iter().map(|_| stride(random)).collect();
-    format!("u8[{}] strides=({}{})", list(&dims), list(&strides), if dims.len() == 1 { "," } else { "" })
+    format!(
+        "u8[{}] strides=({}{})",
+        list(&dims),
+        list(&strides),
+        if dims.len() == 1 { "," } else { "" }
+    )
 }
 
 /// Modes of modes, with an original shape or without.
@@ -138,13 +150,108 @@ pub fn named() -> Vec<NamedArray> {
         let example: NamedArray = entry.example.parse().unwrap();
         for spelling in entry.spellings() {
             let layout = spelling.parse().unwrap_or_else(|_| example.layout().clone());
-            let types = [example.element_type(), tilewright::ElementType::S8, tilewright::ElementType::S4];
+            let types =
+                [example.element_type(), tilewright::ElementType::S8, tilewright::ElementType::S4];
             let dims = example.dims();
             let found = types.iter().find_map(|&element_type| layout.of(element_type, dims).ok());
             all.extend(found);
         }
     }
     assert!(all.len() > 30, "only {} layouts have names", all.len());
+    all
+}
+
+/// Two layouts of one array, of elements of any width, some of which are not the same in both.
+pub fn any_pair(random: &mut Random) -> (Described, Described) {
+    loop {
+        let dims = random.dims();
+        let types: [(&str, &str); 12] = [
+            ("u8", "u8"),
+            ("bf16", "bf16"),
+            ("f32", "f32"),
+            ("f64", "f64"),
+            ("c128", "c128"),
+            ("s4 4", "s4 4"),
+            ("u2 2", "u2 2"),
+            ("s4 4", "s4"),
+            ("s4", "s4 4"),
+            ("s4", "s4"),
+            ("f32 20", "f32 20"),
+            ("u8 8", "u8 6"),
+        ];
+        let (from, to) = random.of(&types);
+        let mut side = |kind: &str| -> Option<Described> {
+            let (element_type, width) = kind.split_once(' ').unwrap_or((kind, ""));
+            let tiles = tiles_for(random, &dims);
+            let tiles = match (width, tiles.split_once("L(")) {
+                ("", _) => tiles,
+                (width, Some((before, tail))) => format!("{before}E({width})L({tail}"),
+                (width, None) if tiles.contains(':') => {
+                    tiles.replace('}', &format!("E({width})}}"))
+                }
+                (width, None) => tiles.replace('}', &format!(":E({width})}}")),
+            };
+            let said: Described = format!("{element_type}[{}]{tiles}", list(&dims)).parse().ok()?;
+            let map = said.index_map().ok()?;
+            (map.elements() <= MOST && map.allocation() <= 4 * MOST).then_some(said)
+        };
+        if let (Some(from), Some(to)) = (side(from), side(to)) {
+            return (from, to);
+        }
+    }
+}
+
+/// Bytes without a pattern.
+pub fn bytes(random: &mut Random, n: i64) -> Vec<u8> {
+    (0..n).map(|_| random.below(256) as u8).collect()
+}
+
+/// What a relayout makes of the source, by the definition: bit by bit, from the maps' offsets.
+pub fn expected(from: &Array, to: &Array, src: &[u8]) -> Vec<u8> {
+    let (src_bits, dst_bits) = (i64::from(from.element_bits()), i64::from(to.element_bits()));
+    let value_bits = i64::from(from.value_bits().min(to.value_bits()));
+    let flip = from.xor_mask() ^ to.xor_mask();
+    let bit_of = |bytes: &[u8], bit: i64| bytes[(bit / 8) as usize] >> (bit % 8) & 1;
+    let mut dst = vec![0u8; to.bytes() as usize];
+    let mut set = |bit: i64, value: u8| {
+        let byte = &mut dst[(bit / 8) as usize];
+        *byte = *byte & !(1 << (bit % 8)) | value << (bit % 8);
+    };
+    for slot in 0..to.map().allocation() {
+        for bit in 0..dst_bits {
+            set(slot * dst_bits + bit, to.padding() >> (bit % 8) & 1);
+        }
+    }
+    for (from_slot, to_slot) in all_offsets(from.map()).iter().zip(all_offsets(to.map())) {
+        for bit in 0..dst_bits {
+            let is_value = bit < value_bits;
+            let flipped = if bit < 64 { (flip >> bit & 1) as u8 } else { 0 };
+            let value =
+                if is_value { bit_of(src, from_slot * src_bits + bit) ^ flipped } else { 0 };
+            set(to_slot * dst_bits + bit, value);
+        }
+    }
+    dst
+}
+
+/// The pairs that relayouts are tested with: random ones, and each layout with a name from rows and back.
+pub fn pairs(random: &mut Random, n: usize) -> Vec<(Array, Array)> {
+    let mut all = Vec::new();
+    while all.len() < n {
+        let (from, to) = any_pair(random);
+        all.push((Array::of(&from).unwrap(), Array::of(&to).unwrap()));
+    }
+    for named in self::named() {
+        if named.index_map().allocation() > 4 * MOST {
+            continue;
+        }
+        let dims = list(named.dims());
+        let rows = format!("{}[{dims}]", named.element_type().xla_name());
+        let rows = Array::of(&rows.parse().unwrap()).unwrap();
+        let named = Array::of(&Described::Named(Box::new(named))).unwrap();
+        all.push((rows.clone(), named.clone()));
+        all.push((named, rows));
+    }
     all
 }
 

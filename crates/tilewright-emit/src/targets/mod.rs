@@ -1,0 +1,111 @@
+//! The languages that code is written in, a file each.
+
+mod c;
+mod c_like;
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::array::Array;
+use crate::error::Error;
+use crate::relayout::Relayout;
+use crate::words::check_name;
+
+/// What code is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The array whose offsets and indexes are computed.
+    pub array: &'a Array,
+    /// What it is to become, where code for a relayout is asked for too.
+    pub other: Option<&'a Array>,
+    /// What names of functions begin with.
+    pub name: &'a str,
+}
+
+/// Each language with its name, the file that writes it, and what it is.
+macro_rules! targets {
+    ($($(#[doc = $words:literal])* $target:ident = $name:literal, $emit:path;)*) => {
+        /// A language that code is written in.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Target {
+            $($(#[doc = $words])* $target,)*
+        }
+
+        impl Target {
+            /// Every language that there is.
+            pub const ALL: &[Target] = &[$(Target::$target,)*];
+
+            /// What it is called: `c`, `cuda`, ….
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Target::$target => $name,)*
+                }
+            }
+
+            fn emit(self, code: &Source<'_>) -> Result<String, Error> {
+                match self {
+                    $(Target::$target => $emit(code),)*
+                }
+            }
+        }
+    };
+}
+
+targets! {
+    /// A header of C99, which is C++ as well.
+    C = "c", c::emit;
+}
+
+/// What every language starts from.
+pub(crate) struct Source<'a> {
+    pub(crate) array: &'a Array,
+    pub(crate) other: Option<(&'a Array, Relayout)>,
+    pub(crate) name: &'a str,
+}
+
+impl Request<'_> {
+    /// The code in a language.
+    ///
+    /// ```
+    /// use tilewright::notation::Described;
+    /// use tilewright_emit::{Array, Request, Target};
+    /// let array = Array::of(&"f32[3,5]{1,0:T(2,2)}".parse::<Described>()?)?;
+    /// let code = Request { array: &array, other: None, name: "tw" }.emit(Target::C)?;
+    /// assert!(code.contains("int64_t tw_offset(int64_t i0, int64_t i1)"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the name is no identifier, or the language cannot say what the layouts do; with the reason.
+    pub fn emit(&self, target: Target) -> Result<String, Error> {
+        check_name(self.name)?;
+        let other = match self.other {
+            Some(other) => Some((other, Relayout::of(self.array, other)?)),
+            None => None,
+        };
+        target.emit(&Source { array: self.array, other, name: self.name })
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Target {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let found = Target::ALL.iter().find(|target| target.name() == text);
+        found.copied().ok_or_else(|| {
+            let names: Vec<&str> = Target::ALL.iter().map(|target| target.name()).collect();
+            let said = tilewright::text::abridged(text);
+            Error::message(format!(
+                "`{said}` is no language that code is written in: expected {}",
+                names.join(", ")
+            ))
+        })
+    }
+}
