@@ -36,7 +36,15 @@ impl Array {
     /// # Errors
     /// If it is no array, or its size does not fit 63 bits.
     pub fn of(said: &Described) -> Result<Self, Error> {
-        let element_bits = said.element_bits().unwrap_or(DEFAULT_BITS);
+        Self::with_default_bits(said, DEFAULT_BITS)
+    }
+
+    /// The same, where elements of which no type is said have another number of bits.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn with_default_bits(said: &Described, bits: u32) -> Result<Self, Error> {
+        let element_bits = said.element_bits().unwrap_or(bits);
         let array = Self::new(said.to_string(), said.index_map()?, element_bits)?;
         let value_bits = said.element_type().map_or(element_bits, tilewright::ElementType::bits);
         let (padding, xor_mask) = match said {

@@ -22,6 +22,8 @@ pub struct Relayout {
     pub dst_bytes: i64,
     /// What is written before the elements, if there are slots without one.
     pub fill: Option<Fill>,
+    /// How many bits of the last byte belong to slots, where not all do: the others are 0.
+    pub tail_bits: Option<u32>,
     /// What an element is on its way.
     pub transfer: Transfer,
     /// How the elements go.
@@ -52,8 +54,6 @@ const MAX_BOXES: usize = 256;
 pub struct Fill {
     /// The bytes that the destination is filled with, again and again.
     pub period: Vec<u8>,
-    /// The bits of the last byte that belong to slots, where not all do: the others are 0.
-    pub last_byte_mask: Option<u8>,
 }
 
 /// The widths of an element, and what becomes of its bits.
@@ -172,7 +172,10 @@ impl Relayout {
             )));
         }
         let fill = (description.padding_slots > 0).then(|| Fill::of(to));
-        Ok(Relayout { src_bytes: from.bytes(), dst_bytes: to.bytes(), fill, transfer, way })
+        let tail = to.map().allocation() as u128 * u128::from(to.element_bits()) % 8;
+        let tail_bits = (tail > 0).then_some(tail as u32);
+        let (src_bytes, dst_bytes) = (from.bytes(), to.bytes());
+        Ok(Relayout { src_bytes, dst_bytes, fill, tail_bits, transfer, way })
     }
 }
 
@@ -210,15 +213,17 @@ impl Fill {
         if period.iter().all(|byte| *byte == period[0]) {
             period.truncate(1);
         }
-        let used = to.map().allocation() as u128 * bits as u128 % 8;
-        let last_byte_mask = (used > 0 && to.padding() != 0).then(|| ((1u16 << used) - 1) as u8);
-        Fill { period, last_byte_mask }
+        Fill { period }
     }
 }
 
 /// So many slots that stay where they are.
 fn contiguous(slots: i64, transfer: Transfer) -> Nest {
-    let loops = vec![Loop { extent: slots, src: transfer.src_bits, dst: transfer.dst_bits }];
+    let (src, dst) = (transfer.src_bits, transfer.dst_bits);
+    let mut loops = vec![Loop { extent: slots, src, dst }];
+    if transfer.is_plain() {
+        loops.push(Loop { extent: src, src: 1, dst: 1 });
+    }
     bodied(0, 0, loops, transfer)
 }
 
@@ -231,14 +236,17 @@ fn nest(of: &BoxDescription, transfer: Transfer) -> Nest {
         dst: l.dst_stride_bits,
     };
     let mut loops: Vec<Loop> = of.loops.iter().map(described).collect();
-    loops.push(Loop { extent: (of.unit_bits / src.min(dst)).max(1), src, dst });
+    // Of slots that stay what they are, a unit may be a part or any number of them.
+    loops.push(match transfer.is_plain() {
+        true => Loop { extent: of.unit_bits, src: 1, dst: 1 },
+        false => Loop { extent: (of.unit_bits / src.min(dst)).max(1), src, dst },
+    });
     bodied(of.src_start_bits, of.dst_start_bits, loops, transfer)
 }
 
-/// Loops over elements, in bits, with the body that their innermost are.
-fn bodied(src: i64, dst: i64, mut loops: Vec<Loop>, transfer: Transfer) -> Nest {
+/// Loops over elements, or over the bits of those that stay what they are, with the body that the innermost are.
+fn bodied(src: i64, dst: i64, loops: Vec<Loop>, transfer: Transfer) -> Nest {
     if transfer.is_plain() {
-        loops.push(Loop { extent: transfer.src_bits, src: 1, dst: 1 });
         return plain(src, dst, joined(loops), transfer);
     }
     let loops = joined(loops);

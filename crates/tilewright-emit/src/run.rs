@@ -12,13 +12,9 @@ impl Relayout {
             for (byte, pad) in dst.iter_mut().zip(fill.period.iter().cycle()) {
                 *byte = *pad;
             }
-            if let (Some(mask), Some(last)) = (fill.last_byte_mask, dst.last_mut()) {
-                *last &= mask;
-            }
-        } else if self.dst_bytes * 8 % self.transfer.dst_bits != 0
-            && let Some(last) = dst.last_mut()
-        {
-            *last = 0;
+        }
+        if let (Some(bits), Some(last)) = (self.tail_bits, dst.last_mut()) {
+            *last &= (1 << bits) - 1;
         }
         match &self.way {
             Way::Nests(nests) => {

@@ -7,21 +7,8 @@ mod support;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
-use support::{Random, all_offsets, any_layout, bytes, expected, named, pairs};
-use tilewright::notation::Described;
+use support::{Random, all_offsets, arrays, byte_list, bytes, expected, small_pairs, succeed};
 use tilewright_emit::{Array, Request, Target};
-
-/// Runs a program and wants it to succeed.
-fn succeed(command: &mut Command) {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let text = String::from_utf8_lossy(&output.stderr);
-    let said: String = text.lines().take(40).collect::<Vec<_>>().join("\n");
-    assert!(output.status.success(), "{command:?}: {said}");
-}
-
-fn byte_list(bytes: &[u8]) -> String {
-    bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(",")
-}
 
 /// A function that checks one layout's functions at every element and every slot.
 fn check_of_layout(array: &Array, name: &str) -> String {
@@ -105,26 +92,17 @@ static void expect(int holds, const char *what, long long at) {
 }\n"
         .to_owned();
     let mut calls = String::new();
-    let mut arrays: Vec<Array> = Vec::new();
-    while arrays.len() < n_layouts {
-        let (text, map) = any_layout(random);
-        if map.elements() <= 1500 && map.allocation() <= 4000 {
-            arrays.push(Array::new(text, map, 32).unwrap());
-        }
-    }
-    let named = named().into_iter().filter(|array| array.index_map().allocation() < 1 << 14);
-    arrays.extend(named.map(|array| Array::of(&Described::Named(Box::new(array))).unwrap()));
-    for (number, array) in arrays.iter().enumerate() {
+    for (number, array) in arrays(random, n_layouts).iter().enumerate() {
         let name = format!("l{number}");
-        code += &Request { array, other: None, name: &name }.emit(Target::C).unwrap();
+        code += &Request { array, other: None, name: &name, dynamic: &[] }.emit(Target::C).unwrap();
         code += &check_of_layout(array, &name);
         let _ = writeln!(calls, "  check_{name}();");
     }
-    let small = |array: &Array| array.bytes() <= 20_000;
-    let pairs = pairs(random, n_pairs).into_iter().filter(|(from, to)| small(from) && small(to));
-    for (number, (from, to)) in pairs.enumerate() {
+    for (number, (from, to)) in small_pairs(random, n_pairs).into_iter().enumerate() {
         let name = format!("r{number}");
-        code += &Request { array: &from, other: Some(&to), name: &name }.emit(Target::C).unwrap();
+        code += &Request { array: &from, other: Some(&to), name: &name, dynamic: &[] }
+            .emit(Target::C)
+            .unwrap();
         code += &check_of_relayout(&from, &to, &name, random);
         let _ = writeln!(calls, "  check_{name}();");
     }

@@ -75,39 +75,29 @@ impl Printer<'_> {
     fn fill(&self, code: &mut Code) {
         let bytes = self.relayout.dst_bytes;
         match &self.relayout.fill {
-            Some(Fill { period, last_byte_mask }) => {
-                match period.as_slice() {
-                    [byte] => {
-                        code.line(format!("memset(dst, {byte:#04x}, {bytes}); /* padding */"))
-                    }
-                    period => {
-                        let list: Vec<String> =
-                            period.iter().map(|byte| format!("{byte:#04x}")).collect();
-                        code.line(format!(
-                            "static const unsigned char period[] = {{{}}};",
-                            list.join(", ")
-                        ));
-                        let n = period.len();
-                        code.line(format!("for (int64_t k = 0; k < {bytes}; k++) dst[k] = period[k % {n}]; /* padding */"));
-                    }
-                }
-                if let Some(mask) = last_byte_mask {
+            Some(Fill { period }) => match period.as_slice() {
+                [byte] => code.line(format!("memset(dst, {byte:#04x}, {bytes}); /* padding */")),
+                period => {
+                    let list: Vec<String> =
+                        period.iter().map(|byte| format!("{byte:#04x}")).collect();
+                    let n = period.len();
                     code.line(format!(
-                        "dst[{}] &= {mask:#04x}; /* bits behind the last slot */",
-                        bytes - 1
+                        "static const unsigned char period[] = {{{}}};",
+                        list.join(", ")
+                    ));
+                    code.line(format!(
+                        "for (int64_t k = 0; k < {bytes}; k++) dst[k] = period[k % {n}]; /* padding */"
                     ));
                 }
-            }
-            None if bytes > 0
-                && !self.transfer.is_of_words()
-                && !self.transfer.is_plain_bytes() =>
-            {
-                code.line(format!(
-                    "dst[{}] = 0; /* bits behind the last slot, if any */",
-                    bytes - 1
-                ));
-            }
+            },
             None => {}
+        }
+        if let Some(bits) = self.relayout.tail_bits {
+            let mask = (1 << bits) - 1;
+            code.line(format!(
+                "dst[{}] &= {mask:#04x}; /* bits behind the last slot */",
+                bytes - 1
+            ));
         }
     }
 

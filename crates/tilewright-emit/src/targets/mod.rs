@@ -2,6 +2,8 @@
 
 mod c;
 mod c_like;
+mod python;
+mod rust;
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,6 +22,8 @@ pub struct Request<'a> {
     pub other: Option<&'a Array>,
     /// What names of functions begin with.
     pub name: &'a str,
+    /// The dimensions whose extents are arguments of the functions, not numbers in the code.
+    pub dynamic: &'a [usize],
 }
 
 /// Each language with its name, the file that writes it, and what it is.
@@ -55,6 +59,10 @@ macro_rules! targets {
 targets! {
     /// A header of C99, which is C++ as well.
     C = "c", c::emit;
+    /// Rust, without `unsafe`.
+    Rust = "rust", rust::emit;
+    /// Python with numpy.
+    Python = "python", python::emit;
 }
 
 /// What every language starts from.
@@ -71,7 +79,7 @@ impl Request<'_> {
     /// use tilewright::notation::Described;
     /// use tilewright_emit::{Array, Request, Target};
     /// let array = Array::of(&"f32[3,5]{1,0:T(2,2)}".parse::<Described>()?)?;
-    /// let code = Request { array: &array, other: None, name: "tw" }.emit(Target::C)?;
+    /// let code = Request { array: &array, other: None, name: "tw", dynamic: &[] }.emit(Target::C)?;
     /// assert!(code.contains("int64_t tw_offset(int64_t i0, int64_t i1)"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

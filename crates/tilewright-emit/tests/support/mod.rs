@@ -7,6 +7,8 @@
     reason = "each test binary uses a part; a test may panic"
 )]
 
+use std::process::Command;
+
 use tilewright::IndexMap;
 use tilewright::formats::catalogue::{self, NamedArray};
 use tilewright::notation::Described;
@@ -14,6 +16,39 @@ use tilewright_emit::Array;
 
 /// Maps with more elements or slots than this are not looked at whole.
 pub const MOST: i64 = 5000;
+
+/// Runs a program and wants it to succeed.
+pub fn succeed(command: &mut Command) {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text = String::from_utf8_lossy(&output.stderr);
+    let said: String = text.lines().take(40).collect::<Vec<_>>().join("\n");
+    assert!(output.status.success(), "{command:?}: {said}");
+}
+
+/// Bytes as a list of numbers.
+pub fn byte_list(bytes: &[u8]) -> String {
+    bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// Layouts whose tables are short, and each with a name.
+pub fn arrays(random: &mut Random, n: usize) -> Vec<Array> {
+    let mut arrays: Vec<Array> = Vec::new();
+    while arrays.len() < n {
+        let (text, map) = any_layout(random);
+        if map.elements() <= 1500 && map.allocation() <= 4000 {
+            arrays.push(Array::new(text, map, 32).unwrap());
+        }
+    }
+    let named = named().into_iter().filter(|array| array.index_map().allocation() < 1 << 14);
+    arrays.extend(named.map(|array| Array::of(&Described::Named(Box::new(array))).unwrap()));
+    arrays
+}
+
+/// Pairs whose bytes are a short list.
+pub fn small_pairs(random: &mut Random, n: usize) -> Vec<(Array, Array)> {
+    let small = |array: &Array| array.bytes() <= 20_000;
+    pairs(random, n).into_iter().filter(|(from, to)| small(from) && small(to)).collect()
+}
 
 /// Numbers that follow from a seed.
 pub struct Random(pub u64);
@@ -241,6 +276,16 @@ pub fn pairs(random: &mut Random, n: usize) -> Vec<(Array, Array)> {
         let (from, to) = any_pair(random);
         all.push((Array::of(&from).unwrap(), Array::of(&to).unwrap()));
     }
+    let array = |text: &str| Array::of(&text.parse().unwrap()).unwrap();
+    // Tiles of which neither divides the other: more boxes than anybody wants to read.
+    for (from, to) in [("u8", ""), ("s4", "E(4)"), ("bf16", "")].map(|(element_type, width)| {
+        let side = |tile: &str| format!("{element_type}[90,100]{{1,0:T({tile}){width}}}");
+        (side("5,7"), side("7,3"))
+    }) {
+        all.push((array(&from), array(&to)));
+    }
+    all.push((array("s4[90,100]{1,0:T(5,7)}"), array("s4[90,100]{1,0:T(7,3)E(4)}")));
+    all.push((array("u8[90,100]{1,0:T(5,7)}"), array("u8[90,100]{1,0:T(7,3)}")));
     for named in self::named() {
         if named.index_map().allocation() > 4 * MOST {
             continue;
