@@ -96,7 +96,7 @@ pub(crate) fn print(
     let valid = formula.valid.filter(|&valid| arena.constant_of(valid) != Some(1));
     let valid = valid.map(|valid| match arena.constant_of(valid) {
         Some(_) => syntax.always(false),
-        None => printer.of(valid),
+        None => bare(&printer.of(valid)).to_owned(),
     });
     let outputs =
         formula.outputs.iter().map(|&output| bare(&printer.of(output)).to_owned()).collect();
@@ -130,6 +130,15 @@ impl Printer<'_> {
         }
     }
 
+    /// A conjunct: what is a conjunction itself needs no parentheses on the left.
+    fn conjunct(&self, expr: Expr) -> String {
+        let text = self.of(expr);
+        match self.arena.operation(expr) {
+            Operation::Both(..) => bare(&text).to_owned(),
+            _ => text,
+        }
+    }
+
     fn compound(&self, operation: Operation) -> String {
         let syntax = self.syntax;
         match operation {
@@ -160,7 +169,7 @@ impl Printer<'_> {
             Operation::Xor(a, b) => format!("{} ^ {}", self.of(a), self.of(b)),
             Operation::Less(a, b) => format!("{} < {}", self.of(a), self.of(b)),
             Operation::Equal(a, b) => format!("{} == {}", self.of(a), self.of(b)),
-            Operation::Both(a, b) => syntax.both(&self.of(a), &self.of(b)),
+            Operation::Both(a, b) => syntax.both(self.conjunct(a).as_str(), &self.of(b)),
         }
     }
 

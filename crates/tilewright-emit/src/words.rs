@@ -41,7 +41,7 @@ pub(crate) fn in_comment(text: &str) -> String {
 /// What the first lines of all code say: the layout, its sizes, its padding.
 pub(crate) fn about(array: &Array) -> Vec<String> {
     let map = array.map();
-    let padding = match map.is_ordered() && map.is_injective() == Ok(true) {
+    let padding = match map.is_injective() == Ok(true) {
         true if map.elements() == map.allocation() => "no padding".to_owned(),
         true => format!(
             "padding: {} slots, where `index` finds no element",

@@ -31,7 +31,7 @@ def check_layout(name, dims, lowest, offsets, occupied):
 
 
 def check_relayout(name, src, expected):
-    found = globals()[name + '_relayout'](bytes(src))
+    found = globals()[name.split(':')[0] + '_relayout'](bytes(src))
     assert found.tolist() == expected, name
 
 
@@ -63,7 +63,9 @@ fn code_agrees_with_the_maps() {
         let dst = expected(&from, &to, &src);
         let _ = writeln!(
             calls,
-            "check_relayout('{name}', [{}], [{}])",
+            "check_relayout('{name}: {} to {}', [{}], [{}])",
+            from.text(),
+            to.text(),
             byte_list(&src),
             byte_list(&dst)
         );

@@ -5,8 +5,10 @@ use crate::code::Code;
 use crate::divide::Product;
 use crate::formula::Formula;
 use crate::index::index_formula;
+use crate::kernel::{Kernel, Word};
 use crate::offset::offset_formula;
 use crate::print::{Local, Printed, Syntax, print};
+use crate::relayout::{Relayout, Transfer};
 use crate::words::about;
 
 /// In what languages like C differ.
@@ -183,5 +185,134 @@ impl Dialect {
             code.line("return 1;");
         });
         code.line("return 0;");
+    }
+}
+
+/// In what the kernels of languages like C differ.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KernelDialect {
+    pub(crate) dialect: Dialect,
+    /// What stands before the body, with `NAME` for the name.
+    pub(crate) signature: &'static str,
+    /// The unsigned types, by their bits.
+    pub(crate) words: [(i64, &'static str); 5],
+    /// What stands before a type of what pointers point to.
+    pub(crate) memory: &'static str,
+    /// The number of a thread, with `INT` for the type of a word's number.
+    pub(crate) first: &'static str,
+    /// How many threads there are.
+    pub(crate) step: &'static str,
+    /// A vector of four words.
+    pub(crate) vector: &'static str,
+}
+
+impl KernelDialect {
+    fn word(self, bits: i64) -> &'static str {
+        self.words.iter().find(|(width, _)| *width == bits).map_or("", |(_, word)| word)
+    }
+
+    /// The kernel that writes all words of the destination.
+    pub(crate) fn kernel(self, code: &mut Code, kernel: &Kernel, relayout: &Relayout, name: &str) {
+        let Kernel { word_bits, words, .. } = *kernel;
+        code.line(format!(
+            "/* Moves the array, {} bytes to {}: a thread for each of {words} words of",
+            relayout.src_bytes, relayout.dst_bytes
+        ));
+        code.line(format!(
+            " * {word_bits} bits, padding too. Buffers are aligned to the words of either side. */"
+        ));
+        code.line(self.signature.replace("NAME", name));
+        code.line("{");
+        code.indented(|code| {
+            let int =
+                match kernel.formula.is_narrow() && words.saturating_mul(2) < i64::from(i32::MAX) {
+                    true => self.dialect.int32,
+                    false => self.dialect.int64,
+                };
+            let int = if kernel.word == Word::Whole { int } else { self.dialect.int64 };
+            let src_bits = match kernel.word {
+                Word::Whole => word_bits,
+                Word::Elements(_) => relayout.transfer.src_bits.max(8),
+            };
+            let (memory, word) = (self.memory, self.word(word_bits));
+            let src = self.word(src_bits);
+            code.line(format!("const {memory}{src} *src = (const {memory}{src} *)from;"));
+            code.line(format!("{memory}{word} *dst = ({memory}{word} *)to;"));
+            code.line(format!("const {int} step = {};", self.step.replace("INT", int)));
+            let first = self.first.replace("INT", int);
+            code.block(
+                format!("for ({int} w = {first}; w < {words}; w += step) {{"),
+                "}",
+                |code| match kernel.word {
+                    Word::Whole => self.whole(code, kernel),
+                    Word::Elements(elements) => {
+                        self.elements(code, kernel, relayout.transfer, elements)
+                    }
+                },
+            );
+        });
+        code.line("}");
+    }
+
+    fn whole(self, code: &mut Code, kernel: &Kernel) {
+        let Dialect { int32, int64, .. } = self.dialect;
+        let word = if kernel.formula.is_narrow() { int32 } else { int64 };
+        code.line(format!("const {word} t = w;"));
+        let printed = self.dialect.locals(code, &kernel.formula, "t");
+        let padding = kernel.padding_number();
+        let part = |number: u32| format!("{:#x}", (padding >> (32 * number)) as u32);
+        let padding = match kernel.word_bits {
+            128 => self
+                .vector
+                .replace('A', &part(0))
+                .replace('B', &part(1))
+                .replace('C', &part(2))
+                .replace('D', &part(3)),
+            _ => format!("{padding:#x}"),
+        };
+        if let Some(valid) = &printed.valid {
+            code.line(format!("if (!({valid})) {{ dst[w] = {padding}; continue; }} /* padding */"));
+        }
+        code.line(format!("dst[w] = src[{}];", printed.outputs.join("")));
+    }
+
+    fn elements(self, code: &mut Code, kernel: &Kernel, transfer: Transfer, elements: i64) {
+        let Dialect { int32, int64, .. } = self.dialect;
+        let (word, wide) = (self.word(kernel.word_bits), self.word(64));
+        let Transfer { src_bits, dst_bits, value_bits, flip } = transfer;
+        code.line(format!("{word} made = 0;"));
+        code.block(format!("for (int k = 0; k < {elements}; k++) {{"), "}", |code| {
+            let t = if kernel.formula.is_narrow() { int32 } else { int64 };
+            code.line(format!("const {t} t = ({t})(w * {elements} + k); /* the slot */"));
+            if kernel.slots % elements != 0 {
+                code.line(format!("if (t >= {}) break; /* behind the last slot */", kernel.slots));
+            }
+            let printed = self.dialect.locals(code, &kernel.formula, "t");
+            let mask = if dst_bits >= 64 { u64::MAX } else { (1 << dst_bits) - 1 };
+            let padding = kernel.padding_number() as u64 & mask;
+            if let Some(valid) = &printed.valid {
+                code.block(format!("if (!({valid})) {{"), "}", |code| {
+                    code.line(format!(
+                        "made |= ({word})({padding:#x}) << (k * {dst_bits}); /* padding */"
+                    ));
+                    code.line("continue;");
+                });
+            }
+            let at = printed.outputs.join("");
+            code.line(format!("const {int64} s = {at};"));
+            let loaded = match src_bits >= 8 {
+                true => "src[s]".to_owned(),
+                false => format!("(src[s / {0}] >> (s % {0} * {src_bits}))", 8 / src_bits),
+            };
+            let value_mask = transfer.mask();
+            let kept = if value_bits < src_bits.max(8) {
+                format!("({loaded} & {value_mask:#x})")
+            } else {
+                loaded
+            };
+            let flipped = if flip == 0 { kept } else { format!("({kept} ^ {flip:#x})") };
+            code.line(format!("made |= ({word})(({wide}){flipped} << (k * {dst_bits}));"));
+        });
+        code.line("dst[w] = made;");
     }
 }

@@ -2,6 +2,8 @@
 
 mod c;
 mod c_like;
+mod cuda;
+mod opencl;
 mod python;
 mod rust;
 
@@ -59,6 +61,10 @@ macro_rules! targets {
 targets! {
     /// A header of C99, which is C++ as well.
     C = "c", c::emit;
+    /// CUDA C++.
+    Cuda = "cuda", cuda::emit;
+    /// OpenCL C.
+    OpenCl = "opencl", opencl::emit;
     /// Rust, without `unsafe`.
     Rust = "rust", rust::emit;
     /// Python with numpy.

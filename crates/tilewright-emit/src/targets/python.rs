@@ -191,6 +191,7 @@ impl Printer<'_> {
 
     fn nest(&self, code: &mut Code, nest: &Nest) {
         let Transfer { src_bits, dst_bits, value_bits, flip } = self.transfer;
+        let nest = if self.is_in_bits() { &in_bits(nest) } else { nest };
         let mut loops = nest.loops.clone();
         let (mut src_type, mut dst_type) = ("np.uint8".to_owned(), "np.uint8".to_owned());
         match nest.body {
@@ -276,6 +277,24 @@ impl Printer<'_> {
             code.line(format!("dst.view(np.uint{dst_bits})[{name}_to_offset(*index)] = values"));
         }
     }
+}
+
+/// A nest of bytes in bits; others are in bits.
+fn in_bits(nest: &Nest) -> Nest {
+    let body = match nest.body {
+        Body::Run(bytes) => Body::Run(bytes * 8),
+        Body::Transpose { unit, rows, src_pitch, columns, dst_pitch } => Body::Transpose {
+            unit: unit * 8,
+            rows,
+            src_pitch: src_pitch * 8,
+            columns,
+            dst_pitch: dst_pitch * 8,
+        },
+        _ => return nest.clone(),
+    };
+    let loops =
+        nest.loops.iter().map(|l| Loop { extent: l.extent, src: l.src * 8, dst: l.dst * 8 });
+    Nest { body, src: nest.src * 8, dst: nest.dst * 8, loops: loops.collect() }
 }
 
 /// Zeros above each value of a nest.
