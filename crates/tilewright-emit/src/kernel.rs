@@ -48,6 +48,8 @@ pub(crate) struct Widths {
     pub(crate) least: i64,
     /// The most.
     pub(crate) most: i64,
+    /// The most bits of an element that words are put together of.
+    pub(crate) element: i64,
 }
 
 impl Kernel {
@@ -59,13 +61,12 @@ impl Kernel {
         widths: Widths,
     ) -> Result<Self, Error> {
         let transfer = relayout.transfer;
-        let word_bits = grain(relayout).map_or(0, |grain| power_of_two(grain).min(widths.most));
-        let per_word = word_bits / transfer.dst_bits;
         let slots = to.map().allocation();
-        let is_whole = per_word >= 1 && word_bits % transfer.dst_bits == 0 && slots % per_word == 0;
-        if word_bits >= widths.least && is_whole {
-            let (padding, words) = (padding(to, word_bits), slots / per_word);
-            let formula = gather(from, to, words, per_word)?;
+        if let Some(grouping) = Grouping::of(relayout, slots, widths) {
+            let word_bits = grouping.word_bits(transfer);
+            let padding = padding(to, word_bits);
+            let words = slots / grouping.elements * grouping.words;
+            let formula = gather(from, to, words, grouping)?;
             return Ok(Kernel { formula, word_bits, words, word: Word::Whole, padding, slots });
         }
         check_widths(transfer, widths)?;
@@ -77,7 +78,8 @@ impl Kernel {
         };
         let elements = word_bits / transfer.dst_bits;
         let words = (slots + elements - 1) / elements;
-        let (formula, padding) = (gather(from, to, slots, 1)?, padding(to, word_bits));
+        let (formula, padding) =
+            (gather(from, to, slots, Grouping::SINGLE)?, padding(to, word_bits));
         Ok(Kernel { formula, word_bits, words, word: Word::Elements(elements), padding, slots })
     }
 
@@ -89,23 +91,51 @@ impl Kernel {
 
 fn check_widths(transfer: Transfer, widths: Widths) -> Result<(), Error> {
     for bits in [transfer.src_bits, transfer.dst_bits] {
-        if !bits.is_positive() || !(bits as u64).is_power_of_two() || bits > widths.most.min(64) {
+        if !bits.is_positive() || !(bits as u64).is_power_of_two() || bits > widths.element {
             return Err(Error::message(format!(
                 "a thread would have to put together elements of {bits} bits, and kernels take those of 1, 2, 4, 8, \
                  16, 32 and at most {} bits",
-                widths.most.min(64)
+                widths.element
             )));
         }
     }
     Ok(())
 }
 
-/// From the number of a group of `n` neighbouring slots to that of its group in the source.
-fn gather(from: &Array, to: &Array, groups: i64, n: i64) -> Result<Formula, Error> {
+/// So many elements are so many words; one of both is 1.
+#[derive(Clone, Copy, Debug)]
+struct Grouping {
+    elements: i64,
+    words: i64,
+}
+
+impl Grouping {
+    const SINGLE: Self = Grouping { elements: 1, words: 1 };
+
+    /// The widest words that are whole on both sides, if there are such of these widths.
+    fn of(relayout: &Relayout, slots: i64, widths: Widths) -> Option<Self> {
+        let dst_bits = relayout.transfer.dst_bits;
+        let word_bits = power_of_two(grain(relayout)?).min(widths.most);
+        let grouping = match word_bits % dst_bits {
+            0 => Grouping { elements: word_bits / dst_bits, words: 1 },
+            _ => Grouping { elements: 1, words: dst_bits / power_of_two(gcd(word_bits, dst_bits)) },
+        };
+        let is_wide = grouping.word_bits(relayout.transfer) >= widths.least;
+        (is_wide && slots % grouping.elements == 0).then_some(grouping)
+    }
+
+    fn word_bits(self, transfer: Transfer) -> i64 {
+        transfer.dst_bits * self.elements / self.words
+    }
+}
+
+/// From the number of a word of the destination to that of the word in the source.
+fn gather(from: &Array, to: &Array, words: i64, of: Grouping) -> Result<Formula, Error> {
     let mut arena = Arena::default();
-    let range = Range::below(groups);
-    let group = arena.input(0, range, 1);
-    let slot = arena.scale(group, n);
+    let range = Range::below(words);
+    let word = arena.input(0, range, 1);
+    let element = arena.divide(word, of.words);
+    let slot = arena.scale(element, of.elements);
     let Some((valid, index)) = index_at(to.map(), &mut arena, slot) else {
         return Err(Error::message(format!(
             "digits of `{}` overlap: no formula takes an offset apart, which a thread for each slot needs",
@@ -113,7 +143,10 @@ fn gather(from: &Array, to: &Array, groups: i64, n: i64) -> Result<Formula, Erro
         )));
     };
     let offset = offset_of(from.map(), &mut arena, &index);
-    let source = arena.divide(offset, n);
+    let source = arena.divide(offset, of.elements);
+    let source = arena.scale(source, of.words);
+    let part = arena.modulo(word, of.words);
+    let source = arena.add(source, part);
     let inputs = vec![Input { name: "t".to_owned(), range }];
     Ok(Formula { arena, inputs, valid: Some(valid), outputs: vec![source] })
 }

@@ -42,7 +42,8 @@ pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
     if let Some((other, relayout)) = &source.other {
         code.line("");
         DIALECT.layout(&mut code, other, &format!("{}_to", source.name));
-        let kernel = Kernel::of(source.array, other, relayout, Widths { least: 8, most: 128 })?;
+        let kernel =
+            Kernel::of(source.array, other, relayout, Widths { least: 8, most: 128, element: 64 })?;
         code.line("");
         KERNEL.kernel(&mut code, &kernel, relayout, source.name);
     }

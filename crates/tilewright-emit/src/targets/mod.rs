@@ -3,9 +3,13 @@
 mod c;
 mod c_like;
 mod cuda;
+mod cute;
+mod mlir;
 mod opencl;
 mod python;
 mod rust;
+mod triton;
+mod wgsl;
 
 use std::fmt;
 use std::str::FromStr;
@@ -69,6 +73,14 @@ targets! {
     Rust = "rust", rust::emit;
     /// Python with numpy.
     Python = "python", python::emit;
+    /// Triton, in Python.
+    Triton = "triton", triton::emit;
+    /// WebGPU's shading language.
+    Wgsl = "wgsl", wgsl::emit;
+    /// MLIR: an affine map, a memref type, functions and `scf` loops.
+    Mlir = "mlir", mlir::emit;
+    /// The types of CuTe in C++.
+    Cute = "cute", cute::emit;
 }
 
 /// What every language starts from.

@@ -31,7 +31,8 @@ pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
     Ok(code.into_text())
 }
 
-fn header(code: &mut Code, array: &Array, what: &str) {
+/// What the first lines say.
+pub(super) fn header(code: &mut Code, array: &Array, what: &str) {
     code.line(format!("# {what}"));
     for line in about(array) {
         code.line(format!("#   {line}"));
