@@ -102,7 +102,7 @@ def store(pointer, value, mask):
 
 tl = types.ModuleType('triton.language')
 tl.constexpr, tl.load, tl.store, tl.where, tl.static_range = int, load, store, np.where, range
-tl.arange, tl.zeros, tl.program_id = np.arange, np.zeros, lambda axis: tl.program
+tl.arange, tl.zeros, tl.full, tl.program_id = np.arange, np.zeros, np.full, lambda axis: tl.program
 tl.cast = lambda value, dtype: np.asarray(value).astype(dtype)
 for width in (8, 16, 32, 64):
     setattr(tl, f'uint{width}', np.dtype(f'uint{width}'))

@@ -118,7 +118,7 @@ fn layout(code: &mut Code, array: &Array, name: &str) {
         code.line(format!("inside = (offset >= {low}) & (offset < {end})"));
         code.line(format!("offset = tl.where(inside, offset, {low})"));
         let printed = locals(code, &formula);
-        let valid = printed.valid.map_or("inside".to_owned(), |valid| format!("inside & ({valid})"));
+        let valid = printed.valid.as_ref().map_or("inside".to_owned(), |valid| format!("inside & ({valid})"));
         let index: String = printed.outputs.iter().map(|output| format!(", {output}")).collect();
         code.line(format!("return {valid}{index}"));
     });
@@ -150,14 +150,24 @@ fn relayout_kernel(code: &mut Code, kernel: &Kernel, relayout: &Relayout, name: 
             Word::Whole => {
                 code.line("t = w");
                 let printed = locals(code, &kernel.formula);
-                let valid = printed.valid.map_or("inside".to_owned(), |valid| format!("inside & ({valid})"));
+                let valid = printed.valid.as_ref().map_or("inside".to_owned(), |valid| format!("inside & ({valid})"));
                 let padding = kernel.padding_number();
-                code.line(format!("value = tl.load(src + ({}), mask={valid}, other={padding})", printed.outputs.join("")));
+                let source = block_of(&printed);
+                code.line(format!("value = tl.load(src + {source}, mask={valid}, other={padding})"));
                 code.line("tl.store(dst + w, value, mask=inside)");
             }
             Word::Elements(elements) => elements_of_words(code, kernel, relayout.transfer, elements),
         }
     });
+}
+
+/// The formula's output as a block of numbers, also where it is the same for all.
+fn block_of(printed: &Printed) -> String {
+    let output = printed.outputs.join("");
+    match output.parse::<i64>() {
+        Ok(number) => format!("tl.full([BLOCK], {number}, tl.int64)"),
+        Err(_) => format!("({output})"),
+    }
 }
 
 fn elements_of_words(code: &mut Code, kernel: &Kernel, transfer: Transfer, elements: i64) {
@@ -170,10 +180,12 @@ fn elements_of_words(code: &mut Code, kernel: &Kernel, transfer: Transfer, eleme
         code.line(format!("is_slot = inside & (slot < {slots})"));
         code.line("t = tl.where(is_slot, slot, 0)");
         let printed = locals(code, &kernel.formula);
-        let valid =
-            printed.valid.map_or("is_slot".to_owned(), |valid| format!("is_slot & ({valid})"));
+        let valid = printed
+            .valid
+            .as_ref()
+            .map_or("is_slot".to_owned(), |valid| format!("is_slot & ({valid})"));
         code.line(format!("valid = {valid}"));
-        code.line(format!("s = {}", printed.outputs.join("")));
+        code.line(format!("s = {}", block_of(&printed)));
         let per = (8 / src_bits).max(1);
         let place = if per > 1 { format!("(s // {per})") } else { "s".to_owned() };
         code.line(format!(
