@@ -117,9 +117,28 @@ impl Printer<'_> {
         let name = self.name;
         match body {
             Body::Run(bytes) => code.line(format!("memcpy(dst + {dst}, src + {src}, {bytes});")),
-            Body::Transpose { unit, rows, src_pitch, columns, dst_pitch } => code.line(format!(
-                "{name}_transpose_{unit}(dst + {dst}, {dst_pitch}, src + {src}, {src_pitch}, {rows}, {columns});"
-            )),
+            Body::Transpose { unit, rows, src_pitch, columns, dst_pitch } => {
+                if is_narrow(body) {
+                    // A compiler unrolls the short loop, and interleaves what the long one goes through.
+                    let (row, column) = (
+                        format!("for (int64_t r = 0; r < {rows}; r++)"),
+                        format!("for (int64_t c = 0; c < {columns}; c++)"),
+                    );
+                    let (outer, inner) = if rows < columns { (column, row) } else { (row, column) };
+                    code.line(outer);
+                    code.line(inner);
+                    code.indented(|code| {
+                        code.line(format!("memcpy(dst + {dst} + c * {dst_pitch} + r * {unit},"));
+                        code.line(format!(
+                            "       src + {src} + r * {src_pitch} + c * {unit}, {unit});"
+                        ));
+                    });
+                    return;
+                }
+                code.line(format!(
+                    "{name}_transpose_{unit}(dst + {dst}, {dst_pitch}, src + {src}, {src_pitch}, {rows}, {columns});"
+                ));
+            }
             Body::Element => code.line(format!("{name}_element(dst + {dst}, src + {src});")),
             Body::Bits => code.line(format!("{name}_put(dst, {dst}, {});", self.value(src))),
             Body::Pack { elements, src_stride } => {
@@ -176,6 +195,7 @@ impl Printer<'_> {
             Way::Nests(nests) => {
                 for nest in nests {
                     match nest.body {
+                        body if is_narrow(body) => {}
                         Body::Transpose { unit, .. } if !units.contains(&unit) => units.push(unit),
                         Body::Run(_) | Body::Transpose { .. } => {}
                         Body::Element => has_element = true,
@@ -203,12 +223,32 @@ impl Printer<'_> {
     }
 
     fn transpose(&self, code: &mut Code, unit: i64) {
-        code.lines(
-            &TRANSPOSE
-                .replace("NAME", self.name)
-                .replace("UNIT", &unit.to_string())
-                .replace("BLOCK", &(64 / unit).clamp(4, 16).to_string()),
-        );
+        let n = block(unit);
+        let stages = n.ilog2();
+        let word = match unit {
+            16 => {
+                code.line(format!(
+                    "typedef struct {{ uint64_t low, high; }} {}_unit_16;",
+                    self.name
+                ));
+                format!("{}_unit_16", self.name)
+            }
+            unit => format!("uint{}_t", unit * 8),
+        };
+        let shuffles: Vec<String> = (0..stages)
+            .map(|stage| if stage % 2 == 0 { "(b, a)" } else { "(a, b)" })
+            .map(|arguments| format!("                {}_shuffle_{unit}{arguments};", self.name))
+            .collect();
+        let text = TRANSPOSE
+            .replace("NAME", self.name)
+            .replace("SHUFFLES", &shuffles.join("\n"))
+            .replace("STAGES", &stages.to_string())
+            .replace("LAST", if stages % 2 == 0 { "a" } else { "b" })
+            .replace("WORD", &word)
+            .replace("UNIT", &unit.to_string())
+            .replace("HALF", &(n * n / 2).to_string())
+            .replace("PANEL", &(8 * n).to_string());
+        code.lines(&with_number(&text, n));
         code.line("");
     }
 
@@ -297,6 +337,34 @@ impl Printer<'_> {
     }
 }
 
+/// Whether a transpose has fewer rows or columns than a block.
+fn is_narrow(body: Body) -> bool {
+    match body {
+        Body::Transpose { unit, rows, columns, .. } => rows.min(columns) < block(unit),
+        _ => false,
+    }
+}
+
+/// How many rows and columns a block of a transpose has: a cache line's, but of bytes half of that.
+fn block(unit: i64) -> i64 {
+    (64 / unit).clamp(4, 32)
+}
+
+/// The text with this number for the word `N`.
+fn with_number(text: &str, n: i64) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut out = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let before = text[..at].chars().next_back().is_some_and(is_word);
+        let after = text[at + 1..].chars().next().is_some_and(is_word);
+        match c == 'N' && !before && !after {
+            true => out += &n.to_string(),
+            false => out.push(c),
+        }
+    }
+    out
+}
+
 /// `start + a0 * 4 + a1 * 8`.
 fn address(terms: &[(String, i64)], start: i64) -> String {
     let mut text = match start {
@@ -315,23 +383,41 @@ fn address(terms: &[(String, i64)], start: i64) -> String {
     if text.is_empty() { "0".to_owned() } else { text }
 }
 
-/// A 2-D transpose in blocks.
+/// A 2-D transpose in blocks of `N` × `N` units.
+///
+/// A block as a list of `N * N` units has an index of two halves, row and column. A perfect shuffle, which interleaves
+/// the list's halves, rotates the bits of the index by one; so `log2 N` of them exchange row and column. Each is a loop
+/// that compilers make interleaving instructions of.
 const TRANSPOSE: &str = "\
+/* Interleaves the halves of a block of N x N units. */
+static inline void NAME_shuffle_UNIT(WORD *to, const WORD *from)
+{
+    for (int k = 0; k < HALF; k++) {
+        to[2 * k] = from[k];
+        to[2 * k + 1] = from[k + HALF];
+    }
+}
+
 /* A 2-D transpose of units of UNIT bytes: `rows` runs of `columns` units become `columns` runs of `rows`. Pitches are
- * in bytes. Blocks are as many rows and columns as a cache line has units. */
+ * in bytes. Blocks of N x N units are transposed by STAGES perfect shuffles, in panels of 8 blocks, whose
+ * rows stay in the cache; what is left at the edges goes unit by unit. */
 static void NAME_transpose_UNIT(unsigned char *dst, int64_t dst_pitch,
                                 const unsigned char *src, int64_t src_pitch,
                                 int64_t rows, int64_t columns)
 {
-    for (int64_t column = 0; column < columns; column += BLOCK)
-        for (int64_t row = 0; row < rows; row += BLOCK) {
-            const int64_t n_rows = rows - row < BLOCK ? rows - row : BLOCK;
-            const int64_t n_columns = columns - column < BLOCK ? columns - column : BLOCK;
-            const unsigned char *s = src + row * src_pitch + column * UNIT;
-            unsigned char *d = dst + column * dst_pitch + row * UNIT;
-            for (int64_t c = 0; c < n_columns; c++)
-                for (int64_t r = 0; r < n_rows; r++)
-                    memcpy(d + c * dst_pitch + r * UNIT, s + r * src_pitch + c * UNIT, UNIT);
-        }
+    const int64_t full_rows = rows - rows % N, full_columns = columns - columns % N;
+    for (int64_t panel = 0; panel < full_rows; panel += PANEL)
+        for (int64_t column = 0; column < full_columns; column += N)
+            for (int64_t row = panel; row < full_rows && row < panel + PANEL; row += N) {
+                WORD a[N * N], b[N * N];
+                for (int r = 0; r < N; r++)
+                    memcpy(a + r * N, src + (row + r) * src_pitch + column * UNIT, N * UNIT);
+SHUFFLES
+                for (int c = 0; c < N; c++)
+                    memcpy(dst + (column + c) * dst_pitch + row * UNIT, LAST + c * N, N * UNIT);
+            }
+    for (int64_t column = 0; column < columns; column++)
+        for (int64_t row = column < full_columns ? full_rows : 0; row < rows; row++)
+            memcpy(dst + column * dst_pitch + row * UNIT, src + row * src_pitch + column * UNIT, UNIT);
 }
 ";

@@ -277,6 +277,14 @@ pub fn pairs(random: &mut Random, n: usize) -> Vec<(Array, Array)> {
         all.push((Array::of(&from).unwrap(), Array::of(&to).unwrap()));
     }
     let array = |text: &str| Array::of(&text.parse().unwrap()).unwrap();
+    // Transposes of more than a block, with edges.
+    for element_type in ["u8", "bf16", "f32", "f64", "c128"] {
+        let dims = if element_type == "c128" { "23,37" } else { "37,67" };
+        all.push((
+            array(&format!("{element_type}[{dims}]")),
+            array(&format!("{element_type}[{dims}]{{0,1}}")),
+        ));
+    }
     // Tiles of which neither divides the other: more boxes than anybody wants to read.
     for (from, to) in [("u8", ""), ("s4", "E(4)"), ("bf16", "")].map(|(element_type, width)| {
         let side = |tile: &str| format!("{element_type}[90,100]{{1,0:T({tile}){width}}}");
