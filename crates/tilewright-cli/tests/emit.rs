@@ -80,6 +80,14 @@ fn what_cannot_be_said_fails_with_the_reason() {
 }
 
 #[test]
+fn an_extent_may_be_an_argument() {
+    let code = run(&["emit", "c", "f32[64,20]{0,1:T(8,16)}", "--dynamic", "0"]).succeeded().stdout;
+    assert!(code.contains("int64_t tw_offset(int64_t i0, int64_t i1, int64_t n0)"), "{code}");
+    let refused = run(&["emit", "c", "f32[64,5]{1,0:T(*,6)}", "--dynamic", "0"]);
+    refused.failed_with(&["not affine in the extent of dimension 0"]);
+}
+
+#[test]
 fn elements_without_a_type_have_32_bits() {
     let outcome = run(&["emit", "c", "(3,5):(5,1)"]).succeeded();
     assert!(outcome.stdout.contains("15 elements of 32 bits"), "{outcome:?}");

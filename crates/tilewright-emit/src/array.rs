@@ -2,6 +2,8 @@
 
 use tilewright::IndexMap;
 use tilewright::notation::Described;
+use tilewright::strided::StridedArray;
+use tilewright::{ArrayShape, Shape};
 
 use crate::error::Error;
 
@@ -22,6 +24,8 @@ pub struct Array {
     value_bits: u32,
     padding: u8,
     xor_mask: u64,
+    /// What was said, where it was a text in some notation.
+    said: Option<Described>,
 }
 
 /// The bits of an element where no type is said.
@@ -52,7 +56,7 @@ impl Array {
             _ => (0, 0),
         };
         let value_bits = if value_bits == 0 { element_bits } else { value_bits.min(element_bits) };
-        Ok(Array { value_bits, padding, xor_mask, ..array })
+        Ok(Array { value_bits, padding, xor_mask, said: Some(said.clone()), ..array })
     }
 
     /// Elements of so many bits, placed by a map; `text` is what comments call it.
@@ -71,7 +75,15 @@ impl Array {
             .ok_or_else(|| {
                 Error::message(format!("the bits of `{text}` are more than 63 bits count"))
             })?;
-        Ok(Array { text, map, element_bits, value_bits: element_bits, padding: 0, xor_mask: 0 })
+        Ok(Array {
+            text,
+            map,
+            element_bits,
+            value_bits: element_bits,
+            padding: 0,
+            xor_mask: 0,
+            said: None,
+        })
     }
 
     /// What comments call it.
@@ -108,5 +120,34 @@ impl Array {
     pub fn bytes(&self) -> i64 {
         let bits = i128::from(self.map.allocation()) * i128::from(self.element_bits);
         i64::try_from((bits + 7) / 8).unwrap_or(i64::MAX)
+    }
+
+    /// Where elements would lie if the extent of a dimension were another.
+    pub(crate) fn resized(&self, dim: usize, extent: i64) -> Result<IndexMap, Error> {
+        let mut dims = self.map.dims().to_vec();
+        if let Some(size) = dims.get_mut(dim) {
+            *size = extent;
+        }
+        match &self.said {
+            Some(Described::Xla(Shape::Array(array))) => {
+                let resized = ArrayShape::new(array.element_type(), &dims)?;
+                let resized = match array.layout() {
+                    Some(layout) => resized.with_layout(layout.clone())?,
+                    None => resized,
+                };
+                Ok(resized.index_map()?)
+            }
+            Some(Described::OneDnn(array)) => Ok(array.tag.index_map(&dims)?),
+            Some(Described::Strided(array)) => {
+                Ok(StridedArray { dims, ..array.clone() }.index_map()?)
+            }
+            Some(Described::Named(array)) => {
+                Ok(array.layout().of(array.element_type(), &dims)?.index_map().clone())
+            }
+            _ => Err(Error::message(format!(
+                "`{}` is said by its extents, so none of them can be an argument",
+                self.text
+            ))),
+        }
     }
 }

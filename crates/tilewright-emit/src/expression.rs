@@ -41,6 +41,8 @@ pub enum Operation {
     Multiply(Expr, Expr),
     /// The quotient by a number that is no power of two, rounded down.
     Divide(Expr, i64, Option<Product>),
+    /// The quotient of a number of 0 and more by one above 0 that is not known, rounded down.
+    DivideBy(Expr, Expr),
     /// The quotient by `2^k`, rounded down.
     ShiftRight(Expr, u32),
     /// The bits that are in this mask.
@@ -119,6 +121,7 @@ impl Arena {
             Operation::Add(a, b)
             | Operation::Subtract(a, b)
             | Operation::Multiply(a, b)
+            | Operation::DivideBy(a, b)
             | Operation::Xor(a, b)
             | Operation::Less(a, b)
             | Operation::Equal(a, b)
@@ -287,6 +290,18 @@ impl Arena {
         }
         let product = Product::of(divisor, self.range(a).high).filter(|_| self.range(a).low >= 0);
         self.add_node(Operation::Divide(a, divisor, product), range, factor)
+    }
+
+    /// `a div b`, rounded down, for `a` of 0 and more and `b` above 0.
+    pub fn divide_by(&mut self, a: Expr, b: Expr) -> Expr {
+        match self.constant_of(b) {
+            Some(divisor) => self.divide(a, divisor),
+            None => {
+                let range = self.range(a).divided_by(self.range(b).low);
+                let range = Range { low: 0, high: range.high.max(0) };
+                self.add_node(Operation::DivideBy(a, b), range, 1)
+            }
+        }
     }
 
     /// The quotient of a multiple of `divisor`, which may be below 0 where it is a product.

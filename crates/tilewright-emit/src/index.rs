@@ -302,7 +302,7 @@ fn list_nests(map: &IndexMap, digits: &[Digit]) -> bool {
 
 /// Whether all sums nest and no part of anything is written twice, so that taking digits apart gives back the whole.
 fn nests(map: &IndexMap) -> bool {
-    let lists = || map.merged().iter().map(|merged| merged.digits()).chain([map.digits()]);
+    let lists = || map.merged().iter().map(tilewright::map::Merged::digits).chain([map.digits()]);
     let mut used: Vec<&Digit> = lists().flatten().collect();
     used.sort_by_key(|digit| (digit.source, digit.divisor));
     let is_once = used.windows(2).all(|pair| {

@@ -40,6 +40,7 @@ fn value(operation: Operation, inputs: &[i64], at: impl Fn(Expr) -> i64) -> i64 
         Operation::Multiply(a, b) => at(a).wrapping_mul(at(b)),
         Operation::Divide(a, _, Some(product)) => product.quotient(at(a)),
         Operation::Divide(a, divisor, None) => at(a).div_euclid(divisor.max(1)),
+        Operation::DivideBy(a, b) => at(a).div_euclid(at(b).max(1)),
         Operation::ShiftRight(a, bits) => at(a) >> bits,
         Operation::And(a, mask) => at(a) & mask,
         Operation::Xor(a, b) => at(a) ^ at(b),

@@ -73,7 +73,7 @@ impl Lowering<'_> {
             }
         }
         while let Some(last) = flipped.pop() {
-            terms.push(self.flipped_bits(last, &mut flipped));
+            terms.push(self.flipped_bits(&last, &mut flipped));
         }
         let base = self.arena.constant(base);
         terms.push(base);
@@ -109,7 +109,7 @@ impl Lowering<'_> {
     }
 
     /// The bit and those of the others that go on from it, which are taken out of the list. Strides fall along it.
-    fn flipped_bits(&mut self, first: FlippedBit, others: &mut Vec<FlippedBit>) -> Expr {
+    fn flipped_bits(&mut self, first: &FlippedBit, others: &mut Vec<FlippedBit>) -> Expr {
         let mut n_bits = 1u32;
         let mut last = first.clone();
         while let Some(next) = last.next()

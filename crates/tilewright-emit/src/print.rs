@@ -17,6 +17,10 @@ pub(crate) trait Syntax {
     fn quotient(&self, a: &str, divisor: i64) -> String {
         format!("{a} / {}", self.constant(divisor))
     }
+    /// The quotient of a number of 0 and more by one above 0.
+    fn quotient_by(&self, a: &str, b: &str) -> String {
+        format!("{a} / {b}")
+    }
     /// `(a * factor) >> shift`, where the product may need 64 bits.
     fn wide_product(&self, a: &str, product: Product, divisor: i64) -> String;
     /// A comparison's outcome as the integer 0 or 1.
@@ -164,6 +168,7 @@ impl Printer<'_> {
                     product.shift
                 )
             }
+            Operation::DivideBy(a, b) => syntax.quotient_by(&self.of(a), &self.of(b)),
             Operation::ShiftRight(a, bits) => format!("{} >> {bits}", self.of(a)),
             Operation::And(a, mask) => format!("{} & {}", self.of(a), self.mask(mask)),
             Operation::Xor(a, b) => format!("{} ^ {}", self.of(a), self.of(b)),

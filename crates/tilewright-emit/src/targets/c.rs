@@ -27,7 +27,10 @@ pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
         code.line("#include <string.h>");
     }
     code.line("");
-    DIALECT.layout(&mut code, source.array, name);
+    match &source.family {
+        Some(family) => DIALECT.family(&mut code, family, name),
+        None => DIALECT.layout(&mut code, source.array, name),
+    }
     if let Some((other, relayout)) = &source.other {
         code.line("");
         DIALECT.layout(&mut code, other, &format!("{name}_to"));
@@ -74,8 +77,8 @@ impl Printer<'_> {
 
     fn fill(&self, code: &mut Code) {
         let bytes = self.relayout.dst_bytes;
-        match &self.relayout.fill {
-            Some(Fill { period }) => match period.as_slice() {
+        if let Some(Fill { period }) = &self.relayout.fill {
+            match period.as_slice() {
                 [byte] => code.line(format!("memset(dst, {byte:#04x}, {bytes}); /* padding */")),
                 period => {
                     let list: Vec<String> =
@@ -86,11 +89,10 @@ impl Printer<'_> {
                         list.join(", ")
                     ));
                     code.line(format!(
-                        "for (int64_t k = 0; k < {bytes}; k++) dst[k] = period[k % {n}]; /* padding */"
-                    ));
+                    "for (int64_t k = 0; k < {bytes}; k++) dst[k] = period[k % {n}]; /* padding */"
+                ));
                 }
-            },
-            None => {}
+            }
         }
         if let Some(bits) = self.relayout.tail_bits {
             let mask = (1 << bits) - 1;
@@ -243,7 +245,7 @@ impl Printer<'_> {
             .replace("NAME", self.name)
             .replace("SHUFFLES", &shuffles.join("\n"))
             .replace("STAGES", &stages.to_string())
-            .replace("LAST", if stages % 2 == 0 { "a" } else { "b" })
+            .replace("LAST", if stages.is_multiple_of(2) { "a" } else { "b" })
             .replace("WORD", &word)
             .replace("UNIT", &unit.to_string())
             .replace("HALF", &(n * n / 2).to_string())

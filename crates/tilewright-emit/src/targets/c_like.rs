@@ -3,6 +3,7 @@
 use crate::array::Array;
 use crate::code::Code;
 use crate::divide::Product;
+use crate::dynamic::Family;
 use crate::formula::Formula;
 use crate::index::index_formula;
 use crate::kernel::{Kernel, Word};
@@ -85,6 +86,48 @@ impl Dialect {
             code.line(format!(" *   {line}"));
         }
         code.line(" */");
+    }
+
+    /// The sizes, the offset and the index of a layout whose extent along a dimension is the last argument.
+    pub(crate) fn family(self, code: &mut Code, family: &Family, name: &str) {
+        let Dialect { int64, qualifiers, .. } = self;
+        let n = family.argument();
+        let line = format!(
+            "/* The extent along the dimension is the argument {n}, of 1 or more; sizes fit 62 bits. */"
+        );
+        code.line(line);
+        for (formula, what) in family.sizes().iter().zip(["elements", "allocation"]) {
+            code.line(format!("{qualifiers} {int64} {name}_{what}({int64} {n})"));
+            self.body(code, |code| {
+                let printed = self.locals(code, formula, "t");
+                code.line(format!("return {};", printed.outputs.join("")));
+            });
+        }
+        let formula = family.offset_formula();
+        let arguments: Vec<String> =
+            formula.inputs.iter().map(|input| format!("{int64} {}", input.name)).collect();
+        code.line("");
+        code.line("/* The offset of an element, in elements, from an index within the dims. */");
+        code.line(format!("{qualifiers} {int64} {name}_offset({})", arguments.join(", ")));
+        self.body(code, |code| {
+            let printed = self.locals(code, &formula, "t");
+            code.line(format!("return {};", printed.outputs.join("")));
+        });
+        let formula = family.index_formula();
+        let rank = formula.outputs.len();
+        let pointers: String = (0..rank).map(|dim| format!(", {int64} *i{dim}")).collect();
+        code.line("");
+        code.line("/* The index of the element at an offset. Returns 1, or 0 where there is padding or nothing");
+        code.line(" * of the array: then nothing is stored. */");
+        code.line(format!("{qualifiers} int {name}_index({int64} offset, {int64} {n}{pointers})"));
+        self.body(code, |code| {
+            code.line(format!("if (offset < 0 || offset >= {name}_allocation({n})) return 0;"));
+            self.index_by_formula(code, &formula);
+        });
+    }
+
+    fn body(self, code: &mut Code, write: impl FnOnce(&mut Code)) {
+        code.block("{", "}", write);
     }
 
     /// The sizes, the offset and the index of a layout.
@@ -246,7 +289,7 @@ impl KernelDialect {
                 |code| match kernel.word {
                     Word::Whole => self.whole(code, kernel),
                     Word::Elements(elements) => {
-                        self.elements(code, kernel, relayout.transfer, elements)
+                        self.elements(code, kernel, relayout.transfer, elements);
                     }
                 },
             );

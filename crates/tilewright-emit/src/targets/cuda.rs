@@ -38,7 +38,10 @@ pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
     if let Some((other, _)) = &source.other {
         DIALECT.about(&mut code, other, "Relayout to:");
     }
-    DIALECT.layout(&mut code, source.array, source.name);
+    match &source.family {
+        Some(family) => DIALECT.family(&mut code, family, source.name),
+        None => DIALECT.layout(&mut code, source.array, source.name),
+    }
     if let Some((other, relayout)) = &source.other {
         code.line("");
         DIALECT.layout(&mut code, other, &format!("{}_to", source.name));

@@ -129,6 +129,7 @@ impl Body<'_> {
                 let divisor = self.constant(divisor);
                 self.value(&binary("divui", &of(a), &divisor))
             }
+            Operation::DivideBy(a, b) => self.value(&binary("divui", &of(a), &of(b))),
             Operation::ShiftRight(a, bits) => {
                 let bits = self.constant(bits.into());
                 self.value(&binary("shrui", &of(a), &bits))

@@ -15,6 +15,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::array::Array;
+use crate::dynamic::Family;
 use crate::error::Error;
 use crate::relayout::Relayout;
 use crate::words::check_name;
@@ -88,6 +89,8 @@ pub(crate) struct Source<'a> {
     pub(crate) array: &'a Array,
     pub(crate) other: Option<(&'a Array, Relayout)>,
     pub(crate) name: &'a str,
+    /// The array for every extent of a dimension, where one is an argument.
+    pub(crate) family: Option<Family>,
 }
 
 impl Request<'_> {
@@ -110,7 +113,26 @@ impl Request<'_> {
             Some(other) => Some((other, Relayout::of(self.array, other)?)),
             None => None,
         };
-        target.emit(&Source { array: self.array, other, name: self.name })
+        let family = match self.dynamic {
+            [] => None,
+            [dim] => Some(Family::of(self.array, *dim)?),
+            _ => {
+                return Err(Error::message(
+                    "the extent of one dimension can be an argument, not of several",
+                ));
+            }
+        };
+        if family.is_some() && other.is_some() {
+            return Err(Error::message(
+                "the loops of a relayout have numbers: no extent can be an argument",
+            ));
+        }
+        if family.is_some() && !matches!(target, Target::C | Target::Cuda | Target::OpenCl) {
+            return Err(Error::message(format!(
+                "extents are arguments in c, cuda and opencl, and not in {target}"
+            )));
+        }
+        target.emit(&Source { array: self.array, other, name: self.name, family })
     }
 }
 

@@ -152,7 +152,7 @@ impl Printer<'_> {
             code.indented(|code| {
                 code.line(format!(
                     "raise ValueError(f\"expected {src_bytes} bytes, not {{len(src)}}\")"
-                ))
+                ));
             });
             match &self.relayout.fill {
                 Some(fill) => {

@@ -132,7 +132,7 @@ fn layout(code: &mut Code, array: &Array, name: &str) {
                     let printed = locals(code, &formula);
                     if let Some(valid) = &printed.valid {
                         code.block(format!("if !({valid}) {{"), "}", |code| {
-                            code.line("return None; // padding")
+                            code.line("return None; // padding");
                         });
                     }
                     let outputs: Vec<String> = match formula.is_narrow() {

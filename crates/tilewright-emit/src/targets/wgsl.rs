@@ -196,7 +196,7 @@ fn shader(code: &mut Code, kernel: &Kernel, relayout: &Relayout, name: &str) {
             match kernel.word {
                 Word::Whole => whole(code, kernel, name),
                 Word::Elements(elements) => {
-                    elements_of_word(code, kernel, relayout.transfer, elements, name)
+                    elements_of_word(code, kernel, relayout.transfer, elements, name);
                 }
             }
         });
