@@ -66,12 +66,16 @@ impl Lowering<'_> {
     fn sum(&mut self, digits: &[Digit], base: i64) -> Expr {
         let mut terms = Vec::with_capacity(digits.len());
         let mut flipped = Vec::new();
+        // By dimensions: what depends on outer loops alone is added up first, and leaves the inner ones.
+        let mut digits: Vec<&Digit> = digits.iter().collect();
+        digits.sort_by_key(|digit| digit.source);
         for digit in digits {
             match self.flipped_bit(digit) {
                 Some(bit) => flipped.push(bit),
                 None => terms.push(self.term(digit)),
             }
         }
+        flipped.sort_by_key(|bit: &FlippedBit| std::cmp::Reverse(bit.stride));
         while let Some(last) = flipped.pop() {
             terms.push(self.flipped_bits(&last, &mut flipped));
         }
