@@ -58,6 +58,19 @@ fn layouts_with_names() {
     assert!(n_checked > 30, "{n_checked}");
 }
 
+/// Tiles that cut what tiles have cut: each coordinate is an expression once, so that formulas grow with the depth.
+#[test]
+fn deep_tiles() {
+    for depth in [1, 5, 12] {
+        let text = format!("u8[100,90]{{1,0:T(4,5){}}}", "(*,*,*,7)(2,3)".repeat(depth));
+        let map = text.parse::<tilewright::notation::Described>().unwrap().index_map().unwrap();
+        assert!(check(&text, &map), "{text}");
+        let formula = offset_formula(&map);
+        let n_expressions = formula.arena.reachable(&formula.roots()).len();
+        assert!(n_expressions < 60 * (depth + 1), "{n_expressions} expressions {depth} deep");
+    }
+}
+
 /// Of arrays too large to be looked at whole: the index at the offset of an index.
 #[test]
 fn large_layouts_at_random_elements() {
