@@ -235,14 +235,12 @@ impl Printer<'_> {
     fn nest(&self, code: &mut Code, nest: &Nest) {
         let mut loops = nest.loops.clone();
         let mut body = nest.body;
-        let mut unit = 1;
         if let Body::Transpose { unit: bytes, rows, src_pitch, columns, dst_pitch } = body {
             // Bounds of slices are tested once a step, so that the destination's neighbours are the inner loop.
             loops.push(crate::Loop { extent: columns, src: bytes, dst: dst_pitch });
             loops.push(crate::Loop { extent: rows, src: src_pitch, dst: bytes });
-            (body, unit) = (Body::Run(bytes), bytes);
+            body = Body::Run(bytes);
         }
-        let _ = unit;
         let (mut src, mut dst) = (nest.src.to_string(), nest.dst.to_string());
         for (depth, l) in loops.iter().enumerate() {
             let at = format!("a{depth}");
