@@ -1,7 +1,8 @@
 //! The tests of the Python package, in an environment of their own.
 //!
 //! `pip` builds and installs the package as a user's would, into a virtual environment under
-//! `target`, beside the pinned packages that its tests compare it with; then `pytest` runs. Where
+//! `target`, beside the pinned packages that its tests compare it with; then `pytest` runs, and the
+//! code that `tilewright-emit` writes for numpy, which is among those packages. Where
 //! there is no Python of a version that the package is for, there is nothing to test it with, and
 //! the check says so.
 
@@ -38,7 +39,11 @@ pub(crate) fn test() -> Result<(), String> {
     let mut tests = Command::new(&python);
     tests.args(["-m", "pytest", "-p", "no:cacheprovider"]).arg(package.join("tests"));
     // Not from the package's own folder, where Python would find it without its extension module.
-    succeed(tests.current_dir(&home).env("PYTHONDONTWRITEBYTECODE", "1"))
+    succeed(tests.current_dir(&home).env("PYTHONDONTWRITEBYTECODE", "1"))?;
+    // Code for numpy and Triton is run where there is numpy.
+    let mut emitted = Command::new("cargo");
+    emitted.args(["test", "--quiet", "-p", "tilewright-emit", "--test", "python"]);
+    succeed(emitted.current_dir(&root).env("TILEWRIGHT_PYTHON", &python))
 }
 
 fn is_new_enough(python: &str) -> bool {

@@ -17,6 +17,7 @@ const ROOMS: &[&str] = &[
     "tilewright-discover",
     "tilewright-calc",
     "tilewright-view",
+    "tilewright-emit",
     "tilewright-ask",
     "tilewright-wasm",
     "tilewright-explore",

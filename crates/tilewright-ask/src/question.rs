@@ -7,6 +7,7 @@ use crate::bitcast::{Bitcast, BitcastAnswer};
 use crate::calc::{Calc, Explain, Explained, OperationList, Operations};
 use crate::complete::{Complete, Completions};
 use crate::draw::{Draw, Drawn};
+use crate::emit::Emit;
 use crate::error::Error;
 use crate::hlo::{Assign, Hlo, HloAnswer};
 use crate::index::{Found, Index};
@@ -38,6 +39,8 @@ pub enum Question {
     Bitcast(Bitcast),
     /// What is a layout in another notation?
     To(To),
+    /// What is a layout, or a relayout, as source code?
+    Emit(Emit),
     /// What does an expression of the algebra come to?
     Calc(Calc),
     /// How does it come to that?
@@ -75,6 +78,7 @@ pub enum Answer {
     Same(Comparison),
     Bitcast(BitcastAnswer),
     To(Text),
+    Emit(Text),
     Calc(Text),
     Explain(Explained),
     Operations(OperationList),
@@ -102,6 +106,7 @@ impl Question {
             Question::Same(question) => Answer::Same(question.answer(reader)?),
             Question::Bitcast(question) => Answer::Bitcast(question.answer(reader)?),
             Question::To(question) => Answer::To(question.answer(reader)?),
+            Question::Emit(question) => Answer::Emit(question.answer(reader)?),
             Question::Calc(question) => Answer::Calc(question.answer()?),
             Question::Explain(question) => Answer::Explain(question.answer()?),
             Question::Operations(question) => Answer::Operations(question.answer()),

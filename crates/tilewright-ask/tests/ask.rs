@@ -148,6 +148,17 @@ fn warnings_are_notes() {
 }
 
 #[test]
+fn source_code() {
+    let question = json!({ "ask": "emit", "lang": "rust", "layout": TILES, "name": "tiles" });
+    let code = answer(&question)["text"].as_str().unwrap().to_owned();
+    assert!(code.contains("pub fn tiles_offset(i0: i64, i1: i64) -> i64 {"), "{code}");
+    let moved =
+        json!({ "ask": "emit", "lang": "wgsl", "layout": "f32[3,5]", "to": "f32[3,5]{0,1}" });
+    let code = answer(&moved)["text"].as_str().unwrap().to_owned();
+    assert!(code.contains("fn tw_relayout("), "{code}");
+}
+
+#[test]
 fn questions_that_are_none() {
     for question in [
         json!({}),

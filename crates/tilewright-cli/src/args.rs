@@ -12,6 +12,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::failure::Failure;
 use tilewright::formats::tpu::Chip;
+use tilewright_emit::Target;
 use tilewright_hlo::Trial;
 use tilewright_view::{Coloring, Direction, Theme, Unit};
 
@@ -46,6 +47,8 @@ pub(crate) enum Command {
     Bitcast(SameArgs),
     /// A layout in another notation
     To(ToArgs),
+    /// A layout as source code: the offset of an index, the index of an offset; of two layouts, the relayout
+    Emit(EmitArgs),
     /// The format that a TPU's compiler gives an array
     Tpu(TpuArgs),
     /// The layouts with names: of weights, scales and fragments, for which library and hardware
@@ -153,6 +156,26 @@ pub(crate) enum Notation {
     Numpy,
     /// an MLIR affine map
     Mlir,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EmitArgs {
+    /// The language
+    #[arg(value_name = "LANG", value_parser = PossibleValuesParser::new(Target::ALL.iter().map(|target| target.name())))]
+    pub(crate) lang: String,
+    /// The layout
+    pub(crate) layout: String,
+    /// What it is to become: the code moves the bytes too
+    #[arg(value_name = "LAYOUT")]
+    pub(crate) to: Option<String>,
+
+    /// What the names of functions begin with
+    #[arg(long, value_name = "N", default_value = "tw")]
+    pub(crate) name: String,
+
+    /// A dimension whose extent is an argument of the functions; can be given several times
+    #[arg(long, value_name = "D")]
+    pub(crate) dynamic: Vec<usize>,
 }
 
 #[derive(Debug, Args)]

@@ -19,6 +19,7 @@ mod words;
 mod bitcast;
 mod calc;
 mod draw;
+mod emit;
 mod explore;
 mod grid;
 mod identify;
@@ -88,6 +89,7 @@ fn run(arguments: Arguments, console: &mut Console) -> Result<Answer, Failure> {
         Command::Plan(args) => plan::run(&args, reader, console),
         Command::Bitcast(args) => bitcast::run(&args, reader, console),
         Command::To(args) => to::run(&args, reader, console),
+        Command::Emit(args) => emit::run(&args, reader, console),
         Command::Tpu(args) => tpu::run(&args, reader, console),
         Command::Layouts(args) => layouts::run(&args, console),
         Command::Formats(args) => formats::run(&args, reader, console),

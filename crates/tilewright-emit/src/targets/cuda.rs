@@ -1,0 +1,54 @@
+//! CUDA C++: device functions, and a kernel with a thread for each word of the destination.
+//!
+//! The kernel takes any grid: threads go on in steps of the grid. Loads go through the read-only path; they are as
+//! coalesced as the source's layout allows. It does not stage tiles in shared memory.
+
+use super::Source;
+use super::c_like::{Dialect, KernelDialect};
+use crate::code::Code;
+use crate::error::Error;
+use crate::kernel::{Kernel, Widths};
+
+const DIALECT: Dialect = Dialect {
+    int32: "int",
+    int64: "long long",
+    qualifiers: "__host__ __device__ static inline",
+    suffix: "LL",
+};
+
+const KERNEL: KernelDialect = KernelDialect {
+    dialect: DIALECT,
+    signature: "extern \"C\" __global__ void NAME_relayout(const void *from, void *to)",
+    words: [
+        (8, "unsigned char"),
+        (16, "unsigned short"),
+        (32, "unsigned int"),
+        (64, "unsigned long long"),
+        (128, "uint4"),
+    ],
+    memory: "",
+    first: "blockIdx.x * (INT)blockDim.x + threadIdx.x",
+    step: "(INT)gridDim.x * blockDim.x",
+    vector: "make_uint4(A, B, C, D)",
+};
+
+pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
+    let mut code = Code::default();
+    DIALECT.about(&mut code, source.array, "Layout:");
+    if let Some((other, _)) = &source.other {
+        DIALECT.about(&mut code, other, "Relayout to:");
+    }
+    match &source.family {
+        Some(family) => DIALECT.family(&mut code, family, source.name),
+        None => DIALECT.layout(&mut code, source.array, source.name),
+    }
+    if let Some((other, relayout)) = &source.other {
+        code.line("");
+        DIALECT.layout(&mut code, other, &format!("{}_to", source.name));
+        let kernel =
+            Kernel::of(source.array, other, relayout, Widths { least: 8, most: 128, element: 64 })?;
+        code.line("");
+        KERNEL.kernel(&mut code, &kernel, relayout, source.name);
+    }
+    Ok(code.into_text())
+}

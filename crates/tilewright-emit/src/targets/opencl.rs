@@ -1,0 +1,43 @@
+//! OpenCL C: functions, and a kernel with a work item for each word of the destination.
+//!
+//! The kernel takes any number of work items along one dimension.
+
+use super::Source;
+use super::c_like::{Dialect, KernelDialect};
+use crate::code::Code;
+use crate::error::Error;
+use crate::kernel::{Kernel, Widths};
+
+const DIALECT: Dialect =
+    Dialect { int32: "int", int64: "long", qualifiers: "static inline", suffix: "L" };
+
+const KERNEL: KernelDialect = KernelDialect {
+    dialect: DIALECT,
+    signature: "__kernel void NAME_relayout(__global const uchar *from, __global uchar *to)",
+    words: [(8, "uchar"), (16, "ushort"), (32, "uint"), (64, "ulong"), (128, "uint4")],
+    memory: "__global ",
+    first: "get_global_id(0)",
+    step: "get_global_size(0)",
+    vector: "(uint4)(A, B, C, D)",
+};
+
+pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
+    let mut code = Code::default();
+    DIALECT.about(&mut code, source.array, "Layout:");
+    if let Some((other, _)) = &source.other {
+        DIALECT.about(&mut code, other, "Relayout to:");
+    }
+    match &source.family {
+        Some(family) => DIALECT.family(&mut code, family, source.name),
+        None => DIALECT.layout(&mut code, source.array, source.name),
+    }
+    if let Some((other, relayout)) = &source.other {
+        code.line("");
+        DIALECT.layout(&mut code, other, &format!("{}_to", source.name));
+        let kernel =
+            Kernel::of(source.array, other, relayout, Widths { least: 8, most: 128, element: 64 })?;
+        code.line("");
+        KERNEL.kernel(&mut code, &kernel, relayout, source.name);
+    }
+    Ok(code.into_text())
+}

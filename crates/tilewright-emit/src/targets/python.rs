@@ -1,0 +1,312 @@
+//! Python with numpy: functions over arrays of indexes, and relayouts of arrays of bytes.
+//!
+//! Boxes are views with strides of both buffers, assigned to each other, so that numpy has the loops. Elements below a
+//! byte are taken apart into bits before, and put together behind.
+
+use super::Source;
+use crate::array::Array;
+use crate::code::Code;
+use crate::divide::Product;
+use crate::error::Error;
+use crate::formula::Formula;
+use crate::index::index_formula;
+use crate::offset::offset_formula;
+use crate::print::{Printed, Syntax, print};
+use crate::relayout::{Body, Loop, Nest, Relayout, Transfer, Way};
+use crate::words::about;
+
+pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
+    let name = source.name;
+    let mut code = Code::default();
+    header(&mut code, source.array, "Layout:");
+    if let Some((other, _)) = &source.other {
+        header(&mut code, other, "Relayout to:");
+    }
+    code.line("import numpy as np");
+    layout(&mut code, source.array, name);
+    if let Some((other, relayout)) = &source.other {
+        layout(&mut code, other, &format!("{name}_to"));
+        Printer { name, relayout, transfer: relayout.transfer }.relayout(&mut code);
+    }
+    Ok(code.into_text())
+}
+
+/// What the first lines say.
+pub(super) fn header(code: &mut Code, array: &Array, what: &str) {
+    code.line(format!("# {what}"));
+    for line in about(array) {
+        code.line(format!("#   {line}"));
+    }
+}
+
+struct PythonSyntax;
+
+impl Syntax for PythonSyntax {
+    fn constant(&self, number: i64) -> String {
+        if number < 0 { format!("({number})") } else { number.to_string() }
+    }
+
+    fn quotient(&self, a: &str, divisor: i64) -> String {
+        format!("{a} // {divisor}")
+    }
+
+    fn wide_product(&self, a: &str, product: Product, _: i64) -> String {
+        format!("({a} * {}) >> {}", product.factor, product.shift)
+    }
+
+    fn both(&self, a: &str, b: &str) -> String {
+        format!("{a} & {b}")
+    }
+
+    fn always(&self, holds: bool) -> String {
+        if holds { "True".to_owned() } else { "False".to_owned() }
+    }
+}
+
+fn locals(code: &mut Code, formula: &Formula) -> Printed {
+    let names: Vec<String> = formula.inputs.iter().map(|input| input.name.clone()).collect();
+    let printed = print(formula, &PythonSyntax, &names, "t");
+    for (name, _) in names.iter().zip(&printed.uses).filter(|(_, is_used)| **is_used) {
+        code.line(format!("{name} = np.asarray({name}, np.int64)"));
+    }
+    for local in &printed.locals {
+        let note = local.note.as_ref().map_or(String::new(), |note| format!("  # {note}"));
+        code.line(format!("{} = {}{note}", local.name, local.text));
+    }
+    printed
+}
+
+fn layout(code: &mut Code, array: &Array, name: &str) {
+    let map = array.map();
+    let (constant, dims) = (name.to_ascii_uppercase(), map.dims());
+    code.line("");
+    code.line(format!("{constant}_ELEMENTS = {}", map.elements()));
+    code.line(format!("{constant}_ALLOCATION = {}  # slots, with the padding", map.allocation()));
+    code.line("");
+    code.line("");
+    let formula = offset_formula(map);
+    let index: Vec<String> = (0..dims.len()).map(|dim| format!("i{dim}")).collect();
+    let index = index.join(", ");
+    code.line(format!("def {name}_offset({index}):"));
+    code.indented(|code| {
+        code.line("\"\"\"The offsets of elements, in elements, from indexes within the dims: numbers or arrays.\"\"\"");
+        let printed = locals(code, &formula);
+        code.line(format!("return {}", printed.outputs.join("")));
+    });
+    code.line("");
+    code.line("");
+    code.line(format!("def {name}_index(offset):"));
+    code.indented(|code| {
+        code.line("\"\"\"Whether there are elements at these offsets, and the list of their indexes along each dimension.\"\"\"");
+        code.line("offset = np.asarray(offset, np.int64)");
+        let (low, end) = (map.lowest_offset(), map.lowest_offset() + map.allocation());
+        code.line(format!("inside = (offset >= {low}) & (offset < {end})"));
+        code.line(format!("offset = np.where(inside, offset, {low})"));
+        match index_formula(map).filter(|_| map.elements() > 0) {
+            Some(formula) => {
+                let printed = locals(code, &formula);
+                let valid = printed.valid.map_or("inside".to_owned(), |valid| format!("inside & ({valid})"));
+                code.line(format!("return {valid}, [{}]", printed.outputs.join(", ")));
+            }
+            None if map.elements() == 0 => {
+                let zeros = vec!["np.zeros_like(offset)"; dims.len()].join(", ");
+                code.line(format!("return np.zeros_like(inside), [{zeros}]"));
+            }
+            None => {
+                code.line("# Digits overlap: no formula takes an offset apart, so the places of all elements are listed.");
+                let dims: String = dims.iter().map(|extent| format!("{extent}, ")).collect();
+                code.line(format!("index = np.indices(({dims})).reshape({}, {})", map.dims().len(), map.elements()));
+                code.line(format!("owner = np.full({}, -1)", map.allocation()));
+                code.line(format!("owner[{name}_offset(*index) - {low}] = np.arange({})", map.elements()));
+                code.line(format!("found = owner[offset - {low}]"));
+                code.line("return inside & (found >= 0), list(index[:, np.maximum(found, 0)])");
+            }
+        }
+    });
+}
+
+struct Printer<'a> {
+    name: &'a str,
+    relayout: &'a Relayout,
+    transfer: Transfer,
+}
+
+impl Printer<'_> {
+    /// Whether elements are taken apart into bits, a byte for each.
+    fn is_in_bits(&self) -> bool {
+        !self.transfer.is_plain_bytes() && !self.transfer.is_of_words()
+    }
+
+    fn relayout(&self, code: &mut Code) {
+        let Relayout { src_bytes, dst_bytes, .. } = self.relayout;
+        let name = self.name;
+        code.line("");
+        code.line("");
+        code.line(format!("def {name}_relayout(src):"));
+        code.indented(|code| {
+            code.line(format!(
+                "\"\"\"The {dst_bytes} bytes that {src_bytes} bytes become, padding filled.\"\"\""
+            ));
+            code.line("src = np.frombuffer(src, np.uint8)");
+            code.line(format!("if len(src) != {src_bytes}:"));
+            code.indented(|code| {
+                code.line(format!(
+                    "raise ValueError(f\"expected {src_bytes} bytes, not {{len(src)}}\")"
+                ));
+            });
+            match &self.relayout.fill {
+                Some(fill) => {
+                    let bytes: Vec<String> = fill.period.iter().map(u8::to_string).collect();
+                    code.line(format!(
+                        "dst = np.resize(np.array([{}], np.uint8), {dst_bytes})  # padding",
+                        bytes.join(", ")
+                    ));
+                }
+                None => code.line(format!("dst = np.zeros({dst_bytes}, np.uint8)")),
+            }
+            if let Some(bits) = self.relayout.tail_bits {
+                code.line(format!("dst[-1:] &= {}  # bits behind the last slot", (1 << bits) - 1));
+            }
+            if *dst_bytes == 0 || *src_bytes == 0 {
+                return code.line("return dst");
+            }
+            if self.is_in_bits() {
+                code.line("src = np.unpackbits(src, bitorder=\"little\")");
+                code.line("dst = np.unpackbits(dst, bitorder=\"little\")");
+            }
+            match &self.relayout.way {
+                Way::Nests(nests) => {
+                    for (number, nest) in nests.iter().enumerate() {
+                        code.line(format!("# Box {} of {}.", number + 1, nests.len()));
+                        self.nest(code, nest);
+                    }
+                }
+                Way::Offsets { dims, .. } => self.by_offsets(code, dims),
+            }
+            match self.is_in_bits() {
+                true => code.line("return np.packbits(dst, bitorder=\"little\")"),
+                false => code.line("return dst"),
+            }
+        });
+    }
+
+    fn nest(&self, code: &mut Code, nest: &Nest) {
+        let Transfer { src_bits, dst_bits, value_bits, flip } = self.transfer;
+        let nest = if self.is_in_bits() { &in_bits(nest) } else { nest };
+        let mut loops = nest.loops.clone();
+        let (mut src_type, mut dst_type) = ("np.uint8".to_owned(), "np.uint8".to_owned());
+        match nest.body {
+            Body::Run(bytes) => loops.push(Loop { extent: bytes, src: 1, dst: 1 }),
+            Body::Transpose { unit, rows, src_pitch, columns, dst_pitch } => {
+                loops.push(Loop { extent: columns, src: unit, dst: dst_pitch });
+                loops.push(Loop { extent: rows, src: src_pitch, dst: unit });
+                loops.push(Loop { extent: unit, src: 1, dst: 1 });
+            }
+            Body::Element => {
+                src_type = format!("np.uint{src_bits}");
+                dst_type = format!("np.uint{dst_bits}");
+            }
+            Body::Bits => loops.push(Loop { extent: value_bits, src: 1, dst: 1 }),
+            Body::Pack { elements, src_stride } => {
+                loops.push(Loop { extent: elements, src: src_stride, dst: dst_bits });
+                loops.push(Loop { extent: value_bits, src: 1, dst: 1 });
+            }
+        }
+        let view = |of: &str, start: i64, element_type: &str, strides: Vec<i64>| {
+            let sizes: String = loops.iter().map(|l| format!("{}, ", l.extent)).collect();
+            let strides: String = strides.iter().map(|stride| format!("{stride}, ")).collect();
+            format!("np.ndarray(({sizes}), {element_type}, {of}.data, {start}, ({strides}))")
+        };
+        let value = if self.is_in_bits() && flip != 0 {
+            let bits: Vec<String> =
+                (0..value_bits).map(|bit| (flip >> bit & 1).to_string()).collect();
+            format!(" ^ np.array([{}], np.uint8)", bits.join(", "))
+        } else if nest.body == Body::Element {
+            let kept = if value_bits < src_bits {
+                format!(" & {src_type}({})", self.transfer.mask())
+            } else {
+                String::new()
+            };
+            let flipped = if flip != 0 { format!(" ^ {src_type}({flip})") } else { String::new() };
+            kept + &flipped
+        } else {
+            String::new()
+        };
+        let from = view("src", nest.src, &src_type, loops.iter().map(|l| l.src).collect());
+        let to = view("dst", nest.dst, &dst_type, loops.iter().map(|l| l.dst).collect());
+        code.line(format!("{to}[...] = {from}{value}"));
+        if self.is_in_bits() && dst_bits > value_bits {
+            // What is wider than the value is 0.
+            loops_of_zeros(code, nest, self.transfer);
+        }
+    }
+
+    fn by_offsets(&self, code: &mut Code, dims: &[i64]) {
+        let Transfer { src_bits, dst_bits, value_bits, flip } = self.transfer;
+        let name = self.name;
+        let sizes: String = dims.iter().map(|extent| format!("{extent}, ")).collect();
+        code.line(format!(
+            "index = np.indices(({sizes})).reshape({}, {})",
+            dims.len(),
+            dims.iter().product::<i64>()
+        ));
+        if self.is_in_bits() {
+            code.line(format!("place = np.arange({dst_bits})"));
+            code.line(format!("source = ({name}_offset(*index) * {src_bits}).reshape(-1, 1) + place[:{value_bits}]"));
+            code.line(format!(
+                "target = ({name}_to_offset(*index) * {dst_bits}).reshape(-1, 1) + place"
+            ));
+            let bits: Vec<String> =
+                (0..value_bits).map(|bit| (flip >> bit & 1).to_string()).collect();
+            code.line("dst[target] = 0");
+            code.line(format!(
+                "dst[target[:, :{value_bits}]] = src[source] ^ np.array([{}], np.uint8)",
+                bits.join(", ")
+            ));
+        } else if self.transfer.is_plain_bytes() {
+            let bytes = dst_bits / 8;
+            code.line(format!("src, dst = src.reshape(-1, {bytes}), dst.reshape(-1, {bytes})"));
+            code.line(format!("dst[{name}_to_offset(*index)] = src[{name}_offset(*index)]"));
+            code.line("dst = dst.reshape(-1)");
+        } else {
+            code.line(format!("values = src.view(np.uint{src_bits})[{name}_offset(*index)]"));
+            let mask =
+                self.transfer.mask() & if src_bits < 64 { (1 << src_bits) - 1 } else { u64::MAX };
+            code.line(format!(
+                "values = values & np.uint{src_bits}({mask}) ^ np.uint{src_bits}({flip})"
+            ));
+            code.line(format!("dst.view(np.uint{dst_bits})[{name}_to_offset(*index)] = values"));
+        }
+    }
+}
+
+/// A nest of bytes in bits; others are in bits.
+fn in_bits(nest: &Nest) -> Nest {
+    let body = match nest.body {
+        Body::Run(bytes) => Body::Run(bytes * 8),
+        Body::Transpose { unit, rows, src_pitch, columns, dst_pitch } => Body::Transpose {
+            unit: unit * 8,
+            rows,
+            src_pitch: src_pitch * 8,
+            columns,
+            dst_pitch: dst_pitch * 8,
+        },
+        _ => return nest.clone(),
+    };
+    let loops =
+        nest.loops.iter().map(|l| Loop { extent: l.extent, src: l.src * 8, dst: l.dst * 8 });
+    Nest { body, src: nest.src * 8, dst: nest.dst * 8, loops: loops.collect() }
+}
+
+/// Zeros above each value of a nest.
+fn loops_of_zeros(code: &mut Code, nest: &Nest, transfer: Transfer) {
+    let mut loops: Vec<(i64, i64)> = nest.loops.iter().map(|l| (l.extent, l.dst)).collect();
+    if let Body::Pack { elements, .. } = nest.body {
+        loops.push((elements, transfer.dst_bits));
+    }
+    loops.push((transfer.dst_bits - transfer.value_bits, 1));
+    let sizes: String = loops.iter().map(|(extent, _)| format!("{extent}, ")).collect();
+    let strides: String = loops.iter().map(|(_, stride)| format!("{stride}, ")).collect();
+    let start = nest.dst + transfer.value_bits;
+    code.line(format!("np.ndarray(({sizes}), np.uint8, dst.data, {start}, ({strides}))[...] = 0  # above the values"));
+}

@@ -1,0 +1,105 @@
+//! Code whose extent along a dimension is an argument, against the map of every extent.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+mod support;
+
+use std::fmt::Write;
+use std::process::Command;
+
+use support::{all_offsets, byte_list, occupied, succeed};
+use tilewright::notation::Described;
+use tilewright_emit::{Array, Request, Target};
+
+/// A layout with `N` for the extent, and which dimension has it.
+const LAYOUTS: &[(&str, usize)] = &[
+    ("f32[N,5]", 0),
+    ("f32[N,5]{0,1}", 0),
+    ("f32[N,20]{1,0:T(8,16)}", 0),
+    ("f32[N,20]{0,1:T(8,16)}", 0),
+    ("bf16[N,20]{1,0:T(8,16)(2,1)}", 0),
+    ("bf16[20,N]{1,0:T(8,16)(2,1)}", 1),
+    ("f32[3,N,4]{2,0,1:T(4)}", 1),
+    ("f32[6,N] aB16b", 1),
+    ("f32[N,9] strides=(36,4)", 0),
+    ("u8[N,8]@sf128x4", 0),
+];
+
+fn array(text: &str, extent: i64) -> Array {
+    Array::of(&text.replace('N', &extent.to_string()).parse::<Described>().unwrap()).unwrap()
+}
+
+#[test]
+fn functions_of_the_extent_agree_with_every_map() {
+    let mut code = "#include <stdio.h>\nstatic int failures;
+static void expect(int holds, const char *what, long long n) {
+  if (!holds && failures++ < 20) fprintf(stderr, \"%s of %lld\\n\", what, n);
+}\n"
+    .to_owned();
+    let mut calls = String::new();
+    for (number, &(text, dim)) in LAYOUTS.iter().enumerate() {
+        let name = format!("l{number}");
+        let request =
+            Request { array: &array(text, 24), other: None, name: &name, dynamic: &[dim] };
+        code += &request.emit(Target::C).unwrap_or_else(|error| panic!("{text}: {error}"));
+        for extent in [1, 2, 7, 8, 9, 16, 17, 33, 40] {
+            let of_extent = array(text, extent);
+            let map = of_extent.map();
+            let rank = map.dims().len();
+            let index: Vec<String> = (0..rank).map(|dim| format!("i[{dim}]")).collect();
+            let pointers: Vec<String> = (0..rank).map(|dim| format!("&i[{dim}]")).collect();
+            let occupied: Vec<u8> = occupied(map).iter().map(|&slot| slot.into()).collect();
+            let _ = writeln!(
+                code,
+                "static void check_{name}_{extent}(void) {{
+  static const int64_t dims[] = {{{}}};
+  static const int32_t offsets[] = {{{}}};
+  static const unsigned char occupied[] = {{{}}};
+  int64_t i[9] = {{0}};
+  expect({name}_elements({extent}) == {elements}, \"{text}: elements\", {extent});
+  expect({name}_allocation({extent}) == {allocation}, \"{text}: allocation\", {extent});
+  for (int64_t e = 0; e < {elements}; e++) {{
+    int64_t rest = e;
+    for (int d = {rank} - 1; d >= 0; d--) {{ i[d] = rest % dims[d]; rest /= dims[d]; }}
+    expect({name}_offset({index}, {extent}) == offsets[e], \"{text}: offset\", {extent});
+  }}
+  for (int64_t s = -1; s <= {allocation}; s++) {{
+    const int found = {name}_index(s, {extent}, {pointers});
+    expect(found == (s >= 0 && s < {allocation} && occupied[s]), \"{text}: index\", {extent});
+    if (found) expect({name}_offset({index}, {extent}) == s, \"{text}: place\", {extent});
+  }}
+}}",
+                map.dims().iter().map(|dim| format!("{dim},")).collect::<String>(),
+                all_offsets(map).iter().map(|offset| format!("{offset},")).collect::<String>(),
+                byte_list(&occupied),
+                elements = map.elements(),
+                allocation = map.allocation(),
+                index = index.join(", "),
+                pointers = pointers.join(", "),
+            );
+            let _ = writeln!(calls, "  check_{name}_{extent}();");
+        }
+    }
+    code += &format!("int main(void) {{\n{calls}  return failures != 0;\n}}\n");
+    let folder = tempfile::tempdir().unwrap();
+    let (source, binary) = (folder.path().join("all.c"), folder.path().join("all"));
+    std::fs::write(&source, code).unwrap();
+    let flags = ["-std=c99", "-O0", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", "-o"];
+    succeed(Command::new("cc").args(flags).arg(&binary).arg(&source));
+    succeed(&mut Command::new(&binary));
+}
+
+#[test]
+fn what_is_not_affine_in_the_extent_is_refused() {
+    let refused = |text: &str, dynamic: &[usize], target: Target, reason: &str| {
+        let array = array(text, 24);
+        let request = Request { array: &array, other: None, name: "tw", dynamic };
+        let error = request.emit(target).unwrap_err().to_string();
+        assert!(error.contains(reason), "{text}: {error}");
+    };
+    refused("f32[N,5]{1,0:T(*,6)}", &[0], Target::C, "not affine in the extent of dimension 0");
+    refused("f32 (4,8):(8,1)", &[0], Target::C, "said by its extents");
+    refused("f32[N,5]", &[2], Target::C, "no dimension 2");
+    refused("f32[N,5]", &[0, 1], Target::C, "not of several");
+    refused("f32[N,5]", &[0], Target::Python, "not in python");
+}
