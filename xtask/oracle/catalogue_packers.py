@@ -349,4 +349,5 @@ def main():
     write(output_path(), header(__file__, PACKAGES, COLUMNS), rows)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -8,7 +8,7 @@
 //!
 //! The Python packages, pinned in `xtask/oracle/requirements.txt`, go into `.venv-oracle`, which git
 //! ignores. `onednn` needs a C compiler and libdnnl besides, `catalogue-cutlass` and `catalogue-llamacpp` a C++
-//! compiler. The packing functions of quantisation libraries (`catalogue-packers`,
+//! compiler. The packing functions of quantisation libraries (`catalogue-packers`, `checkpoint-packers`,
 //! `catalogue-paddle`) and Triton's layouts (`catalogue-triton`) need torch and Paddle, 6 GB in
 //! `.venv-oracle-packers`, and are asked only by name.
 
@@ -44,8 +44,12 @@ const FILES: &[&str] = &[
 ];
 
 /// Those that are made only where they are named: their packages are many and large.
-const FILES_BY_NAME: &[&str] =
-    &["catalogue-packers.tsv", "catalogue-paddle.tsv", "catalogue-triton.tsv"];
+const FILES_BY_NAME: &[&str] = &[
+    "catalogue-packers.tsv",
+    "catalogue-paddle.tsv",
+    "catalogue-triton.tsv",
+    "checkpoint-packers.tsv",
+];
 
 /// Runs the scripts named in `args` (`xla-text`, `libtpu-bytes`, …), or all but the large ones.
 pub(crate) fn run(args: &[String]) -> ExitCode {

@@ -74,6 +74,7 @@ const ROOMS: &[(&[&str], &[&str])] = &[
             "text",
             "error",
             "element",
+            "literal",
             "map",
             "shape",
             "tla",

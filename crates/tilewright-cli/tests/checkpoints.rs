@@ -70,7 +70,8 @@ impl Layer {
         let zero =
             |number: u32| if is_symmetric { dims.middle() } else { (1 + number % most) as u8 };
         let zeros = (0..dims.groups() * dims.n).map(|_| zero(next())).collect();
-        let scales = (0..dims.groups() * dims.n).map(|_| next() as u16).collect();
+        let half = |drawn: u32| 0x3800 | (drawn & 0x3ff) as u16; // from a half to one
+        let scales = (0..dims.groups() * dims.n).map(|_| half(next())).collect();
         Layer { dims, codes, zeros, scales }
     }
 }
@@ -344,6 +345,52 @@ fn models_of_every_kind() {
             }
         }
     }
+}
+
+/// What a conversion writes is what the libraries' own code stores of the same layer: parts, types, dims and bytes.
+#[test]
+fn the_libraries_store_the_same() {
+    let rows = include_str!("../../tilewright/tests/data/checkpoint-packers.tsv");
+    let rows: Vec<Vec<&str>> = rows.lines().skip(1).map(|row| row.split('\t').collect()).collect();
+    let of_case = |row: &Vec<&str>| [row[0].to_owned(), row[1].to_owned(), row[2].to_owned()];
+    let cases: Vec<&[Vec<&str>]> = rows.chunk_by(|a, b| of_case(a) == of_case(b)).collect();
+    assert_eq!((cases.len(), rows.len()), (8, 82));
+    for parts in cases {
+        let folder = Folder::new();
+        let numbers: Vec<usize> = parts[0][1].split(',').map(|n| n.parse().unwrap()).collect();
+        let dims = Dims { k: numbers[0], n: numbers[1], group: numbers[2], bits: numbers[3] };
+        let seed = parts[0][0].parse().unwrap();
+        let layer = || Layer::of(dims, seed, parts[0][2] == "symmetric");
+        let group = if dims.group == dims.k { -1 } else { dims.group as i64 };
+        let said = json!({"quant_method": "gptq", "bits": dims.bits, "group_size": group});
+        write(&folder, "gptq", &model(&[layer(), layer()], "gptq"), &said);
+        for stored in parts.chunk_by(|a, b| a[3] == b[3]) {
+            let library = stored[0][3];
+            if library != "gptq" {
+                folder.run(&["convert", "gptq", "-o", library, "--to", library]).succeeded();
+            }
+            let found = &read(&folder, library)[0];
+            let of_layer = found.keys().filter_map(|name| name.strip_prefix(LAYERS[0]));
+            let names: Vec<&str> =
+                of_layer.map(|part| &part[1..]).filter(|p| *p != "bias").collect();
+            let mut expected: Vec<&str> = stored.iter().map(|row| row[4]).collect();
+            expected.sort_unstable();
+            assert_eq!(names, expected, "{library}");
+            for row in stored {
+                let (dtype, shape, bytes) = &found[&format!("{}.{}", LAYERS[0], row[4])];
+                let dims: Vec<String> = shape.iter().map(ToString::to_string).collect();
+                assert_eq!(format!("{dtype:?}[{}]", dims.join(",")), row[5], "{row:?}");
+                assert_eq!(format!("{:016x}", checksum(bytes)), row[6], "{row:?}");
+            }
+        }
+    }
+}
+
+/// FNV-1a, 64 bits.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
+        (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }
 
 /// What loaders look for in the configuration, and that the rest stays as it was written.

@@ -106,7 +106,7 @@ impl Rules {
     ///
     /// ```
     /// use tilewright_files::{Format, Rules};
-    /// let rules = Rules::new().by_name("*.qweight", "@marlin".parse()?)?.others("BA4a".parse()?);
+    /// let rules = Rules::new().by_name("*.qweight", "@marlin".parse()?)?.others("{0,1:T(4)}".parse()?);
     /// let becomes = |name: &str, array: &str| Ok::<_, Box<dyn std::error::Error>>(
     ///     rules.applied_to(name, &array.parse()?, Format::Safetensors)?.unwrap().to_string(),
     /// );
