@@ -48,6 +48,9 @@ const LINE_BYTES: i64 = 64;
 /// The most pieces that are prepared with the plan.
 const MAX_MOVERS: usize = 32;
 
+/// What follows itself for fewer bits lies alone.
+const MIN_RUN_BITS: i64 = 128;
+
 /// A source is unpacked if a chunk reads at least one element in this many that it spans.
 const MAX_SPREAD: i64 = 4;
 
@@ -474,6 +477,30 @@ impl BoxMoves {
         let of_padding = n_padding.saturating_mul((GROWTH * size_of::<Piece>()) as i64);
         let all = of_elements.saturating_add(of_padding).saturating_add(SMALL_LISTS);
         usize::try_from(all).unwrap_or(usize::MAX)
+    }
+
+    /// Whether there are several boxes, and most elements lie alone on one side: there is no loop along which what is moved
+    /// at a time follows itself. Every line is then come back to for every box, as of swizzled rows that become columns.
+    pub(crate) fn are_scattered(&self) -> bool {
+        let unit_bits = match self.steps {
+            Steps::Units(bits) => bits,
+            Steps::Elements => element_bits(self.widths),
+        };
+        let is_alone = |nest: &Nest| {
+            let is_along = |step: fn(&Loop) -> i64| {
+                nest.loops
+                    .iter()
+                    .any(|l| step(l).abs() == 1 && l.extent * unit_bits >= MIN_RUN_BITS)
+            };
+            !is_along(|l| l.dst) || !is_along(|l| l.src)
+        };
+        let elements = |nest: &Nest| nest.loops.iter().map(|l| l.extent).product::<i64>();
+        let (mut alone, mut all) = (0i64, 0i64);
+        for nest in self.boxes.iter().map(Cuttable::nest) {
+            all = all.saturating_add(elements(nest));
+            alone = alone.saturating_add(if is_alone(nest) { elements(nest) } else { 0 });
+        }
+        self.boxes.len() > 1 && alone > all / 2
     }
 
     /// The bytes that the moves have allocated.

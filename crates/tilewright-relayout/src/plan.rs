@@ -23,6 +23,10 @@ use tilewright::xla::Layout;
 /// An array that goes neither in [`MAX_BOXES`] nor through rows may be as many boxes as this.
 const MOST_BOXES: usize = 1 << 16;
 
+/// Arrays of so many bytes go through rows where their elements lie alone in each of several boxes: below, the caches
+/// hold them, and above, the rows might be more than there is memory for.
+const THROUGH_ROWS: std::ops::RangeInclusive<usize> = 1 << 16..=1 << 30;
+
 /// Arrays of more dimensions are planned without those of a single index: what planning takes grows
 /// with the number of dimensions more than once over. No more than 62 sizes above 1 have a product
 /// that an `i64` counts.
@@ -519,7 +523,15 @@ pub(crate) fn room(len: usize) -> Result<Vec<u8>, Error> {
 impl Way {
     fn choose(from: &Placement, to: &Placement, widths: Widths) -> Result<Self, Error> {
         if let Some(way) = Self::in_boxes(from, to, widths, MAX_BOXES) {
-            return Ok(way);
+            let is_worth_rows = THROUGH_ROWS.contains(&to.bytes()) && way.is_scattered();
+            let plans =
+                is_worth_rows.then(|| through_rows(from, to, widths)).transpose()?.flatten();
+            return Ok(match plans {
+                Some(plans) if !plans.iter().any(|plan| plan.route.is_scattered()) => {
+                    Way::Through(Box::new(plans))
+                }
+                _ => way,
+            });
         }
         if let Some(plans) = through_rows(from, to, widths)? {
             return Ok(Way::Through(Box::new(plans)));
@@ -531,6 +543,11 @@ impl Way {
             Some(way) => Ok(way),
             None => Ok(Way::Elements(ElementMoves::new(from.map(), to.map(), widths))),
         }
+    }
+
+    /// Whether most elements lie alone on one side, in several boxes.
+    fn is_scattered(&self) -> bool {
+        matches!(self, Way::Boxes(moves) if moves.are_scattered())
     }
 
     /// By boxes, if the maps come apart into them.

@@ -7,7 +7,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use support::placement;
-use tilewright_relayout::{KernelKind, Plan};
+use tilewright_relayout::{KernelKind, Placement, Plan, Route, RunOptions};
 
 /// A layout and the bits of its slots.
 type Side = (&'static str, u32);
@@ -42,4 +42,32 @@ fn every_kernel_is_described() {
     let all: BTreeSet<&str> = KernelKind::ALL.iter().map(|kernel| kernel.name()).collect();
     assert_eq!(found, all);
     assert_eq!(all.len(), KernelKind::ALL.len(), "two kernels have one name");
+}
+
+/// Swizzled rows lie alone in each of eight boxes when they become columns: they go through rows.
+#[test]
+fn swizzled_rows_become_columns_through_rows() {
+    let placement = |text: &str| {
+        let array: tilewright::notation::DescribedArray = text.parse().unwrap();
+        Placement::from_described(&array).unwrap()
+    };
+    let swizzled = placement("u16 Sw<3,3,3> o 0 o (1024,64):(64,1)");
+    let columns = placement("u16[1024,64]{0,1}");
+    let source: Vec<u8> = (0..1024 * 64u32).flat_map(|n| (n as u16).to_le_bytes()).collect();
+    for (from, to) in [(&swizzled, &columns), (&columns, &swizzled)] {
+        let plan = Plan::new(from, to).unwrap();
+        assert_eq!(plan.describe().route, Route::Through);
+        let flipping = plan.clone().flipping(0x8001);
+        let [mut moved, mut flipped] = [0, 0].map(|byte| vec![byte; source.len()]);
+        plan.run(&source, &mut moved, &RunOptions::default()).unwrap();
+        flipping.run(&source, &mut flipped, &RunOptions::default()).unwrap();
+        for (row, column) in (0..1024).flat_map(|row| (0..64).map(move |column| (row, column))) {
+            let at = |side: &Placement| side.map().offset(&[row, column]).unwrap() as usize;
+            let number =
+                |bytes: &[u8], at: usize| u16::from_le_bytes([bytes[2 * at], bytes[2 * at + 1]]);
+            let expected = number(&source, at(from));
+            assert_eq!(number(&moved, at(to)), expected, "[{row},{column}]");
+            assert_eq!(number(&flipped, at(to)), expected ^ 0x8001, "[{row},{column}]");
+        }
+    }
 }
