@@ -6,7 +6,7 @@
 
 use tilewright_files::ArrayInfo;
 
-use crate::stream::Passage;
+use crate::passage::Passage;
 
 /// How many of the first arrays make a bundle: at least one, if there is any. Neither their sources
 /// nor their destinations have more than `limit` bytes.

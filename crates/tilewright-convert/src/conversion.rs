@@ -16,8 +16,9 @@ use crate::goal::Goal;
 use crate::input::Input;
 use crate::job::{self, Job};
 use crate::memory::Budget;
+use crate::passage::Passage;
 use crate::progress::Progress;
-use crate::stream::{Passage, Stream};
+use crate::stream::Stream;
 
 /// How a file is converted, whatever its arrays become.
 #[derive(Clone, Debug, Default)]

@@ -14,7 +14,7 @@
 //! | `lying`, `ways`, `job` | how an array lies in what is stored; how it becomes another; what is done with each, planned before anything is written |
 //! | `narrow` | elements that go from whole bytes to fewer bits, checked |
 //! | `memory`, `crew` | how much memory there is, and threads that take tasks from one queue |
-//! | `cut`, `bundle`, `stream` | pieces that memory holds, small arrays taken together, and their way from file to file |
+//! | `cut`, `passage`, `bundle`, `stream` | pieces that memory holds, an array on its way, small ones taken together, and the way from file to file |
 //! | `conversion` | all of it, for a file |
 //! | `compare` | two files, array by array, whatever their layouts |
 //! | `progress` | who wants to be told how far it is |
@@ -60,6 +60,8 @@ mod ways;
 mod job;
 
 mod cut;
+
+mod passage;
 
 mod bundle;
 mod stream;

@@ -1,18 +1,16 @@
 //! Moving arrays from file to file within bounded memory.
 
 use std::ops::Range;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
 
 use tilewright_files::{ArrayFile, Buffer, Writer};
 use tilewright_relayout::{Plan, RunOptions, Threads};
 
 use crate::bundle;
 use crate::crew::Crew;
-use crate::cut::{Apart, Cut, Piece, Together, bytes_of, of_a_bundle};
+use crate::cut::{Cut, Piece, Together, bytes_of, of_a_bundle};
 use crate::job::Job;
 use crate::memory::{self, Budget, Buffers};
+use crate::passage::{Clock, Passage};
 use crate::progress::Progress;
 
 /// How much of a source that all threads wait for each of them reads at a time.
@@ -31,63 +29,6 @@ pub(crate) struct Stream<'a> {
 enum Task<'p, 'a> {
     Piece(&'p Passage<'a>, Piece),
     Bundle(&'p [Passage<'a>]),
-}
-
-/// An array on its way.
-pub(crate) struct Passage<'a> {
-    job: &'a Job,
-    cut: Cut<'a>,
-    clock: Clock,
-}
-
-/// From when the first piece of an array is begun until the last is written.
-#[derive(Default)]
-struct Clock {
-    begin: OnceLock<Instant>,
-    nanoseconds: AtomicU64,
-}
-
-impl<'a> Passage<'a> {
-    /// For every job, with buffers that keep to the budget. Nothing has been written when this
-    /// fails.
-    pub(crate) fn plan_all(
-        jobs: &'a [Job],
-        crew: &Crew,
-        budget: Budget,
-    ) -> anyhow::Result<Vec<Self>> {
-        let cuts = crew.each(jobs.len(), |job| Cut::new(&jobs[job], budget));
-        let passage = |(job, cut)| Ok(Passage { job, cut: cut?, clock: Clock::default() });
-        jobs.iter().zip(cuts).map(passage).collect()
-    }
-
-    /// Its numbers in the source and in what is made of it.
-    pub(crate) fn arrays(&self) -> [usize; 2] {
-        [self.job.source, self.job.target]
-    }
-
-    /// Its pieces, if it goes in pieces that threads work on apart.
-    fn apart(&self) -> Option<&Apart<'a>> {
-        match &self.cut {
-            Cut::Apart(apart) => Some(apart),
-            Cut::Together(_) => None,
-        }
-    }
-
-    /// How long it took. Arrays that are moved at the same time count the same time.
-    pub(crate) fn seconds(&self) -> f64 {
-        self.clock.nanoseconds.load(Ordering::Relaxed) as f64 / 1e9
-    }
-}
-
-impl Clock {
-    fn begin(&self) -> Instant {
-        *self.begin.get_or_init(Instant::now)
-    }
-
-    fn stop(&self) {
-        let nanoseconds = u64::try_from(self.begin().elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.nanoseconds.fetch_max(nanoseconds, Ordering::Relaxed);
-    }
 }
 
 impl Stream<'_> {

@@ -11,7 +11,7 @@ use tilewright_files::{ArrayFile, ArrayInfo, Companions, Format};
 use super::config::Scheme;
 use super::facts::{Facts, Look};
 use super::method::Method;
-use super::tables;
+use super::tables::{self, ZerosOf};
 use crate::crew::Crew;
 use crate::lying::Lying;
 
@@ -221,7 +221,7 @@ impl Layer {
             layer.is_symmetric = match look {
                 Look::Told(facts) => !facts.with_zeros.contains(name),
                 _ if is_read(&zeros) => {
-                    let zeros = tables::zeros_of(file, scheme, &layer)?;
+                    let zeros = tables::zeros(file, scheme, &layer.zeros_of())?;
                     zeros.iter().all(|&zero| u32::from(zero) == 1 << (bits - 1))
                 }
                 _ => true,
@@ -238,6 +238,11 @@ impl Layer {
             };
         }
         Ok(layer)
+    }
+
+    /// Where its zero points are.
+    pub(crate) fn zeros_of(&self) -> ZerosOf {
+        ZerosOf { dims: [self.groups, self.dims[1]], array: self.zeros }
     }
 
     /// The name of a part.

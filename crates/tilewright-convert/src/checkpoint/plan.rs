@@ -9,7 +9,7 @@ use tilewright_files::{ArrayInfo, ArraySpec, Companions, Format};
 use super::config::{Said, Scheme, rewritten};
 use super::layer::{Checkpoint, Layer};
 use super::method::{Method, Parts};
-use super::tables::{Made, What, ZerosOf};
+use super::tables::{Made, What};
 use crate::job::{Job, kept};
 use crate::lying::Lying;
 use crate::ways::Ways;
@@ -166,11 +166,7 @@ impl Planner<'_> {
         let lying = self.scheme.method.zeros(self.scheme.bits, dims)?;
         let spec = ArraySpec::of(layer.part(part), lying.array(), "0", FORMAT)?;
         let from = self.checkpoint.scheme.clone();
-        let what = What::Zeros {
-            from,
-            to: self.scheme.method,
-            layer: ZerosOf { dims, array: layer.zeros },
-        };
+        let what = What::Zeros { from, to: self.scheme.method, layer: layer.zeros_of() };
         Ok(self.made(layer, part, spec, lying.array().to_string(), lying.bytes()?, what))
     }
 

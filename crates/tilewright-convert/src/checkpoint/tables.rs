@@ -8,7 +8,6 @@ use tilewright_files::{ArrayFile, ArraySpec};
 use tilewright_relayout::{RunOptions, Threads};
 
 use super::config::Scheme;
-use super::layer::Layer;
 use super::method::Method;
 use crate::lying::{Lying, plan};
 
@@ -77,16 +76,7 @@ impl What {
 }
 
 /// The zero points of a layer in row-major order, `[groups, outputs]`; all the middle where none are stored.
-pub(crate) fn zeros_of(
-    file: &ArrayFile,
-    scheme: &Scheme,
-    layer: &Layer,
-) -> anyhow::Result<Vec<u8>> {
-    let dims = [layer.groups, layer.dims[1]];
-    zeros(file, scheme, &ZerosOf { dims, array: layer.zeros })
-}
-
-fn zeros(file: &ArrayFile, scheme: &Scheme, layer: &ZerosOf) -> anyhow::Result<Vec<u8>> {
+pub(crate) fn zeros(file: &ArrayFile, scheme: &Scheme, layer: &ZerosOf) -> anyhow::Result<Vec<u8>> {
     let count = usize::try_from(layer.dims[0] * layer.dims[1])?;
     let Some(array) = layer.array else { return Ok(vec![1 << (scheme.bits - 1); count]) };
     let lying = scheme.method.zeros(scheme.bits, layer.dims)?;

@@ -67,8 +67,8 @@ fn compare(
     } else if let Some(index) = comparing.first_index([layer.scales, other.scales], scales)? {
         comparing.differs(name, &format!("scales differ at index {index:?}"), Some(index));
     }
-    let zeros = tables::zeros_of(a.file, &a.scheme, layer)?;
-    let theirs = tables::zeros_of(b.file, &b.scheme, other)?;
+    let zeros = tables::zeros(a.file, &a.scheme, &layer.zeros_of())?;
+    let theirs = tables::zeros(b.file, &b.scheme, &other.zeros_of())?;
     if let Some(number) = zeros.iter().zip(&theirs).position(|(one, other)| one != other) {
         let [_, n] = layer.dims;
         let index = vec![number as i64 / n, number as i64 % n];
