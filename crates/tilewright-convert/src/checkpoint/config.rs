@@ -330,7 +330,6 @@ fn read_json(path: &Path) -> anyhow::Result<Option<Value>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
 

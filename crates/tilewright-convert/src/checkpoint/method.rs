@@ -191,7 +191,6 @@ fn named(layout: &str, element_type: ElementType, dims: [i64; 2]) -> anyhow::Res
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
 

@@ -8,7 +8,7 @@ use tilewright::ArrayShape;
 use tilewright::notation::DescribedArray;
 use tilewright::text::abridged;
 
-use super::Difference;
+use super::difference::Difference;
 use super::passage::Passage;
 use super::way::Way;
 use super::window::Window;

@@ -6,6 +6,7 @@
 //! are, whatever it is.
 
 mod comparison;
+mod difference;
 mod layers;
 mod passage;
 mod way;
@@ -18,6 +19,8 @@ use crate::crew::Crew;
 use crate::input::Input;
 use crate::memory::{self, Budget};
 use crate::progress::Progress;
+pub use difference::Difference;
+
 use comparison::Comparing;
 use layers::compare_layers;
 use window::Window;
@@ -31,17 +34,6 @@ pub struct Comparison {
     pub different_names: Option<[String; 2]>,
     /// How, by name; none where the files hold the same.
     pub differences: Vec<Difference>,
-}
-
-/// How an array differs.
-#[derive(Clone, Debug)]
-pub struct Difference {
-    /// Its name.
-    pub name: String,
-    /// How it differs: `differs at index [3, 5]`, `is only in the first file`.
-    pub reason: String,
-    /// The first index whose elements differ, where it is the elements that do.
-    pub index: Option<Vec<i64>>,
 }
 
 /// Compares arrays of the same name, or the layers of two quantised models, however they are stored; the only arrays of two files whatever their names, since a
