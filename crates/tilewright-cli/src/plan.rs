@@ -58,7 +58,7 @@ fn way(description: &Description) -> &'static str {
         Route::Copy => "one copy: the bytes are the same",
         Route::Boxes => "boxes of elements, each moved by loops around a kernel",
         Route::Through => {
-            "through rows, because there would be too many boxes from the one layout to the other"
+            "through rows: from the one layout to the other there would be too many boxes, or scattered ones"
         }
         Route::Elements => "element by element, because there would be too many boxes",
     }

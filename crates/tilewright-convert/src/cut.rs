@@ -389,7 +389,11 @@ mod tests {
 
     #[test]
     fn rows_that_an_array_goes_through_are_counted() {
-        let through = plan("f32[7000,5000]", "{1,0:T(127,127)}", "{1,0:T(128,128)}");
+        let by_parts = plan("f32[7000,5000]", "{1,0:T(127,127)}", "{1,0:T(128,128)}");
+        let together = cut_together(&by_parts, budget(64 << 20, 2)).unwrap();
+        assert!(by_parts.n_chunks() > 1 && most_bytes(&together) <= 64 << 20);
+        check_whole(&together.plan, &together.groups().collect::<Vec<_>>());
+        let through = plan("f32[7000,5000]", "{1,0:T(127,127)}", "{0,1:T(128,128)}");
         let rows = 7000 * 5000 * 4;
         assert_eq!(through.n_chunks(), 1, "not in boxes");
         let needed = through.src_bytes() + through.dst_bytes() + rows;

@@ -39,7 +39,7 @@ pub enum Route {
     /// Loop nests, moved by kernels.
     Boxes,
     /// Loop nests to rows in memory of their own, and from there on, because the two maps come apart
-    /// into far fewer boxes with rows than with each other.
+    /// into far fewer boxes with rows than with each other, or into boxes whose elements lie alone.
     Through,
     /// One by one by both maps' offsets, because there would be too many boxes, through rows as well.
     Elements,

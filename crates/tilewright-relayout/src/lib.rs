@@ -104,6 +104,7 @@ mod ready;
 mod refine;
 mod run;
 mod sizing;
+mod through;
 mod widths;
 mod work;
 

@@ -13,8 +13,9 @@ use crate::placement::Placement;
 use crate::pool::SHARED_FROM;
 use crate::refine::{MAX_BOXES, Refined, refine, refine_any};
 use crate::run::{Chunks, Crew};
+use crate::through::Through;
 use crate::widths::Widths;
-use crate::work::{MAX_KEPT, SourcePart};
+use crate::work::{MAX_KEPT, SourcePart, Work};
 use std::ops::Range;
 use std::sync::OnceLock;
 use tilewright::IndexMap;
@@ -84,7 +85,7 @@ enum Way {
     Boxes(BoxMoves),
     /// Through rows, to which and from which there are far fewer boxes: the plan to there and the
     /// plan from there.
-    Through(Box<[Plan; 2]>),
+    Through(Box<Through>),
     Elements(ElementMoves),
 }
 
@@ -192,7 +193,7 @@ impl Plan {
     /// If the bytes of a chunk do not fit a `usize`.
     pub fn with_chunks_of(mut self, bytes: usize) -> Result<Self, Error> {
         let bits = i64::try_from(bytes).unwrap_or(i64::MAX).saturating_mul(8);
-        self.route = self.route.with_chunks_of(bits / i64::from(self.widths.to));
+        self.route = self.route.with_chunks_of(bits / i64::from(self.widths.to), bytes)?;
         (self.n_chunks, self.chunk_bytes) = self.route.chunks(self.dst_bytes)?;
         self.shares = OnceLock::new();
         Ok(self)
@@ -249,7 +250,10 @@ impl Plan {
         }
         match &self.route {
             Way::Copy(moves) | Way::Boxes(moves) => moves.source_span(&chunks),
-            Way::Through(_) | Way::Elements(_) => 0..self.src_bytes,
+            Way::Through(through) => {
+                through.source_span(chunks.start..chunks.end.min(self.n_chunks))
+            }
+            Way::Elements(_) => 0..self.src_bytes,
         }
     }
 
@@ -276,11 +280,7 @@ impl Plan {
         match &self.route {
             Way::Copy(moves) => moves.list_bytes(),
             Way::Boxes(moves) => moves.scratch_bytes(),
-            Way::Through(plans) => {
-                let [there, on] = &**plans;
-                let runs = there.scratch_bytes().saturating_add(on.scratch_bytes());
-                there.dst_bytes.saturating_add(runs)
-            }
+            Way::Through(through) => through.scratch_bytes(),
             Way::Elements(moves) => moves.scratch_bytes(),
         }
     }
@@ -301,7 +301,7 @@ impl Plan {
                 let most = if is_shared { moves.most_bytes_of_shares() } else { 0 };
                 moves.held_bytes().saturating_add(most)
             }
-            Way::Through(plans) => plans.iter().map(Plan::held_bytes).sum(),
+            Way::Through(through) => through.legs().map(Plan::held_bytes).iter().sum(),
             Way::Elements(moves) => moves.held_bytes(),
         })
     }
@@ -352,7 +352,7 @@ impl Plan {
     pub fn run(&self, src: &[u8], dst: &mut [u8], options: &RunOptions<'_>) -> Result<(), Error> {
         check_length("source", self.src_bytes, src.len())?;
         check_length("destination", self.dst_bytes, dst.len())?;
-        self.write(0, SourcePart { bytes: src, start: 0 }, dst, options)
+        self.write_part(0, SourcePart { bytes: src, start: 0 }, dst, options)
     }
 
     /// Writes some chunks from a part of the source.
@@ -413,7 +413,7 @@ impl Plan {
             return Err(Error::new(Kind::Missing { needed, given }));
         }
         let src = SourcePart { bytes: src_part, start: src_start };
-        self.write(chunks.start, src, dst_part, options)
+        self.write_part(chunks.start, src, dst_part, options)
     }
 
     fn check_chunks(&self, chunks: &Range<usize>) -> Result<(), Error> {
@@ -437,8 +437,26 @@ impl Plan {
         self.shares.get_or_init(cut).as_deref()
     }
 
+    /// Writes one chunk with what a thread has for it.
+    pub(crate) fn write_chunk(
+        &self,
+        work: &mut Work,
+        chunk: usize,
+        src: SourcePart<'_>,
+        dst: &mut [u8],
+        options: &RunOptions<'_>,
+    ) -> Result<(), Error> {
+        match (&self.route, &self.flip) {
+            (Way::Boxes(moves), None) => {
+                moves.run_chunk(work, src, chunk, dst, options.pad.pattern(self.widths.to));
+                Ok(())
+            }
+            _ => self.write_part(chunk, src, dst, options),
+        }
+    }
+
     /// Writes chunks from number `first` on into a `dst` of the right length.
-    fn write(
+    pub(crate) fn write_part(
         &self,
         first: usize,
         src: SourcePart<'_>,
@@ -479,14 +497,14 @@ impl Plan {
                 });
             }
             _ if dst.is_empty() => {}
-            Way::Through(plans) => {
-                let [there, on] = &**plans;
-                let whole = whole_of(src, self.src_bytes);
-                let mut rows = zeros(there.dst_bytes)?;
-                there.write(0, SourcePart { bytes: whole, start: 0 }, &mut rows, options)?;
+            Way::Through(through) => {
                 let options = &RunOptions { pad: Pad::Bits(pad), ..*options };
-                on.write(0, SourcePart { bytes: &rows, start: 0 }, dst, options)?;
-                self.flip_from(first, dst);
+                let after = |start: usize, dst: &mut [u8]| {
+                    if let Some(flip) = flip {
+                        flip.apply(start, dst);
+                    }
+                };
+                through.write(first, src, dst, options, after)?;
             }
             Way::Elements(moves) => {
                 moves.run(whole_of(src, self.src_bytes), dst, pad)?;
@@ -506,7 +524,7 @@ impl Plan {
 
 /// Zeros, if there is memory for so many bytes. It is asked for before, since a `Vec` of zeros that cannot be had ends
 /// the process; one that is reserved first and then filled has all of its pages touched twice.
-fn zeros(len: usize) -> Result<Vec<u8>, Error> {
+pub(crate) fn zeros(len: usize) -> Result<Vec<u8>, Error> {
     drop(std::hint::black_box(room(len)?));
     Ok(vec![0; len])
 }
@@ -527,14 +545,14 @@ impl Way {
             let plans =
                 is_worth_rows.then(|| through_rows(from, to, widths)).transpose()?.flatten();
             return Ok(match plans {
-                Some(plans) if !plans.iter().any(|plan| plan.route.is_scattered()) => {
-                    Way::Through(Box::new(plans))
+                Some([there, on]) if !(there.route.is_scattered() || on.route.is_scattered()) => {
+                    Way::Through(Box::new(Through::new(there, on)?))
                 }
                 _ => way,
             });
         }
-        if let Some(plans) = through_rows(from, to, widths)? {
-            return Ok(Way::Through(Box::new(plans)));
+        if let Some([there, on]) = through_rows(from, to, widths)? {
+            return Ok(Way::Through(Box::new(Through::new(there, on)?)));
         }
         // Those that it is worth while to find have been looked for, unless there are many.
         let are_more = worth_finding(from.map()) > MAX_BOXES;
@@ -562,20 +580,21 @@ impl Way {
         Some(if stays { Way::Copy(moves) } else { Way::Boxes(moves) })
     }
 
-    fn with_chunks_of(self, elements: i64) -> Self {
-        match self {
+    fn with_chunks_of(self, elements: i64, bytes: usize) -> Result<Self, Error> {
+        Ok(match self {
             Way::Copy(moves) => Way::Copy(moves.with_chunks_of(elements)),
             Way::Boxes(moves) => Way::Boxes(moves.with_chunks_of(elements)),
-            Way::Through(plans) => Way::Through(plans),
+            Way::Through(through) => Way::Through(Box::new(through.with_chunks_of(bytes)?)),
             Way::Elements(moves) => Way::Elements(moves),
-        }
+        })
     }
 
     /// The number of chunks, and the bytes of each but the last.
     fn chunks(&self, dst_bytes: usize) -> Result<(usize, usize), Error> {
         match self {
             Way::Copy(moves) | Way::Boxes(moves) => Ok((moves.n_chunks(), moves.chunk_bytes()?)),
-            Way::Through(_) | Way::Elements(_) => Ok((usize::from(dst_bytes > 0), dst_bytes)),
+            Way::Through(through) => Ok(through.chunks()),
+            Way::Elements(_) => Ok((usize::from(dst_bytes > 0), dst_bytes)),
         }
     }
 }

@@ -17,6 +17,8 @@ pub(crate) struct Work {
     pub(crate) folds: FoldWork,
     /// A chunk that is put together in the caches before it is streamed.
     pub(crate) stage: Vec<u8>,
+    /// Rows that a chunk is made of, where an array goes through rows.
+    pub(crate) rows: Vec<u8>,
     /// Elements of the chunk, one per byte, before they are packed.
     pub(crate) elements: Vec<u8>,
     /// Elements of the source, one per byte, after they are unpacked.
@@ -47,8 +49,8 @@ impl Work {
 
     /// Keeps what is small for this thread's next run.
     pub(crate) fn keep(self: Box<Self>) {
-        let Work { stage, elements, unpacked, wide, folds, pieces, padding, .. } = &*self;
-        let bytes = stage.capacity() + elements.capacity() + unpacked.capacity();
+        let Work { stage, rows, elements, unpacked, wide, folds, pieces, padding, .. } = &*self;
+        let bytes = stage.capacity() + rows.capacity() + elements.capacity() + unpacked.capacity();
         let more = wide.capacity() * size_of::<u128>() + folds.bytes();
         let n_pieces = pieces.capacity() + padding.n_pieces();
         if bytes + more + n_pieces * size_of::<Piece>() <= MAX_KEPT {
@@ -64,6 +66,7 @@ impl Work {
             padding: PadLists::default(),
             folds: FoldWork::default(),
             stage: Vec::new(),
+            rows: Vec::new(),
             elements: Vec::new(),
             unpacked: Vec::new(),
             wide: Vec::new(),

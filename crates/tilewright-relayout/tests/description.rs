@@ -7,7 +7,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use support::placement;
-use tilewright_relayout::{KernelKind, Placement, Plan, Route, RunOptions};
+use tilewright_relayout::{KernelKind, Pad, Placement, Plan, Route, RunOptions};
 
 /// A layout and the bits of its slots.
 type Side = (&'static str, u32);
@@ -68,6 +68,55 @@ fn swizzled_rows_become_columns_through_rows() {
             let expected = number(&source, at(from));
             assert_eq!(number(&moved, at(to)), expected, "[{row},{column}]");
             assert_eq!(number(&flipped, at(to)), expected ^ 0x8001, "[{row},{column}]");
+        }
+    }
+}
+
+/// Where rows come from near each other and go near each other, each chunk makes those that it needs, of its own part
+/// of the source, and fills its own padding.
+#[test]
+fn rows_that_an_array_goes_through_are_made_for_each_chunk() {
+    let placement = |text: &str| {
+        let array: tilewright::notation::DescribedArray = text.parse().unwrap();
+        Placement::from_described(&array).unwrap()
+    };
+    for (from, to, is_cut) in [
+        ("u16[1024,64]{0,1}", "u16 Sw<3,3,3> o 0 o (1024,64):(64,1)", true),
+        ("u16 Sw<3,3,3> o 0 o (1024,64):(64,1)", "u16[1024,64]{0,1}", false),
+        ("u16[2000,1500]{1,0:T(31,31)}", "u16[2000,1500]{1,0:T(32,32)}", true),
+    ] {
+        let whole = Plan::new(&placement(from), &placement(to)).unwrap();
+        let plan = whole.clone().with_chunks_of(16 << 10).unwrap();
+        assert_eq!(
+            (plan.describe().route, plan.n_chunks() > 1),
+            (Route::Through, is_cut),
+            "{from} to {to}"
+        );
+        let source: Vec<u8> = (0..plan.src_bytes()).map(|at| (at * 31 + at / 251) as u8).collect();
+        let options = RunOptions { pad: Pad::Bits(0x5a5a_5a5a), ..RunOptions::default() };
+        let mut expected = vec![0; plan.dst_bytes()];
+        let map = [from, to].map(|text| placement(text).map().offsets().unwrap());
+        let width = placement(to).element_bits() as usize / 8;
+        expected.fill(0x5a);
+        for (&from, &to) in map[0].iter().zip(&map[1]) {
+            let [from, to] = [from, to].map(|offset| offset as usize * width);
+            expected[to..to + width].copy_from_slice(&source[from..from + width]);
+        }
+        for plan in [&whole, &plan] {
+            let mut moved = vec![1; plan.dst_bytes()];
+            plan.run(&source, &mut moved, &options).unwrap();
+            assert!(moved == expected, "{from} to {to}");
+            let mut read = 0;
+            for chunk in 0..plan.n_chunks() {
+                let span = plan.source_span(chunk..chunk + 1);
+                read += span.len();
+                let part = &mut moved[plan.chunk_bytes(chunk)];
+                part.fill(2);
+                let chunks = chunk..chunk + 1;
+                plan.run_chunks(chunks, &source[span.clone()], span.start, part, &options).unwrap();
+            }
+            assert!(moved == expected, "{from} to {to}, chunk by chunk");
+            assert!(read <= plan.src_bytes() * plan.n_chunks());
         }
     }
 }
