@@ -36,7 +36,7 @@ pub fn arrays(random: &mut Random, n: usize) -> Vec<Array> {
     while arrays.len() < n {
         let (text, map) = any_layout(random);
         if map.elements() <= 1500 && map.allocation() <= 4000 {
-            arrays.push(Array::new(text, map, 32).unwrap());
+            arrays.push(Array::of(&text.parse().unwrap()).unwrap());
         }
     }
     let named = named().into_iter().filter(|array| array.index_map().allocation() < 1 << 14);
