@@ -2,6 +2,7 @@
 
 mod c;
 mod c_like;
+mod c_staged;
 mod cuda;
 mod cute;
 mod mlir;
