@@ -11,31 +11,19 @@ import subprocess
 import sys
 import tempfile
 
-import cutlass_library
-from importlib.metadata import files
-
+from cutlass_headers import include_options
 from positions import COLUMNS, row
 from tables import header, output_path, write
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CUDA = ["nvidia-cuda-runtime-cu12", "nvidia-cuda-nvcc-cu12", "nvidia-cuda-cccl-cu12"]
 MISSING = "catalogue-cutlass: cannot compile against CUTLASS; it needs g++ with C++17"
 N_RANDOM = 40
 
 
-def cuda_include(package):
-    """The folder of a package's headers."""
-    inside = next(str(file) for file in files(package) if "/include/" in str(file))
-    site = os.path.dirname(os.path.dirname(cutlass_library.__file__))
-    return os.path.join(site, inside[: inside.index("/include/")], "include")
-
-
 def compiled(folder):
-    source = os.path.join(os.path.dirname(cutlass_library.__file__), "source", "include")
-    includes = [source, *map(cuda_include, CUDA)]
     program = os.path.join(folder, "cutlass")
     command = ["g++", "-std=c++17", "-O1", "-w", os.path.join(HERE, "cutlass.cpp"), "-o", program]
-    command += [option for include in includes for option in ("-isystem", include)]
+    command += include_options()
     try:
         if subprocess.run(command).returncode == 0:
             return program

@@ -9,7 +9,8 @@
 //! * `miri`: the core's tests and the plain kernels' under Miri. Needs a nightly toolchain with Miri.
 //! * `asan`: the kernels' tests, all registers, under AddressSanitizer. Needs a nightly toolchain.
 //! * `faults`: conversions failed and killed at each of their system calls. Needs strace.
-//! * `oracle`: makes the frozen test data again from jaxlib, libtpu and numpy. Needs Python.
+//! * `oracle`: makes the frozen test data again from jaxlib, libtpu and numpy, or runs emitted code by its tools
+//!   (`oracle emit`). Needs Python.
 //! * `bench`: the side-by-side benchmark. Takes oneDNN and the Python peers in where it can.
 
 #![forbid(unsafe_code)]
@@ -42,7 +43,7 @@ usage: cargo xtask COMMAND
   miri             the core and the plain kernels under Miri, with a nightly toolchain
   asan             all kernels under AddressSanitizer, with a nightly toolchain
   faults [--quick] conversions failed and killed at each of their system calls, with strace
-  oracle [NAME…]   make the frozen test data again from jaxlib, libtpu and numpy
+  oracle [NAME…]   make the frozen test data again from jaxlib, libtpu and numpy; `emit` runs emitted code
   bench [OPTION…]  relayouts beside plain copies and beside other libraries; --help lists options
 ";
 

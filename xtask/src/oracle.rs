@@ -11,7 +11,12 @@
 //! compiler. The packing functions of quantisation libraries (`catalogue-packers`, `checkpoint-packers`,
 //! `catalogue-paddle`) and Triton's layouts (`catalogue-triton`) need torch and Paddle, 6 GB in
 //! `.venv-oracle-packers`, and are asked only by name.
+//!
+//! `emit`, also only by name, makes nothing: the code that `tilewright-emit` writes is compiled and run by MLIR
+//! (`emit-mlir`), POCL (`emit-opencl`), NVRTC (`emit-nvrtc`), CUTLASS's headers (`emit-cute`) and Triton
+//! (`emit-triton`), and compared with tables of the map. Debian's packages are installed where root may.
 
+mod emit;
 mod hlo;
 
 use std::fs;
@@ -51,7 +56,8 @@ const FILES_BY_NAME: &[&str] = &[
     "checkpoint-packers.tsv",
 ];
 
-/// Runs the scripts named in `args` (`xla-text`, `libtpu-bytes`, …), or all but the large ones.
+/// Runs the scripts named in `args` (`xla-text`, `libtpu-bytes`, `emit`, …), or all but the large ones and the
+/// checks of emitted code.
 pub(crate) fn run(args: &[String]) -> ExitCode {
     match chosen(args).and_then(|names| make(&names)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -76,9 +82,15 @@ fn all() -> impl Iterator<Item = &'static str> {
     FILES.iter().chain(FILES_BY_NAME).copied().chain(folders)
 }
 
+/// What is run only where it is named, and makes nothing.
+fn checks() -> impl Iterator<Item = &'static str> {
+    std::iter::once(emit::ALL).chain(emit::TOOLS.iter().map(|tool| tool.name))
+}
+
 fn named(name: &str) -> Result<&'static str, String> {
-    all().find(|file| *file == name || stem(file) == name).ok_or_else(|| {
-        let known: Vec<&str> = all().map(stem).collect();
+    let mut known = all().chain(checks());
+    known.find(|file| *file == name || stem(file) == name).ok_or_else(|| {
+        let known: Vec<&str> = all().chain(checks()).map(stem).collect();
         format!("no oracle is called `{name}`; there are {}", known.join(", "))
     })
 }
@@ -93,6 +105,10 @@ fn make(names: &[&str]) -> Result<(), String> {
     let data = root.join("crates/tilewright/tests/data");
     fs::create_dir_all(&data).map_err(|error| format!("{}: {error}", data.display()))?;
     for file in names {
+        if checks().any(|check| check == *file) {
+            emit::named(file).try_for_each(|tool| tool.run(&root))?;
+            continue;
+        }
         let python = python_of(file, &root)?;
         if let Some(folder) = Folder::named(file) {
             folder.make(&root, &python)?;
@@ -136,9 +152,10 @@ mod tests {
             let script = format!("oracle/{}.py", stem(file).replace('-', "_"));
             assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(script).is_file(), "{file}");
         }
-        for folder in FOLDERS {
-            let script = format!("oracle/{}", folder.script);
-            assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(script).is_file(), "{folder:?}");
+        let scripts = FOLDERS.iter().map(|folder| folder.script);
+        for script in scripts.chain(emit::TOOLS.iter().map(|tool| tool.script)) {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("oracle").join(script);
+            assert!(path.is_file(), "{script}");
         }
     }
 
@@ -147,6 +164,7 @@ mod tests {
         let names = ["xla-text".to_owned(), "libtpu-bytes.tsv".to_owned()];
         assert_eq!(chosen(&names), Ok(vec!["xla-text.tsv", "libtpu-bytes.tsv"]));
         assert_eq!(chosen(&["hlo-memory".to_owned()]), Ok(vec!["hlo-memory"]));
+        assert_eq!(chosen(&["emit-mlir".to_owned()]), Ok(vec!["emit-mlir"]));
         assert!(chosen(&["xla".to_owned()]).is_err());
     }
 }

@@ -48,10 +48,10 @@ fn found_chromium() -> Option<PathBuf> {
 }
 
 /// Installs packages of Debian, which root alone can do.
-fn install(packages: &[&str]) -> Result<(), String> {
+pub(crate) fn install(packages: &[&str]) -> Result<(), String> {
     let missing = packages.join(" and ");
     if !is_root() || !runs("apt-get", &["--version"]) {
-        return Err(format!("the tests of the page need {missing}: install them"));
+        return Err(format!("this needs {missing}: install them"));
     }
     say(&format!("installing {missing}"));
     let apt = |arguments: &[&str]| {

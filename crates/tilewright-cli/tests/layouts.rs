@@ -115,7 +115,12 @@ fn a_page_for_each() {
             "{file}"
         );
         assert!(page.contains("offset = ") && !page.contains("<script"), "{file}");
+        assert!(page.contains("static inline int64_t tw_offset("), "{file} has no C");
+        assert!(page.contains("<summary>Its code in Triton</summary>"), "{file}");
     }
+    // A fragment of an MMA instruction is dense, so that CuTe has a type for it.
+    let fragment = std::fs::read_to_string(out.join("mma-a.html")).unwrap();
+    assert!(fragment.contains("using tw_layout = cute::Layout&lt;"), "no CuTe");
     run(&["layouts", "--pages", out.to_str().unwrap()]).failed_with(&["exists"]);
     run(&["layouts", "--pages", out.to_str().unwrap(), "--force"]).succeeded();
 }

@@ -1,6 +1,7 @@
 //! The array that code is made for.
 
 use tilewright::IndexMap;
+use tilewright::algebra::{Composed, Composition};
 use tilewright::notation::Described;
 use tilewright::strided::StridedArray;
 use tilewright::{ArrayShape, Shape};
@@ -114,6 +115,17 @@ impl Array {
     /// What the bits of each value are flipped by where they are stored.
     pub fn xor_mask(&self) -> u64 {
         self.xor_mask
+    }
+
+    /// The layouts or the swizzle that it is composed of, where it was said so.
+    pub(crate) fn composed(&self) -> Option<&Composed> {
+        match &self.said {
+            Some(Described::Tla(typed)) => match &typed.layout {
+                Composition::Composed(composed) => Some(composed),
+                Composition::Layout(_) => None,
+            },
+            _ => None,
+        }
     }
 
     /// The bytes of the allocation, rounded up.

@@ -1,6 +1,7 @@
 //! A relayout as a kernel: a thread for each word of the destination, which finds what belongs there.
 //!
-//! Neighbouring threads store neighbouring words, so that stores are coalesced whatever the layouts are. A thread takes
+//! Neighbouring threads store neighbouring words, so that stores are coalesced whatever the layouts are; loads are as
+//! the source lies (where it is transposed, see [`staged`](crate::staged)). A thread takes
 //! the index of its slot in the destination, and from that the offset in the source: one formula. Where elements stay
 //! what they are and lie together on both sides, a word is as many of them as are contiguous and aligned in all boxes,
 //! up to 128 bits. Padding, and what lies behind the last slot, is what the formula finds no element for.

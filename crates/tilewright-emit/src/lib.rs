@@ -23,7 +23,8 @@
 //! [`Formula`] is such expressions with named inputs; every language prints the same one, and
 //! [`evaluate`](Formula::evaluate) works it out, checking each range. A [`Relayout`] is the planner's boxes as loops
 //! of runs and transposes, which [`run`](Relayout::run) goes through step by step; on GPUs a [`Kernel`] has a thread for
-//! each word of the destination, which finds its word of the source by one formula.
+//! each word of the destination, which finds its word of the source by one formula; in CUDA and OpenCL C, where the
+//! relayout transposes, [`Staged`] tiles go through memory that the threads of a block share.
 //!
 //! # Conventions
 //! Offsets count elements, from the beginning of the allocation or below it where strides are negative. Elements below a
@@ -32,15 +33,14 @@
 //! flipped bits are flipped on their way.
 //!
 //! # What is not here
-//! No compiler, and no staging of tiles in a GPU's shared memory: threads store neighbouring words, and load them as
-//! the source lies. What a language cannot say is refused with the reason: padding in CuTe, offsets of 64 bits in WGSL,
+//! No compiler. What a language cannot say is refused with the reason: padding in CuTe, offsets of 64 bits in WGSL,
 //! elements that begin within bytes in kernels. Where digits overlap, no formula takes an offset apart: C, Rust and
 //! Python then search or list the elements, and there are no kernels.
 
 #![forbid(unsafe_code)]
 
 // To be read in this order: expressions (`range`, `divide`, `expression`, `interpret`), formulas of a map (`formula`,
-// `offset`, `index`, `dynamic`), what code is for (`array`, `words`), relayouts (`relayout`, `run`, `kernel`), and the
+// `offset`, `index`, `dynamic`), what code is for (`array`, `words`), relayouts (`relayout`, `run`, `kernel`, `staged`), and the
 // languages (`print`, `code`, `targets`).
 mod array;
 mod code;
@@ -57,6 +57,7 @@ mod print;
 pub mod range;
 mod relayout;
 mod run;
+mod staged;
 mod targets;
 mod words;
 
@@ -67,4 +68,5 @@ pub use index::index_formula;
 pub use kernel::{Kernel, Word};
 pub use offset::offset_formula;
 pub use relayout::{Body, Fill, Loop, Nest, Relayout, Transfer, Way};
+pub use staged::{Staged, StagedBox};
 pub use targets::{Request, Target};

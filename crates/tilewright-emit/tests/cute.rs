@@ -32,6 +32,21 @@ template <class... S, class... D> constexpr long offset(Layout<Shape<S...>, Stri
   ((sum += at(S{}, D{}, i[dim++])), ...);
   return sum;
 }
+template <int B, int M, int S> struct Swizzle {};
+template <class A, class O, class L> struct ComposedLayout {};
+template <int B, int M, int S> constexpr long outer(Swizzle<B, M, S>, long x) {
+  const long mask = ((1L << B) - 1) << M;
+  return S < 0 ? x ^ ((x & mask) << -S) : x ^ (((x >> S) & mask));
+}
+template <long N, long D> constexpr long outer(Layout<Int<N>, Int<D>>, long x) { return x * D; }
+template <class... S, class... D> constexpr long outer(Layout<Shape<S...>, Stride<D...>>, long x) {
+  long sum = 0, n = 0;
+  ((sum += at(S{}, D{}, ++n == sizeof...(S) ? x : x % size(S{})), x /= size(S{})), ...);
+  return sum;
+}
+template <class A, long N, class L> constexpr long offset(ComposedLayout<A, Int<N>, L>, const long *i) {
+  return outer(A{}, N + offset(L{}, i));
+}
 }
 ";
 
@@ -40,7 +55,7 @@ fn types_give_every_offset() {
     let mut random = Random(40);
     let mut code = "#include <cstdio>\nstatic int failures;\n".to_owned();
     let mut calls = String::new();
-    let mut n_types = 0;
+    let (mut n_types, mut n_swizzles) = (0, 0);
     for (number, array) in arrays(&mut random, 250).iter().enumerate() {
         let (name, map) = (format!("l{number}"), array.map());
         let request = Request { array, other: None, name: &name, dynamic: &[] };
@@ -52,6 +67,7 @@ fn types_give_every_offset() {
             }
         };
         n_types += 1;
+        n_swizzles += usize::from(text.contains("Swizzle<"));
         code += &text.replace("#pragma once\n", "");
         let rank = map.dims().len();
         let dims: String = map.dims().iter().map(|dim| format!("{dim},")).collect();
@@ -71,10 +87,14 @@ fn types_give_every_offset() {
         let _ = writeln!(calls, "  check_{name}();");
     }
     assert!(n_types > 60, "only {n_types} layouts have types");
+    assert!(n_swizzles > 10, "only {n_swizzles} layouts have types with swizzles");
     code += &format!("int main() {{\n{calls}  return failures != 0;\n}}\n");
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("cute")).unwrap();
     std::fs::write(folder.path().join("cute/layout.hpp"), MODEL).unwrap();
+    for header in ["swizzle.hpp", "layout_composed.hpp"] {
+        std::fs::write(folder.path().join("cute").join(header), "").unwrap();
+    }
     let (source, binary) = (folder.path().join("all.cpp"), folder.path().join("all"));
     std::fs::write(&source, code).unwrap();
     succeed(

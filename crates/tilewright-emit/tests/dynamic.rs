@@ -7,7 +7,7 @@ mod support;
 use std::fmt::Write;
 use std::process::Command;
 
-use support::{all_offsets, byte_list, occupied, succeed};
+use support::{all_offsets, byte_list, occupied, row_major_index, succeed};
 use tilewright::notation::Described;
 use tilewright_emit::{Array, Request, Target};
 
@@ -24,6 +24,8 @@ const LAYOUTS: &[(&str, usize)] = &[
     ("f32[N,9] strides=(36,4)", 0),
     ("u8[N,8]@sf128x4", 0),
 ];
+
+const EXTENTS: [i64; 9] = [1, 2, 7, 8, 9, 16, 17, 33, 40];
 
 fn array(text: &str, extent: i64) -> Array {
     Array::of(&text.replace('N', &extent.to_string()).parse::<Described>().unwrap()).unwrap()
@@ -42,7 +44,7 @@ static void expect(int holds, const char *what, long long n) {
         let request =
             Request { array: &array(text, 24), other: None, name: &name, dynamic: &[dim] };
         code += &request.emit(Target::C).unwrap_or_else(|error| panic!("{text}: {error}"));
-        for extent in [1, 2, 7, 8, 9, 16, 17, 33, 40] {
+        for extent in EXTENTS {
             let of_extent = array(text, extent);
             let map = of_extent.map();
             let rank = map.dims().len();
@@ -90,6 +92,86 @@ static void expect(int holds, const char *what, long long n) {
 }
 
 #[test]
+fn rusts_functions_of_the_extent_agree_with_every_map() {
+    let (mut code, mut calls) = (String::new(), String::new());
+    for (number, &(text, dim)) in LAYOUTS.iter().enumerate() {
+        let name = format!("l{number}");
+        let request =
+            Request { array: &array(text, 24), other: None, name: &name, dynamic: &[dim] };
+        code += &request.emit(Target::Rust).unwrap_or_else(|error| panic!("{text}: {error}"));
+        for extent in EXTENTS {
+            let of_extent = array(text, extent);
+            let map = of_extent.map();
+            let index: Vec<String> = (0..map.dims().len()).map(|d| format!("i[{d}]")).collect();
+            let index = index.join(", ");
+            let rows: Vec<String> = (0..map.elements())
+                .map(|number| format!("{:?}", row_major_index(map.dims(), number)))
+                .collect();
+            let _ = writeln!(
+                calls,
+                "  {{
+    let offsets: Vec<i64> = vec!{offsets:?};
+    let indexes: Vec<[i64; {rank}]> = vec![{rows}];
+    assert_eq!({name}_elements({extent}), offsets.len() as i64);
+    assert_eq!({name}_allocation({extent}), {allocation});
+    for (i, &offset) in indexes.iter().zip(&offsets) {{ assert_eq!({name}_offset({index}, {extent}), offset); }}
+    for s in -1..={allocation} {{
+      let place = offsets.iter().position(|&offset| offset == s).map(|e| indexes[e]);
+      assert_eq!({name}_index(s, {extent}), place, \"{{}} of {extent} at {{s}}\", {text:?});
+    }}
+  }}",
+                offsets = all_offsets(map),
+                rank = map.dims().len(),
+                rows = rows.join(","),
+                allocation = map.allocation(),
+            );
+        }
+    }
+    code += &format!("fn main() {{\n{calls}}}\n");
+    let folder = tempfile::tempdir().unwrap();
+    let (source, binary) = (folder.path().join("all.rs"), folder.path().join("all"));
+    std::fs::write(&source, code).unwrap();
+    succeed(Command::new("rustc").args(["--edition=2021", "-o"]).arg(&binary).arg(&source));
+    succeed(&mut Command::new(&binary));
+}
+
+/// Where there is no numpy the text is compiled only, as `python.rs` does it.
+#[test]
+fn pythons_functions_of_the_extent_agree_with_every_map() {
+    let (mut code, mut calls) = (String::new(), String::new());
+    for (number, &(text, dim)) in LAYOUTS.iter().enumerate() {
+        let name = format!("l{number}");
+        let request =
+            Request { array: &array(text, 24), other: None, name: &name, dynamic: &[dim] };
+        code += &request.emit(Target::Python).unwrap_or_else(|error| panic!("{text}: {error}"));
+        for extent in EXTENTS {
+            let of_extent = array(text, extent);
+            let map = of_extent.map();
+            let occupied: Vec<u8> = occupied(map).iter().map(|&slot| slot.into()).collect();
+            let _ = writeln!(
+                calls,
+                "check('{name}', {extent}, {:?}, {:?}, {occupied:?})",
+                map.dims(),
+                all_offsets(map),
+            );
+        }
+    }
+    let check = "
+def check(name, n, dims, offsets, occupied):
+    of = lambda what: globals()[f'{name}_{what}']
+    index = np.indices(dims).reshape(len(dims), -1)
+    assert of('offset')(*index, n).tolist() == offsets, (name, n)
+    assert (of('elements')(n), of('allocation')(n)) == (len(offsets), len(occupied)), (name, n)
+    valid, found = of('index')(np.arange(-2, len(occupied) + 2), n)
+    assert valid.tolist() == [False, False, *map(bool, occupied), False, False], (name, n)
+    found = [along[valid] for along in found]
+    assert of('offset')(*found, n).tolist() == sorted(offsets), (name, n)
+
+";
+    support::run_python(&(code + check + &calls));
+}
+
+#[test]
 fn what_is_not_affine_in_the_extent_is_refused() {
     let refused = |text: &str, dynamic: &[usize], target: Target, reason: &str| {
         let array = array(text, 24);
@@ -101,5 +183,5 @@ fn what_is_not_affine_in_the_extent_is_refused() {
     refused("f32 (4,8):(8,1)", &[0], Target::C, "said by its extents");
     refused("f32[N,5]", &[2], Target::C, "no dimension 2");
     refused("f32[N,5]", &[0, 1], Target::C, "not of several");
-    refused("f32[N,5]", &[0], Target::Python, "not in python");
+    refused("f32[N,5]", &[0], Target::Wgsl, "not in wgsl");
 }

@@ -7,11 +7,8 @@
 mod support;
 
 use std::fmt::Write;
-use std::process::Command;
 
-use support::{
-    Random, all_offsets, arrays, byte_list, bytes, expected, occupied, small_pairs, succeed,
-};
+use support::{Random, all_offsets, arrays, byte_list, bytes, expected, occupied, small_pairs};
 use tilewright_emit::{Request, Target};
 
 const CHECKS: &str = "
@@ -70,7 +67,7 @@ fn code_agrees_with_the_maps() {
             byte_list(&dst)
         );
     }
-    run(&(code + CHECKS + &calls));
+    support::run_python(&(code + CHECKS + &calls));
 }
 
 /// As much of Triton as the kernels use, in numpy: a program is one call, pointers are arrays with offsets.
@@ -183,18 +180,5 @@ fn triton_kernels_move_every_byte() {
             "valid, found = index(slots + lowest)",
             "found = index(slots + lowest)\n    valid, *found = found if dims else [found]",
         );
-    run(&(TRITON.to_owned() + &code + &layouts + &calls));
-}
-
-/// Runs a script where there is numpy; else it is compiled only.
-fn run(script: &str) {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("all.py");
-    std::fs::write(&file, script).unwrap();
-    let python = std::env::var_os("TILEWRIGHT_PYTHON").unwrap_or_else(|| "python3".into());
-    let has_numpy = Command::new(&python).args(["-c", "import numpy"]).output().unwrap();
-    match has_numpy.status.success() {
-        true => succeed(Command::new(&python).arg(&file)),
-        false => succeed(Command::new(&python).args(["-m", "py_compile"]).arg(&file)),
-    }
+    support::run_python(&(TRITON.to_owned() + &code + &layouts + &calls));
 }

@@ -179,3 +179,31 @@ fn shaders_and_functions_agree_with_the_maps() {
     succeed(Command::new("c++").args(["-std=c++17", "-O0", "-o"]).arg(&binary).arg(&source));
     succeed(&mut Command::new(&binary));
 }
+
+/// What naga, which compiles WGSL in browsers and elsewhere, says of a module.
+fn validated(code: &str) -> Result<(), String> {
+    let module = naga::front::wgsl::parse_str(code).map_err(|error| error.emit_to_string(code))?;
+    let flags = naga::valid::ValidationFlags::all();
+    let mut validator = naga::valid::Validator::new(flags, naga::valid::Capabilities::empty());
+    validator.validate(&module).map(drop).map_err(|error| error.emit_to_string(code))
+}
+
+#[test]
+fn naga_accepts_every_module() {
+    let mut random = Random(51);
+    let mut n_modules = 0;
+    let mut check = |request: Request<'_>| {
+        let Ok(code) = request.emit(Target::Wgsl) else { return };
+        n_modules += 1;
+        let validated = validated(&code);
+        assert!(validated.is_ok(), "{}\n{code}", validated.unwrap_err());
+    };
+    for array in arrays(&mut random, 250) {
+        check(Request { array: &array, other: None, name: "tw", dynamic: &[] });
+    }
+    for (from, to) in small_pairs(&mut random, 250) {
+        check(Request { array: &from, other: Some(&to), name: "tw", dynamic: &[] });
+    }
+    assert!(n_modules > 400, "only {n_modules} modules");
+    assert!(validated("fn f() -> i32 { return 1u; }").is_err());
+}

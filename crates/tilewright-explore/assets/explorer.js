@@ -1025,6 +1025,183 @@ function AlgebraView({ state, set, onDrawn }) {
   ] });
 }
 
+// src/state.ts
+var VIEWS = ["layout", "compare", "algebra", "tpu", "hlo", "code"];
+var LANGUAGES = ["c", "cuda", "opencl", "rust", "python", "triton", "wgsl", "mlir", "cute"];
+var UNITS = ["elements", "bytes", "bytes:4", "bytes:16", "bytes:64", "bytes:128"];
+var FIRST = {
+  view: "layout",
+  title: "",
+  l: "bf16[30,300]{1,0:T(8,128)(2,1)}",
+  b: "bf16[30,300]{1,0:T(16,128)(2,1)}",
+  x: "composition((10,2):(16,4),(3,4):(1,5))",
+  by: "tile",
+  unit: "elements",
+  dir: "offsets",
+  steps: false,
+  step: null,
+  moves: false,
+  frame: null,
+  at: "",
+  chip: "v5e",
+  lang: "c",
+  pair: false
+};
+var UNREADABLE = /[%&#+\s"<>`]/g;
+function readable(value) {
+  return value.replace(UNREADABLE, encodeURIComponent);
+}
+function strict(value) {
+  return encodeURIComponent(value).replace(/%(2C|3A|2F)/g, decodeURIComponent);
+}
+function written(state, encode) {
+  const pairs = Object.entries(state).filter(([key2, value]) => value !== FIRST[key2]);
+  return pairs.map(([key2, value]) => `${key2}=${encode(value === true ? "1" : String(value))}`).join("&");
+}
+function fragment(state) {
+  return `#${written(state, readable)}`;
+}
+function link(state) {
+  return `${location.origin}${location.pathname}#${written(state, strict)}`;
+}
+function read(fragment2) {
+  const state = { ...FIRST };
+  const pairs = fragment2.replace(/^#/, "").split("&");
+  const values = new Map(
+    pairs.map((pair) => {
+      const at2 = pair.indexOf("=");
+      return [pair.slice(0, at2), decoded(pair.slice(at2 + 1))];
+    })
+  );
+  for (const key2 of ["title", "l", "b", "x", "by", "at", "chip"]) {
+    state[key2] = values.get(key2) ?? state[key2];
+  }
+  state.view = VIEWS.find((view) => view === values.get("view")) ?? FIRST.view;
+  state.unit = UNITS.find((unit) => unit === values.get("unit")) ?? FIRST.unit;
+  state.lang = LANGUAGES.find((lang) => lang === values.get("lang")) ?? FIRST.lang;
+  state.dir = values.get("dir") === "memory" ? "memory" : "offsets";
+  state.steps = values.get("steps") === "1";
+  state.pair = values.get("pair") === "1";
+  state.moves = values.get("moves") === "1";
+  state.step = counted(values.get("step"));
+  state.frame = counted(values.get("frame"));
+  return state;
+}
+function counted(value) {
+  return value !== void 0 && /^\d{1,9}$/.test(value) ? Number(value) : null;
+}
+function decoded(value) {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+// src/code.tsx
+var CALLED = {
+  c: "C",
+  cuda: "CUDA",
+  opencl: "OpenCL C",
+  rust: "Rust",
+  python: "Python",
+  triton: "Triton",
+  wgsl: "WGSL",
+  mlir: "MLIR",
+  cute: "CuTe"
+};
+var SAID = 2e3;
+function CodeView({ state, set, onDrawn }) {
+  const questions = [
+    { ask: "emit", lang: state.lang, layout: state.l, ...state.pair && { to: state.b } },
+    { ask: "read", text: state.l },
+    ...state.pair ? [{ ask: "read", text: state.b }] : []
+  ];
+  const { replies, current } = useAnswers(questions);
+  const [code, one, two] = replies;
+  const text = useLastGood(code?.answer?.text);
+  const isStale = current && !code?.answer;
+  const areTexts = !one?.answer?.error && !two?.answer?.error;
+  A2(() => onDrawn(null), []);
+  return /* @__PURE__ */ a3("div", { class: "view code-view", children: [
+    /* @__PURE__ */ a3("div", { class: `top${state.pair ? " pair" : ""}`, children: [
+      /* @__PURE__ */ a3(
+        Editor,
+        {
+          label: "layout",
+          text: state.l,
+          onType: (l3) => set({ l: l3 }),
+          onEnter: (l3) => set({ l: l3 }, true),
+          pieces: one?.answer?.pieces ?? [],
+          error: one?.answer?.error ?? one?.error,
+          current,
+          completes: true
+        }
+      ),
+      state.pair && /* @__PURE__ */ a3($, { children: [
+        /* @__PURE__ */ a3(
+          "button",
+          {
+            type: "button",
+            class: "swap",
+            "aria-label": "exchange the two",
+            title: "exchange the two",
+            onClick: () => set({ l: state.b, b: state.l }, true),
+            children: "⇄"
+          }
+        ),
+        /* @__PURE__ */ a3(
+          Editor,
+          {
+            label: "other layout",
+            text: state.b,
+            onType: (b2) => set({ b: b2 }),
+            onEnter: (b2) => set({ b: b2 }, true),
+            pieces: two?.answer?.pieces ?? [],
+            error: two?.answer?.error ?? two?.error,
+            current,
+            completes: true
+          }
+        )
+      ] })
+    ] }),
+    /* @__PURE__ */ a3("section", { class: "main", "aria-label": "code", children: [
+      /* @__PURE__ */ a3("div", { class: "toolbar", role: "group", "aria-label": "what is written", children: [
+        /* @__PURE__ */ a3("label", { children: [
+          "language",
+          " ",
+          /* @__PURE__ */ a3("select", { value: state.lang, onChange: (event) => set({ lang: event.currentTarget.value }, true), children: LANGUAGES.map((lang) => /* @__PURE__ */ a3("option", { value: lang, children: CALLED[lang] }, lang)) })
+        ] }),
+        /* @__PURE__ */ a3("label", { class: "check", children: [
+          /* @__PURE__ */ a3("input", { type: "checkbox", checked: state.pair, onChange: (event) => set({ pair: event.currentTarget.checked }, true) }),
+          " ",
+          "relayout to another layout"
+        ] }),
+        /* @__PURE__ */ a3(Copy, { text: isStale ? void 0 : text })
+      ] }),
+      code?.error && current && areTexts && /* @__PURE__ */ a3("p", { class: "note wrong-note", role: "status", children: code.error.message }),
+      current && code?.notes?.map((note) => /* @__PURE__ */ a3("p", { class: "note", children: note }, note)),
+      text !== void 0 && /* @__PURE__ */ a3("pre", { class: `code mono${isStale ? " stale" : ""}`, tabIndex: 0, "aria-label": `${CALLED[state.lang]} code`, children: text })
+    ] })
+  ] });
+}
+function Copy({ text }) {
+  const [said, setSaid] = d2("");
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text ?? "");
+      setSaid("copied");
+    } catch {
+      setSaid("the browser lets nobody write to the clipboard");
+    }
+    setTimeout(() => setSaid(""), SAID);
+  };
+  return /* @__PURE__ */ a3($, { children: [
+    /* @__PURE__ */ a3("button", { type: "button", class: "small-button", disabled: text === void 0, onClick: () => void copy(), children: "copy" }),
+    /* @__PURE__ */ a3("span", { class: "soft", role: "status", children: said })
+  ] });
+}
+
 // src/stepper.tsx
 var STAY = 700;
 function Stepper(props) {
@@ -1092,28 +1269,28 @@ function count(n2) {
   if (-1e4 < n2 && n2 < 1e4) return String(n2);
   return grouped.format(n2).replaceAll(",", " ");
 }
-var UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+var UNITS2 = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 function bytes(n2) {
   let power = 0;
   let value = Number(n2);
   if (Math.abs(value) < 1 << 20) return `${count(n2)} ${n2 === 1 ? "byte" : "bytes"}`;
-  while (Math.abs(value) >= 1024 && power < UNITS.length - 1) {
+  while (Math.abs(value) >= 1024 && power < UNITS2.length - 1) {
     value /= 1024;
     power += 1;
   }
-  return `${value.toFixed(value < 10 ? 2 : 1)} ${UNITS[power]}`;
+  return `${value.toFixed(value < 10 ? 2 : 1)} ${UNITS2[power]}`;
 }
 function brief(n2) {
-  const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, n2)) / 10)));
+  const power = Math.min(UNITS2.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, n2)) / 10)));
   const value = n2 / 1024 ** power;
-  return power === 0 ? `${n2} B` : `${value.toFixed(value < 10 ? 2 : 1)} ${UNITS[power]}`;
+  return power === 0 ? `${n2} B` : `${value.toFixed(value < 10 ? 2 : 1)} ${UNITS2[power]}`;
 }
 function percent(part2, whole) {
   if (Number(whole) === 0 || Number(part2) === 0) return "0 %";
   const share = 100 * Number(part2) / Number(whole);
   return share < 0.05 ? "< 0.1 %" : `${share.toFixed(1)} %`;
 }
-function counted(n2, what) {
+function counted2(n2, what) {
   return `${count(n2)} ${what}${n2 === 1 ? "" : "s"}`;
 }
 function index(numbers) {
@@ -1390,74 +1567,6 @@ function useArrivals(arrivals) {
   return over;
 }
 
-// src/state.ts
-var VIEWS = ["layout", "compare", "algebra", "tpu", "hlo"];
-var UNITS2 = ["elements", "bytes", "bytes:4", "bytes:16", "bytes:64", "bytes:128"];
-var FIRST = {
-  view: "layout",
-  title: "",
-  l: "bf16[30,300]{1,0:T(8,128)(2,1)}",
-  b: "bf16[30,300]{1,0:T(16,128)(2,1)}",
-  x: "composition((10,2):(16,4),(3,4):(1,5))",
-  by: "tile",
-  unit: "elements",
-  dir: "offsets",
-  steps: false,
-  step: null,
-  moves: false,
-  frame: null,
-  at: "",
-  chip: "v5e"
-};
-var UNREADABLE = /[%&#+\s"<>`]/g;
-function readable(value) {
-  return value.replace(UNREADABLE, encodeURIComponent);
-}
-function strict(value) {
-  return encodeURIComponent(value).replace(/%(2C|3A|2F)/g, decodeURIComponent);
-}
-function written(state, encode) {
-  const pairs = Object.entries(state).filter(([key2, value]) => value !== FIRST[key2]);
-  return pairs.map(([key2, value]) => `${key2}=${encode(value === true ? "1" : String(value))}`).join("&");
-}
-function fragment(state) {
-  return `#${written(state, readable)}`;
-}
-function link(state) {
-  return `${location.origin}${location.pathname}#${written(state, strict)}`;
-}
-function read(fragment2) {
-  const state = { ...FIRST };
-  const pairs = fragment2.replace(/^#/, "").split("&");
-  const values = new Map(
-    pairs.map((pair) => {
-      const at2 = pair.indexOf("=");
-      return [pair.slice(0, at2), decoded(pair.slice(at2 + 1))];
-    })
-  );
-  for (const key2 of ["title", "l", "b", "x", "by", "at", "chip"]) {
-    state[key2] = values.get(key2) ?? state[key2];
-  }
-  state.view = VIEWS.find((view) => view === values.get("view")) ?? FIRST.view;
-  state.unit = UNITS2.find((unit) => unit === values.get("unit")) ?? FIRST.unit;
-  state.dir = values.get("dir") === "memory" ? "memory" : "offsets";
-  state.steps = values.get("steps") === "1";
-  state.moves = values.get("moves") === "1";
-  state.step = counted2(values.get("step"));
-  state.frame = counted2(values.get("frame"));
-  return state;
-}
-function counted2(value) {
-  return value !== void 0 && /^\d{1,9}$/.test(value) ? Number(value) : null;
-}
-function decoded(value) {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
-}
-
 // src/examples.ts
 var layout = (name, says, l3, shows = {}) => ({
   name,
@@ -1538,7 +1647,7 @@ async function savePng(svg, title) {
 }
 
 // src/header.tsx
-var NAMES = { layout: "Layout", compare: "Compare", algebra: "Algebra", tpu: "TPU", hlo: "HLO" };
+var NAMES = { layout: "Layout", compare: "Compare", algebra: "Algebra", tpu: "TPU", hlo: "HLO", code: "Code" };
 var KEYS = [
   ["/", "to the layout"],
   ["↓ ↑", "in the layout: how it could go on"],
@@ -1549,7 +1658,7 @@ var KEYS = [
   ["Enter, click", "keep the place in the link"],
   ["Esc", "let go of it"],
   ["← →", "outside of the picture: the step, or the run that moves"],
-  ["1 … 5", "the views"],
+  ["1 … 6", "the views"],
   ["?", "these keys"]
 ];
 function Header({ state, set, drawn: drawn2, onTitle, onKeys }) {
@@ -2162,7 +2271,7 @@ function Space({ timeline, peak, by, setBy, onOpen }) {
     /* @__PURE__ */ a3("div", { ref: place, class: "tw-chart" }),
     /* @__PURE__ */ a3("h2", { children: [
       "Alive at the peak ",
-      /* @__PURE__ */ a3("span", { class: "soft", children: counted(shown.length, "buffer") })
+      /* @__PURE__ */ a3("span", { class: "soft", children: counted2(shown.length, "buffer") })
     ] }),
     by === "buffer" ? /* @__PURE__ */ a3(Rows, { head: ["name", "layout", "#takes", "#padding", "op", "source", "layer"], chosen: shown.findIndex(({ buffer }) => buffer.name === lit), rows: shown.map(({ alive, buffer }) => [
       hasLife.has(buffer.name) ? /* @__PURE__ */ a3("button", { type: "button", class: "open mono small", onClick: () => light(buffer.name), children: buffer.name }) : /* @__PURE__ */ a3("span", { class: "mono small", children: buffer.name }),
@@ -2251,8 +2360,8 @@ function ReportView({ report, onOpen }) {
   return /* @__PURE__ */ a3($, { children: [
     /* @__PURE__ */ a3("div", { class: "verdicts", children: [
       report.out_of_memory && /* @__PURE__ */ a3(Total, { name: `out of ${report.out_of_memory.memory}`, value: report.out_of_memory.used, says: `of ${report.out_of_memory.capacity}` }),
-      [["parameters", totals.parameters], ["outputs", totals.outputs], ["buffers", totals.buffers]].map(([name, size]) => /* @__PURE__ */ a3(Total, { name, value: bytes(size.bytes), says: `${counted(size.count, "array")}, ${percent(size.padding_bytes, size.bytes)} padding`, children: /* @__PURE__ */ a3(Share, { data: size.logical_bytes, all: size.bytes }) }, name)),
-      /* @__PURE__ */ a3(Total, { name: "relayouts", value: bytes(totals.relayouts.bytes_written), says: `written by ${counted(totals.relayouts.count, "move")} into another format` }),
+      [["parameters", totals.parameters], ["outputs", totals.outputs], ["buffers", totals.buffers]].map(([name, size]) => /* @__PURE__ */ a3(Total, { name, value: bytes(size.bytes), says: `${counted2(size.count, "array")}, ${percent(size.padding_bytes, size.bytes)} padding`, children: /* @__PURE__ */ a3(Share, { data: size.logical_bytes, all: size.bytes }) }, name)),
+      /* @__PURE__ */ a3(Total, { name: "relayouts", value: bytes(totals.relayouts.bytes_written), says: `written by ${counted2(totals.relayouts.count, "move")} into another format` }),
       /* @__PURE__ */ a3(Total, { name: "bitcasts", value: `${count(totals.bitcasts.confirmed)} of ${count(totals.bitcasts.count)}`, says: "are what they claim to be" })
     ] }),
     /* @__PURE__ */ a3(Timelines, { report, onOpen }),
@@ -2325,7 +2434,7 @@ function Toolbar({ state, set, drawn: drawn2, ready }) {
     /* @__PURE__ */ a3("label", { children: [
       "count in",
       " ",
-      /* @__PURE__ */ a3("select", { value: state.unit, onChange: (event) => set({ unit: event.currentTarget.value }, true), children: UNITS2.map((unit) => /* @__PURE__ */ a3("option", { value: unit, children: unitName(unit) }, unit)) })
+      /* @__PURE__ */ a3("select", { value: state.unit, onChange: (event) => set({ unit: event.currentTarget.value }, true), children: UNITS.map((unit) => /* @__PURE__ */ a3("option", { value: unit, children: unitName(unit) }, unit)) })
     ] }),
     /* @__PURE__ */ a3(
       Choice,
@@ -2647,6 +2756,7 @@ function Page() {
         state.view === "compare" && /* @__PURE__ */ a3(CompareView, { ...props }),
         state.view === "algebra" && /* @__PURE__ */ a3(AlgebraView, { ...props }),
         state.view === "tpu" && /* @__PURE__ */ a3(TpuView, { ...props }),
+        state.view === "code" && /* @__PURE__ */ a3(CodeView, { ...props }),
         state.view === "hlo" && /* @__PURE__ */ a3(HloView, { ...props, dumps })
       ] })
     ] }),

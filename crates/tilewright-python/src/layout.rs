@@ -174,6 +174,36 @@ impl Layout {
         }
     }
 
+    /// The layout as source code: `tilewright.emit` of it.
+    ///
+    /// Parameters
+    /// ----------
+    /// lang : str
+    /// to : Shape, Layout or str, optional
+    /// name : str
+    /// dynamic : int, optional
+    ///
+    /// Raises
+    /// ------
+    /// LayoutError
+    ///     If there is no such language, or it cannot say what the layouts do.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import tilewright as tw
+    /// >>> "return i0 * 8 + i1" in tw.Layout("(4,8):(8,1)").emit("rust")
+    /// True
+    #[pyo3(signature = (lang, to=None, *, name="tw", dynamic=None))]
+    fn emit(
+        slf: &Bound<'_, Self>,
+        lang: &str,
+        to: Option<&Bound<'_, PyAny>>,
+        name: &str,
+        dynamic: Option<usize>,
+    ) -> Result<String, Failure> {
+        crate::emit::of_placement(slf.as_any(), lang, to, name, dynamic)
+    }
+
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other.cast::<Layout>().is_ok_and(|other| self.said == other.get().said)
     }

@@ -16,6 +16,7 @@ mod convert;
 mod discover;
 mod draw;
 mod element;
+mod emit;
 mod error;
 mod files;
 mod gguf;
@@ -48,6 +49,8 @@ mod _tilewright {
     use crate::draw::{Picture, draw};
     #[pymodule_export]
     use crate::element::ElementType;
+    #[pymodule_export]
+    use crate::emit::emit;
     #[pymodule_export]
     use crate::files::{ArrayFile, Rules, Writer, ZarrStore, ZarrWriter};
     #[pymodule_export]

@@ -387,6 +387,12 @@ impl Placement {
         self.element.map(|element| element.bits)
     }
 
+    /// Where the allocation begins: below 0 where strides are negative.
+    #[getter]
+    fn _lowest_offset(&self) -> Result<i64, Failure> {
+        Ok(self.map()?.lowest_offset())
+    }
+
     /// The one stride of each dimension and the offset of the first element, in elements, where
     /// the map is that.
     fn _strides(&self) -> Result<Option<(Vec<i64>, i64)>, Failure> {

@@ -301,6 +301,36 @@ impl Shape {
         }
     }
 
+    /// The shape as source code: `tilewright.emit` of it.
+    ///
+    /// Parameters
+    /// ----------
+    /// lang : str
+    /// to : Shape, Layout or str, optional
+    /// name : str
+    /// dynamic : int, optional
+    ///
+    /// Raises
+    /// ------
+    /// LayoutError
+    ///     If there is no such language, or it cannot say what the layouts do.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import tilewright as tw
+    /// >>> "def tile_offset(i0, i1):" in tw.Shape("bf16[30,300]").emit("triton", name="tile")
+    /// True
+    #[pyo3(signature = (lang, to=None, *, name="tw", dynamic=None))]
+    fn emit(
+        slf: &Bound<'_, Self>,
+        lang: &str,
+        to: Option<&Bound<'_, PyAny>>,
+        name: &str,
+        dynamic: Option<usize>,
+    ) -> Result<String, Failure> {
+        crate::emit::of_placement(slf.as_any(), lang, to, name, dynamic)
+    }
+
     /// What the bits of each code are flipped by while it is packed, by the library that named the layout.
     ///
     /// >>> import tilewright as tw

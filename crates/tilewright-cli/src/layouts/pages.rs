@@ -1,11 +1,11 @@
-//! A page for each layout with a name, to be linked to: what it is, its picture, its formula, and what to type.
+//! A page for each layout with a name, to be linked to: what it is, its picture, its formula, its code, and what to type.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use tilewright::formats::catalogue::NamedArray;
 use tilewright::text::escaped_markup;
-use tilewright_ask::NamedRow;
+use tilewright_ask::{Emit, NamedRow, Reader};
 use tilewright_files::CreateOptions;
 use tilewright_view::{Options, Scene, Theme};
 
@@ -27,6 +27,7 @@ table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.3rem .6rem .3rem 0;border-bottom:1px solid var(--line)}
 th{font-weight:400;color:var(--soft);white-space:nowrap}
 code,pre{font-family:ui-monospace,monospace;font-size:.9em;overflow-wrap:anywhere}
+summary{font-size:1.1rem;font-weight:700;margin-top:1rem;cursor:pointer}
 pre{background:var(--code);padding:.8rem;overflow-x:auto;white-space:pre-wrap}
 .picture{background:#fff;border:1px solid var(--line);overflow-x:auto}
 .picture svg{max-width:100%;height:auto;display:block}
@@ -93,7 +94,26 @@ fn page(row: &NamedRow) -> Result<String, Failure> {
         escaped_markup(&commands(&row.example, &example)),
         escaped_markup(&python(row)),
     );
+    for (lang, called) in LANGUAGES {
+        if let Some(code) = code(&row.example, lang) {
+            let _ = writeln!(
+                html,
+                "<details><summary>Its code in {called}</summary>\n<pre>{}</pre>\n</details>",
+                escaped_markup(&code)
+            );
+        }
+    }
     Ok(html)
+}
+
+/// The languages that a page has its code in, and what they are called.
+const LANGUAGES: [(&str, &str); 3] = [("c", "C"), ("cute", "CuTe"), ("triton", "Triton")];
+
+/// The example as source code, where the language can say it.
+fn code(layout: &str, lang: &str) -> Option<String> {
+    let question = Emit { lang: lang.to_owned(), layout: layout.to_owned(), ..Emit::default() };
+    let answer = question.answer(Reader { strict: false, note: &|_| () });
+    answer.ok().map(|code| code.text)
 }
 
 /// What to type to ask of it.

@@ -247,10 +247,22 @@ pub(crate) struct KernelDialect {
     pub(crate) step: &'static str,
     /// A vector of four words.
     pub(crate) vector: &'static str,
+    /// What stands before memory that the threads of a block share.
+    pub(crate) shared: &'static str,
+    /// Where threads of a block wait for each other.
+    pub(crate) barrier: &'static str,
+    /// The number of a thread in its block.
+    pub(crate) thread: &'static str,
+    /// How many threads a block has.
+    pub(crate) threads: &'static str,
+    /// The number of a block.
+    pub(crate) group: &'static str,
+    /// How many blocks there are.
+    pub(crate) groups: &'static str,
 }
 
 impl KernelDialect {
-    fn word(self, bits: i64) -> &'static str {
+    pub(crate) fn word(self, bits: i64) -> &'static str {
         self.words.iter().find(|(width, _)| *width == bits).map_or("", |(_, word)| word)
     }
 
@@ -267,12 +279,7 @@ impl KernelDialect {
         code.line(self.signature.replace("NAME", name));
         code.line("{");
         code.indented(|code| {
-            let int =
-                match kernel.formula.is_narrow() && words.saturating_mul(2) < i64::from(i32::MAX) {
-                    true => self.dialect.int32,
-                    false => self.dialect.int64,
-                };
-            let int = if kernel.word == Word::Whole { int } else { self.dialect.int64 };
+            let int = self.int_of(kernel);
             let src_bits = match kernel.word {
                 Word::Whole => word_bits,
                 Word::Elements(_) => relayout.transfer.src_bits.max(8),
@@ -297,14 +304,33 @@ impl KernelDialect {
         code.line("}");
     }
 
-    fn whole(self, code: &mut Code, kernel: &Kernel) {
+    /// The type of a word's number.
+    pub(crate) fn int_of(self, kernel: &Kernel) -> &'static str {
+        let fits =
+            kernel.formula.is_narrow() && kernel.words.saturating_mul(2) < i64::from(i32::MAX);
+        match fits && kernel.word == Word::Whole {
+            true => self.dialect.int32,
+            false => self.dialect.int64,
+        }
+    }
+
+    /// The lines of the formula for word `w`; whether it has an element, where that is a question.
+    pub(crate) fn valid(self, code: &mut Code, kernel: &Kernel) -> Option<String> {
+        self.located(code, kernel).valid
+    }
+
+    fn located(self, code: &mut Code, kernel: &Kernel) -> Printed {
         let Dialect { int32, int64, .. } = self.dialect;
         let word = if kernel.formula.is_narrow() { int32 } else { int64 };
         code.line(format!("const {word} t = w;"));
-        let printed = self.dialect.locals(code, &kernel.formula, "t");
+        self.dialect.locals(code, &kernel.formula, "t")
+    }
+
+    /// A word of padding.
+    pub(crate) fn padding_word(self, kernel: &Kernel) -> String {
         let padding = kernel.padding_number();
         let part = |number: u32| format!("{:#x}", (padding >> (32 * number)) as u32);
-        let padding = match kernel.word_bits {
+        match kernel.word_bits {
             128 => self
                 .vector
                 .replace('A', &part(0))
@@ -312,8 +338,13 @@ impl KernelDialect {
                 .replace('C', &part(2))
                 .replace('D', &part(3)),
             _ => format!("{padding:#x}"),
-        };
+        }
+    }
+
+    fn whole(self, code: &mut Code, kernel: &Kernel) {
+        let printed = self.located(code, kernel);
         if let Some(valid) = &printed.valid {
+            let padding = self.padding_word(kernel);
             code.line(format!("if (!({valid})) {{ dst[w] = {padding}; continue; }} /* padding */"));
         }
         code.line(format!("dst[w] = src[{}];", printed.outputs.join("")));

@@ -1,13 +1,12 @@
-//! CUDA C++: device functions, and a kernel with a thread for each word of the destination.
+//! CUDA C++: device functions, and a kernel with a thread for each word of the destination; where the relayout
+//! transposes, with a block of threads for each tile, which goes through shared memory.
 //!
-//! The kernel takes any grid: threads go on in steps of the grid. Loads go through the read-only path; they are as
-//! coalesced as the source's layout allows. It does not stage tiles in shared memory.
+//! The kernel takes any grid: threads and blocks go on in steps of the grid.
 
 use super::Source;
 use super::c_like::{Dialect, KernelDialect};
 use crate::code::Code;
 use crate::error::Error;
-use crate::kernel::{Kernel, Widths};
 
 const DIALECT: Dialect = Dialect {
     int32: "int",
@@ -30,6 +29,12 @@ const KERNEL: KernelDialect = KernelDialect {
     first: "blockIdx.x * (INT)blockDim.x + threadIdx.x",
     step: "(INT)gridDim.x * blockDim.x",
     vector: "make_uint4(A, B, C, D)",
+    shared: "__shared__ ",
+    barrier: "__syncthreads()",
+    thread: "threadIdx.x",
+    threads: "blockDim.x",
+    group: "blockIdx.x",
+    groups: "gridDim.x",
 };
 
 pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
@@ -45,10 +50,8 @@ pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
     if let Some((other, relayout)) = &source.other {
         code.line("");
         DIALECT.layout(&mut code, other, &format!("{}_to", source.name));
-        let kernel =
-            Kernel::of(source.array, other, relayout, Widths { least: 8, most: 128, element: 64 })?;
         code.line("");
-        KERNEL.kernel(&mut code, &kernel, relayout, source.name);
+        KERNEL.relayout(&mut code, (source.array, other), relayout, source.name)?;
     }
     Ok(code.into_text())
 }

@@ -1,7 +1,8 @@
 //! CuTe: the layout as a C++ type, every number of it in the type.
 //!
 //! A CuTe layout is a function on all of its domain: it has no sizes that its modes pad. So layouts with padding
-//! within their modes are refused, and there is nothing for a relayout, which `cute::copy` is.
+//! within their modes are refused, and there is nothing for a relayout, which `cute::copy` is. What is said as a
+//! composition, `Sw<3,0,3> o 0 o (8,8):(8,1)` or a layout under a layout, is a `ComposedLayout`.
 
 use super::Source;
 use crate::array::Array;
@@ -9,7 +10,9 @@ use crate::code::Code;
 use crate::error::Error;
 use crate::words::{about, in_comment};
 use tilewright::IndexMap;
+use tilewright::algebra::{Composed, Outer};
 use tilewright::map::Notation;
+use tilewright::tla::Layout;
 
 pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
     let mut code = Code::default();
@@ -23,9 +26,15 @@ pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
     }
     code.line("#pragma once");
     code.line("#include <cute/layout.hpp>");
+    let types = arrays.iter().flatten().map(|(array, _)| layout_type(array));
+    let types = types.collect::<Result<Vec<_>, _>>()?;
+    if types.iter().any(|name| name.contains("ComposedLayout")) {
+        code.line("#include <cute/swizzle.hpp>");
+        code.line("#include <cute/layout_composed.hpp>");
+    }
     code.line("");
-    for (array, what) in arrays.into_iter().flatten() {
-        code.line(format!("using {}_{what} = {};", source.name, layout_type(array)?));
+    for ((_, what), name) in arrays.iter().flatten().zip(types) {
+        code.line(format!("using {}_{what} = {name};", source.name));
     }
     if source.other.is_some() {
         code.line(format!(
@@ -40,6 +49,14 @@ fn layout_type(array: &Array) -> Result<String, Error> {
     let refused = |reason: String| {
         Error::message(format!("CuTe has no type for `{}`: {reason}", in_comment(array.text())))
     };
+    if let Some(composed) = array.composed() {
+        return composed_type(composed).ok_or_else(|| {
+            refused(
+                "the inner layout is larger than its original shape, and CuTe has no padding"
+                    .to_owned(),
+            )
+        });
+    }
     let map = array.map();
     let text = map
         .to_notation(Notation::Cute, array.element_bits())
@@ -55,7 +72,36 @@ fn layout_type(array: &Array) -> Result<String, Error> {
             "the modes of dimension {dim} are larger than its extent, and CuTe has no padding"
         )));
     }
-    Ok(format!("cute::Layout<{}, {}>", type_of(shape, "Shape"), type_of(stride, "Stride")))
+    Ok(plain_type(shape, stride))
+}
+
+/// `shape:stride` as a type.
+fn plain_type(shape: &str, stride: &str) -> String {
+    format!("cute::Layout<{}, {}>", type_of(shape, "Shape"), type_of(stride, "Stride"))
+}
+
+/// `outer o offset o inner`; `None` where the inner layout has padding.
+fn composed_type(composed: &Composed) -> Option<String> {
+    let inner = composed.inner();
+    let extents = inner.shape().product_each().ok()?;
+    if inner.org_shape().ok()?.values() != extents.values() {
+        return None;
+    }
+    let outer = match composed.outer() {
+        Outer::Swizzle(swizzle) => {
+            format!("cute::Swizzle<{}, {}, {}>", swizzle.bits(), swizzle.base(), swizzle.shift())
+        }
+        Outer::Layout(outer) => layout_of(outer),
+    };
+    let offset = composed.offset().value();
+    Some(format!("cute::ComposedLayout<{outer}, cute::Int<{offset}>, {}>", layout_of(inner)))
+}
+
+fn layout_of(layout: &Layout) -> String {
+    // Numbers known when compiled are said as `_8`; here all are.
+    let [shape, stride] =
+        [layout.shape().to_string(), layout.stride().to_string()].map(|text| text.replace('_', ""));
+    plain_type(&shape, &stride)
 }
 
 /// The first dimension whose modes have a larger product than its extent.

@@ -2,6 +2,7 @@
 
 mod c;
 mod c_like;
+mod c_staged;
 mod cuda;
 mod cute;
 mod mlir;
@@ -127,9 +128,10 @@ impl Request<'_> {
                 "the loops of a relayout have numbers: no extent can be an argument",
             ));
         }
-        if family.is_some() && !matches!(target, Target::C | Target::Cuda | Target::OpenCl) {
+        let takes_extents = [Target::C, Target::Cuda, Target::OpenCl, Target::Rust, Target::Python];
+        if family.is_some() && !takes_extents.contains(&target) {
             return Err(Error::message(format!(
-                "extents are arguments in c, cuda and opencl, and not in {target}"
+                "extents are arguments in c, cuda, opencl, rust and python, and not in {target}"
             )));
         }
         target.emit(&Source { array: self.array, other, name: self.name, family })

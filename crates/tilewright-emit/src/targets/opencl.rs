@@ -1,12 +1,12 @@
-//! OpenCL C: functions, and a kernel with a work item for each word of the destination.
+//! OpenCL C: functions, and a kernel with a work item for each word of the destination; where the relayout transposes,
+//! with a work group for each tile, which goes through local memory.
 //!
-//! The kernel takes any number of work items along one dimension.
+//! The kernel takes any number of work items along one dimension, in groups of any size.
 
 use super::Source;
 use super::c_like::{Dialect, KernelDialect};
 use crate::code::Code;
 use crate::error::Error;
-use crate::kernel::{Kernel, Widths};
 
 const DIALECT: Dialect =
     Dialect { int32: "int", int64: "long", qualifiers: "static inline", suffix: "L" };
@@ -19,6 +19,12 @@ const KERNEL: KernelDialect = KernelDialect {
     first: "get_global_id(0)",
     step: "get_global_size(0)",
     vector: "(uint4)(A, B, C, D)",
+    shared: "__local ",
+    barrier: "barrier(CLK_LOCAL_MEM_FENCE)",
+    thread: "get_local_id(0)",
+    threads: "get_local_size(0)",
+    group: "get_group_id(0)",
+    groups: "get_num_groups(0)",
 };
 
 pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
@@ -34,10 +40,8 @@ pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
     if let Some((other, relayout)) = &source.other {
         code.line("");
         DIALECT.layout(&mut code, other, &format!("{}_to", source.name));
-        let kernel =
-            Kernel::of(source.array, other, relayout, Widths { least: 8, most: 128, element: 64 })?;
         code.line("");
-        KERNEL.kernel(&mut code, &kernel, relayout, source.name);
+        KERNEL.relayout(&mut code, (source.array, other), relayout, source.name)?;
     }
     Ok(code.into_text())
 }

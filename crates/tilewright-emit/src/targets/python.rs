@@ -7,6 +7,7 @@ use super::Source;
 use crate::array::Array;
 use crate::code::Code;
 use crate::divide::Product;
+use crate::dynamic::Family;
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::index::index_formula;
@@ -23,7 +24,10 @@ pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
         header(&mut code, other, "Relayout to:");
     }
     code.line("import numpy as np");
-    layout(&mut code, source.array, name);
+    match &source.family {
+        Some(family) => self::family(&mut code, family, name),
+        None => layout(&mut code, source.array, name),
+    }
     if let Some((other, relayout)) = &source.other {
         layout(&mut code, other, &format!("{name}_to"));
         Printer { name, relayout, transfer: relayout.transfer }.relayout(&mut code);
@@ -50,6 +54,10 @@ impl Syntax for PythonSyntax {
         format!("{a} // {divisor}")
     }
 
+    fn quotient_by(&self, a: &str, b: &str) -> String {
+        format!("{a} // {b}")
+    }
+
     fn wide_product(&self, a: &str, product: Product, _: i64) -> String {
         format!("({a} * {}) >> {}", product.factor, product.shift)
     }
@@ -74,6 +82,47 @@ fn locals(code: &mut Code, formula: &Formula) -> Printed {
         code.line(format!("{} = {}{note}", local.name, local.text));
     }
     printed
+}
+
+/// The sizes, the offset and the index of a layout whose extent along a dimension is the last argument.
+fn family(code: &mut Code, family: &Family, name: &str) {
+    let n = family.argument();
+    code.line("");
+    code.line(format!(
+        "# The extent along the dimension is the argument {n}, of 1 or more; sizes fit 62 bits."
+    ));
+    let [elements, allocation] = family.sizes();
+    for (formula, what, says) in [
+        (elements, "elements", "The number of elements."),
+        (allocation, "allocation", "The number of slots, with the padding."),
+        (
+            family.offset_formula(),
+            "offset",
+            "The offsets of elements, in elements, from indexes within the dims: numbers or arrays.",
+        ),
+    ] {
+        let inputs: Vec<&str> = formula.inputs.iter().map(|input| input.name.as_str()).collect();
+        code.line("");
+        code.line("");
+        code.line(format!("def {name}_{what}({}):", inputs.join(", ")));
+        code.indented(|code| {
+            code.line(format!("\"\"\"{says}\"\"\""));
+            let printed = locals(code, &formula);
+            code.line(format!("return {}", printed.outputs.join("")));
+        });
+    }
+    code.line("");
+    code.line("");
+    code.line(format!("def {name}_index(offset, {n}):"));
+    code.indented(|code| {
+        code.line("\"\"\"Whether there are elements at these offsets, and the list of their indexes along each dimension.\"\"\"");
+        code.line("offset = np.asarray(offset, np.int64)");
+        code.line(format!("inside = (offset >= 0) & (offset < {name}_allocation({n}))"));
+        code.line("offset = np.where(inside, offset, 0)");
+        let printed = locals(code, &family.index_formula());
+        let valid = printed.valid.map_or("inside".to_owned(), |valid| format!("inside & ({valid})"));
+        code.line(format!("return {valid}, [{}]", printed.outputs.join(", ")));
+    });
 }
 
 fn layout(code: &mut Code, array: &Array, name: &str) {

@@ -4,6 +4,7 @@ use super::Source;
 use crate::array::Array;
 use crate::code::Code;
 use crate::divide::Product;
+use crate::dynamic::Family;
 use crate::error::Error;
 use crate::formula::Formula;
 use crate::index::index_formula;
@@ -20,7 +21,10 @@ pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
         header(&mut code, other, "Relayout to:");
     }
     code.line("");
-    layout(&mut code, source.array, name);
+    match &source.family {
+        Some(family) => self::family(&mut code, family, name),
+        None => layout(&mut code, source.array, name),
+    }
     if let Some((other, relayout)) = &source.other {
         code.line("");
         layout(&mut code, other, &format!("{name}_to"));
@@ -92,6 +96,61 @@ fn locals(code: &mut Code, formula: &Formula) -> Printed {
     printed
 }
 
+/// A function of a formula that is always defined.
+fn function(code: &mut Code, formula: &Formula, name: &str) {
+    let arguments: Vec<String> =
+        formula.inputs.iter().map(|input| format!("{}: i64", input.name)).collect();
+    code.block(format!("pub fn {name}({}) -> i64 {{", arguments.join(", ")), "}", |code| {
+        let printed = locals(code, formula);
+        let output = printed.outputs.join("");
+        match formula.is_narrow() {
+            true => code.line(format!("i64::from({})", typed(&output))),
+            false => code.line(output),
+        }
+    });
+}
+
+/// The sizes, the offset and the index of a layout whose extent along a dimension is the last argument.
+fn family(code: &mut Code, family: &Family, name: &str) {
+    let n = family.argument();
+    code.line(format!(
+        "// The extent along the dimension is the argument {n}, of 1 or more; sizes fit 62 bits."
+    ));
+    code.line("");
+    let of = ["The number of elements.", "The number of slots, with the padding."];
+    for ((formula, what), says) in family.sizes().iter().zip(["elements", "allocation"]).zip(of) {
+        code.line(format!("/// {says}"));
+        function(code, formula, &format!("{name}_{what}"));
+        code.line("");
+    }
+    code.line("/// The offset of an element, in elements, from an index within the dims.");
+    function(code, &family.offset_formula(), &format!("{name}_offset"));
+    code.line("");
+    let formula = family.index_formula();
+    let rank = formula.outputs.len();
+    code.line("/// The index of the element at an offset; `None` where there is padding or nothing of the array.");
+    code.block(
+        format!("pub fn {name}_index(offset: i64, {n}: i64) -> Option<[i64; {rank}]> {{"),
+        "}",
+        |code| {
+            code.block(
+                format!("if !(0..{name}_allocation({n})).contains(&offset) {{"),
+                "}",
+                |code| {
+                    code.line("return None; // outside the allocation");
+                },
+            );
+            let printed = locals(code, &formula);
+            if let Some(valid) = &printed.valid {
+                code.block(format!("if !({valid}) {{"), "}", |code| {
+                    code.line("return None; // padding");
+                });
+            }
+            code.line(format!("Some([{}])", printed.outputs.join(", ")));
+        },
+    );
+}
+
 fn layout(code: &mut Code, array: &Array, name: &str) {
     let map = array.map();
     let constant = name.to_ascii_uppercase();
@@ -101,17 +160,8 @@ fn layout(code: &mut Code, array: &Array, name: &str) {
     code.line(format!("pub const {constant}_ALLOCATION: i64 = {};", map.allocation()));
     code.line("");
     let formula = offset_formula(map);
-    let arguments: Vec<String> =
-        formula.inputs.iter().map(|input| format!("{}: i64", input.name)).collect();
     code.line("/// The offset of an element, in elements, from an index within the dims.");
-    code.block(format!("pub fn {name}_offset({}) -> i64 {{", arguments.join(", ")), "}", |code| {
-        let printed = locals(code, &formula);
-        let output = printed.outputs.join("");
-        match formula.is_narrow() {
-            true => code.line(format!("i64::from({})", typed(&output))),
-            false => code.line(output),
-        }
-    });
+    function(code, &formula, &format!("{name}_offset"));
     code.line("");
     let rank = map.dims().len();
     code.line("/// The index of the element at an offset; `None` where there is padding or nothing of the array.");

@@ -25,6 +25,19 @@ pub fn succeed(command: &mut Command) {
     assert!(output.status.success(), "{command:?}: {said}");
 }
 
+/// Runs a script where there is numpy; else it is compiled only.
+pub fn run_python(script: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("all.py");
+    std::fs::write(&file, script).unwrap();
+    let python = std::env::var_os("TILEWRIGHT_PYTHON").unwrap_or_else(|| "python3".into());
+    let has_numpy = Command::new(&python).args(["-c", "import numpy"]).output().unwrap();
+    match has_numpy.status.success() {
+        true => succeed(Command::new(&python).arg(&file)),
+        false => succeed(Command::new(&python).args(["-m", "py_compile"]).arg(&file)),
+    }
+}
+
 /// Bytes as a list of numbers.
 pub fn byte_list(bytes: &[u8]) -> String {
     bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(",")
@@ -36,7 +49,7 @@ pub fn arrays(random: &mut Random, n: usize) -> Vec<Array> {
     while arrays.len() < n {
         let (text, map) = any_layout(random);
         if map.elements() <= 1500 && map.allocation() <= 4000 {
-            arrays.push(Array::new(text, map, 32).unwrap());
+            arrays.push(Array::of(&text.parse().unwrap()).unwrap());
         }
     }
     let named = named().into_iter().filter(|array| array.index_map().allocation() < 1 << 14);

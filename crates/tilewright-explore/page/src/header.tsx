@@ -7,7 +7,7 @@ import { EXAMPLES } from './examples';
 import { savePng, saveSvg } from './export';
 import { type State, type View, VIEWS, link } from './state';
 
-export const NAMES: Record<View, string> = { layout: 'Layout', compare: 'Compare', algebra: 'Algebra', tpu: 'TPU', hlo: 'HLO' };
+export const NAMES: Record<View, string> = { layout: 'Layout', compare: 'Compare', algebra: 'Algebra', tpu: 'TPU', hlo: 'HLO', code: 'Code' };
 
 const KEYS = [
   ['/', 'to the layout'],
@@ -19,7 +19,7 @@ const KEYS = [
   ['Enter, click', 'keep the place in the link'],
   ['Esc', 'let go of it'],
   ['← →', 'outside of the picture: the step, or the run that moves'],
-  ['1 … 5', 'the views'],
+  ['1 … 6', 'the views'],
   ['?', 'these keys'],
 ] as const;
 

@@ -5,6 +5,7 @@ import { render } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { AlgebraView } from './algebra';
 import type { Drawn } from './ask';
+import { CodeView } from './code';
 import { CompareView } from './compare';
 import { useArrivals, useDumps } from './dump';
 import { Header, Keys, NAMES } from './header';
@@ -50,6 +51,7 @@ function Page() {
           {state.view === 'compare' && <CompareView {...props} />}
           {state.view === 'algebra' && <AlgebraView {...props} />}
           {state.view === 'tpu' && <TpuView {...props} />}
+          {state.view === 'code' && <CodeView {...props} />}
           {state.view === 'hlo' && <HloView {...props} dumps={dumps} />}
         </div>
       </main>

@@ -3,8 +3,12 @@
 // The fragment alone holds it, and no host ever sees a fragment: `#l=bf16[30,300]{1,0}&by=line`. What is
 // not there is as it is at first. An HLO dump is not part of it: it is too large, and nobody's business.
 
-export const VIEWS = ['layout', 'compare', 'algebra', 'tpu', 'hlo'] as const;
+export const VIEWS = ['layout', 'compare', 'algebra', 'tpu', 'hlo', 'code'] as const;
 export type View = (typeof VIEWS)[number];
+
+/** The languages that code is written in. */
+export const LANGUAGES = ['c', 'cuda', 'opencl', 'rust', 'python', 'triton', 'wgsl', 'mlir', 'cute'] as const;
+export type Language = (typeof LANGUAGES)[number];
 
 /** What offsets count: elements, bytes, or blocks of so many bytes. */
 export const UNITS = ['elements', 'bytes', 'bytes:4', 'bytes:16', 'bytes:64', 'bytes:128'] as const;
@@ -35,6 +39,9 @@ export interface State {
   /** The offset of the place that is pointed at, or an index. */
   at: string;
   chip: string;
+  lang: Language;
+  /** Whether code for the relayout to the other layout is written too. */
+  pair: boolean;
 }
 
 export const FIRST: State = {
@@ -52,6 +59,8 @@ export const FIRST: State = {
   frame: null,
   at: '',
   chip: 'v5e',
+  lang: 'c',
+  pair: false,
 };
 
 /** The signs that would end a value, or that a browser would change on the way. */
@@ -95,8 +104,10 @@ export function read(fragment: string): State {
   }
   state.view = VIEWS.find((view) => view === values.get('view')) ?? FIRST.view;
   state.unit = UNITS.find((unit) => unit === values.get('unit')) ?? FIRST.unit;
+  state.lang = LANGUAGES.find((lang) => lang === values.get('lang')) ?? FIRST.lang;
   state.dir = values.get('dir') === 'memory' ? 'memory' : 'offsets';
   state.steps = values.get('steps') === '1';
+  state.pair = values.get('pair') === '1';
   state.moves = values.get('moves') === '1';
   state.step = counted(values.get('step'));
   state.frame = counted(values.get('frame'));

@@ -97,6 +97,32 @@ check('two layouts are compared', '#view=compare&l=f32[10,6]{1,0:T(2,4)}&b=f32[1
   await page.getByText('memory stays as it is: identity').waitFor();
 });
 
+check('a layout is written as code, and copied', '#view=code&l=f32[3,5]{1,0:T(2,2)}', async (page) => {
+  const code = page.locator('pre.code:not(.stale)');
+  await code.filter({ hasText: 'static inline int64_t tw_offset(int64_t i0, int64_t i1)' }).waitFor();
+  await page.getByRole('combobox', { name: 'language' }).selectOption('Python');
+  await code.filter({ hasText: 'def tw_offset(i0, i1):' }).waitFor();
+  await page.waitForURL(/lang=python/);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'copy', exact: true }).click();
+  await page.getByText('copied', { exact: true }).waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await code.textContent());
+  await page.getByRole('combobox', { name: 'language' }).selectOption('CuTe');
+  await page.getByText('CuTe has no padding').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'copy', exact: true }).isDisabled(), true);
+});
+
+check('a relayout is written as code', '#view=code&lang=cuda&pair=1&l=f32[4,6]&b=f32[4,6]{0,1}', async (page) => {
+  const code = page.locator('pre.code:not(.stale)');
+  await code.filter({ hasText: '__global__ void tw_relayout' }).waitFor();
+  await page.getByRole('combobox', { name: 'other layout' }).fill('f32[6,4]');
+  await page.getByText('[4, 6]').first().waitFor();
+  await page.getByRole('combobox', { name: 'other layout' }).fill('f32[4,6]{1,0:T(2,2)}');
+  await code.filter({ hasText: 'f32[4,6]{1,0:T(2,2)}' }).waitFor();
+  await page.getByRole('checkbox', { name: 'relayout to another layout' }).uncheck();
+  await code.filter({ hasNotText: 'tw_relayout' }).waitFor();
+});
+
 check('the algebra answers and lists what it can', '#view=algebra', async (page) => {
   await page.getByText('(3,(2,2)):(16,(80,4))').first().waitFor();
   await page.getByRole('searchbox').fill('complement');
@@ -231,6 +257,7 @@ const WHOLE = {
   compare: (page) => page.getByRole('region', { name: 'plan' }).waitFor(),
   algebra: (page) => drawn(page, '(3,(2,2))'),
   tpu: (page) => page.getByRole('region', { name: 'formats' }).waitFor(),
+  code: (page) => page.locator('pre.code').filter({ hasText: 'tw_offset' }).waitFor(),
   hlo: async (page) => {
     await page.getByRole('button', { name: 'a small example' }).click();
     await page.getByRole('region', { name: 'formats of the parameters' }).waitFor();

@@ -14,7 +14,7 @@ True
 `Shape` and `Layout` read the notations of XLA, TLA, CuTe, oneDNN and numpy, and answer where every
 element lies; `draw` draws it, and `discover` finds the layout of a packing
 function, `discover_over` as a formula, `identify` that between an array and packed bytes. `pack`, `unpack`, `relayout` and `Plan` move arrays, and a `Packed`
-array knows how it is packed. `algebra` has the layout algebra, `tpu` the formats that TPU compilers
+array knows how it is packed. `emit` writes a layout as source code, and `jit` compiles it. `algebra` has the layout algebra, `tpu` the formats that TPU compilers
 choose, `hlo` and `assign` what a program's layouts cost, `open`, `load`, `save` and `verify` files,
 `jax` JAX's formats, `zarr` and `dask` arrays that are larger than a machine.
 """
@@ -37,13 +37,14 @@ from ._discover import (
 from ._errors import Diagnostic, LayoutError, OutOfRangeError
 from ._files import Arrays, load, save
 from ._hlo import Assignment, Change, Report, assign, hlo
+from ._jit import CompiledLayout, CompiledRelayout, jit
 from ._layout import Layout, fit
 from ._layouts import Carrier, NamedLayout, layouts
 from ._move import pack, relayout, unpack, view
 from ._open import File, LazyArray, open
 from ._packed import Packed, shape_for
 from ._plan import Plan
-from ._tilewright import ElementType, IndexMap, Picture, Placement, Shape, Swizzle, draw
+from ._tilewright import ElementType, IndexMap, Picture, Placement, Shape, Swizzle, draw, emit
 from ._tilewright import __version__ as __version__
 from ._verify import Difference, Verification, verify
 from .algebra import calc
@@ -53,6 +54,8 @@ __all__ = [
     "Assignment",
     "Bitcast",
     "Carrier",
+    "CompiledLayout",
+    "CompiledRelayout",
     "Change",
     "Conversion",
     "Diagnostic",
@@ -87,11 +90,13 @@ __all__ = [
     "discover",
     "discover_over",
     "draw",
+    "emit",
     "fit",
     "gguf",
     "hlo",
     "identify",
     "jax",
+    "jit",
     "layouts",
     "load",
     "open",

@@ -37,6 +37,7 @@ __all__ = [
     "discover_codes",
     "discover_codes_over",
     "draw",
+    "emit",
     "evaluate",
     "explain",
     "fit_table",
@@ -67,6 +68,9 @@ _Array = npt.NDArray[Any]
 _Nested = int | Sequence[_Nested]
 _LayoutLike = Shape | Layout | str
 _Drawable = Placement | Packed | LazyArray | str
+_Language = Literal[
+    "c", "cuda", "opencl", "rust", "python", "triton", "wgsl", "mlir", "cute"
+]
 _Notation = Literal["xla", "tla", "cute", "onednn", "numpy", "mlir"]
 
 @final
@@ -111,6 +115,8 @@ class Placement:
     def index_map(self) -> IndexMap: ...
     @property
     def _element_bits(self) -> int | None: ...
+    @property
+    def _lowest_offset(self) -> int: ...
     @overload
     def offset(self, index: tuple[int, ...], /) -> int: ...
     @overload
@@ -171,6 +177,14 @@ class Shape(Placement):
     @property
     def xor_mask(self) -> int: ...
     def _stored(self) -> tuple[str, list[int]]: ...
+    def emit(
+        self,
+        lang: _Language,
+        to: _LayoutLike | None = None,
+        *,
+        name: str = "tw",
+        dynamic: int | None = None,
+    ) -> str: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
@@ -188,6 +202,14 @@ class Layout(Placement):
     def of(
         self, element_type: ElementType | npt.DTypeLike, dims: Sequence[int] | None = None
     ) -> Shape: ...
+    def emit(
+        self,
+        lang: _Language,
+        to: _LayoutLike | None = None,
+        *,
+        name: str = "tw",
+        dynamic: int | None = None,
+    ) -> str: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
@@ -470,6 +492,14 @@ def identify_codes(
     is_signed: bool,
     bits: int | None = ...,
 ) -> list[tuple[str | None, str, int, str | None]]: ...
+def emit(
+    lang: _Language,
+    layout: _LayoutLike,
+    to: _LayoutLike | None = None,
+    *,
+    name: str = "tw",
+    dynamic: int | None = None,
+) -> str: ...
 def fit_table(dims: Sequence[int], offsets: _Ints) -> tuple[int, Layout]: ...
 def tpu_default(shape: Shape, chip: str) -> Shape: ...
 def tpu_bytes(shape: Shape) -> int: ...
