@@ -12,14 +12,26 @@ fn replay(name: &str) {
     let seeds = corpus::seeds(name);
     assert!(!seeds.is_empty(), "{name} has no seeds");
     let step = seeds.len().div_ceil(MOST_SEEDS);
-    seeds.iter().step_by(step).for_each(|seed| (target.body)(seed));
-    corpus::kept(name).iter().for_each(|seed| (target.body)(seed));
+    let run: Vec<bool> = seeds.iter().step_by(step).map(|seed| (target.body)(seed)).collect();
+    let n_read = run.iter().filter(|is_read| **is_read).count();
+    // Seeds that nothing can be made of would test nothing but the first line of a reader.
+    assert!(2 * n_read > run.len(), "{n_read} of {} seeds of {name} are read", run.len());
+    corpus::kept(name).iter().for_each(|seed| {
+        (target.body)(seed);
+    });
     let mut random = Random::new(name.len() as u64);
+    let mut n_read_mutated = 0;
     for _ in 0..target.replayed {
         let [seed, other] = [0, 1].map(|_| &seeds[random.below(seeds.len())]);
         let mutated = random.mutated(seed, other);
-        (target.body)(&mutated);
+        n_read_mutated += usize::from((target.body)(&mutated));
     }
+    assert!(n_read_mutated > 0, "no mutation of {name} is read");
+    println!(
+        "{name}: {n_read} of {} seeds and {n_read_mutated} of {} mutations are read",
+        run.len(),
+        target.replayed
+    );
 }
 
 macro_rules! replayed {
@@ -47,7 +59,7 @@ replayed! {
 /// Each target has a binary, and each binary is a target's.
 #[test]
 fn every_target_has_a_binary() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz_targets");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/fuzz_targets");
     let files = std::fs::read_dir(folder).expect("the folder of the targets");
     let name = |file: std::io::Result<std::fs::DirEntry>| {
         let name = file.expect("a file").file_name().into_string().expect("a name");

@@ -1,5 +1,7 @@
 //! Writes the seeds of every target as files, a folder each: what libFuzzer starts from.
 
+#![allow(clippy::print_stdout, reason = "it talks to a terminal")]
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::{env, fs, io};

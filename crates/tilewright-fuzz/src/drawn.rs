@@ -123,7 +123,8 @@ impl<'a> Draw<'a> {
             strides[dim][part] = self.below(20);
         }
         let nested = |lists: &[Vec<i64>]| {
-            let lists: Vec<String> = lists.iter().map(|list| format!("({})", listed(list))).collect();
+            let lists: Vec<String> =
+                lists.iter().map(|list| format!("({})", listed(list))).collect();
             format!("({})", lists.join(","))
         };
         let text = format!("{}:{}:({})", nested(&extents), nested(&strides), listed(dims));

@@ -12,7 +12,7 @@ const MOST_BYTES: usize = 24 << 10;
 const N_DRAWN: usize = 200;
 
 fn tree() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join("crates")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 fn read(path: &str) -> String {
@@ -66,7 +66,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
 /// # Panics
 /// If a file cannot be read.
 pub fn kept(target: &str) -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds").join(target);
+    let folder = tree().join("../fuzz/seeds").join(target);
     let Ok(files) = fs::read_dir(folder) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = files.flatten().map(|file| file.path()).collect();
     paths.sort_unstable();
@@ -86,7 +86,8 @@ fn tla_texts() -> Vec<String> {
     let layouts = golden.lines().flat_map(|line| line.split(' ').filter(|word| word.contains(':')));
     let mut all: Vec<String> = layouts.map(str::to_owned).collect();
     all.extend(table("analysis-tensor-layouts.tsv", 300).into_iter().map(|row| row[1].clone()));
-    let written = ["Sw<3,4,3> o 0 o (8,64):(64,1)", "(2,(3,_)):(1@0,(_2,4))", "zN", "b8 zN", "((2,2),8)"];
+    let written =
+        ["Sw<3,4,3> o 0 o (8,64):(64,1)", "(2,(3,_)):(1@0,(_2,4))", "zN", "b8 zN", "((2,2),8)"];
     all.extend(written.map(str::to_owned));
     all
 }
@@ -101,9 +102,11 @@ fn expressions() -> Vec<String> {
     }
     // What each operation is called with, as its usage says.
     let usages = tilewright_calc::usages();
-    all.extend(usages.iter().map(|usage| {
-        usage.replace(['A', 'B', 'L', 'T'], "(4,8):(8,1)").replace(['n', 'N'], "4")
-    }));
+    all.extend(
+        usages.iter().map(|usage| {
+            usage.replace(['A', 'B', 'L', 'T'], "(4,8):(8,1)").replace(['n', 'N'], "4")
+        }),
+    );
     all.push("composition(composition(8:2, 4:1), complement(2:1, 8))".to_owned());
     all
 }
@@ -111,7 +114,12 @@ fn expressions() -> Vec<String> {
 fn onednn_texts() -> Vec<String> {
     let mut all: Vec<String> =
         table("onednn.tsv", 800).into_iter().filter_map(|row| row.get(1).cloned()).collect();
-    let arrays = ["f32:aBcd16b:2x20x3x4", "f32[2,20,3,4]:nChw16c", "s8::blocked:AB16b64a4b::f0:32x64", "f32[2,20] aB16b"];
+    let arrays = [
+        "f32:aBcd16b:2x20x3x4",
+        "f32[2,20,3,4]:nChw16c",
+        "s8::blocked:AB16b64a4b::f0:32x64",
+        "f32[2,20] aB16b",
+    ];
     all.extend(arrays.map(str::to_owned));
     all
 }
@@ -177,16 +185,22 @@ fn reports() -> Vec<Vec<u8>> {
     all.push(b"HloModule m, is_scheduled=true\nENTRY e {\n  ROOT p = f32[9,129]{1,0:T(8,128)} parameter(0)\n}\n\n%%\nMemory Space: default (color=0)\nTotal bytes: 32768 (32.0KiB)\n".to_vec());
     for name in ["decoder-scan", "mesh-2x2"] {
         let part = |kind: &str, most: usize| {
-            let path = format!("tilewright-hlo/tests/data/memory/{name}/after_optimizations-{kind}.txt");
+            let path =
+                format!("tilewright-hlo/tests/data/memory/{name}/after_optimizations-{kind}.txt");
             let text = read(&path);
             text.lines().take(most).collect::<Vec<_>>().join("\n")
         };
         for most in [20, 60] {
-            let parts = ["memory-usage-report", "buffer-assignment", "live-range"].map(|kind| part(kind, most));
+            let parts = ["memory-usage-report", "buffer-assignment", "live-range"]
+                .map(|kind| part(kind, most));
             all.push(format!("HloModule m\n\n%%\n{}", parts.join("\n%%\n")).into_bytes());
         }
     }
-    let names = ["module_0001.jit_f.before_optimizations.txt", "module_0001.jit_f.after_optimizations.txt", "module_0001.jit_f.after_optimizations-buffer-assignment.txt"];
+    let names = [
+        "module_0001.jit_f.before_optimizations.txt",
+        "module_0001.jit_f.after_optimizations.txt",
+        "module_0001.jit_f.after_optimizations-buffer-assignment.txt",
+    ];
     all.push(names.join("\n").into_bytes());
     all
 }
@@ -209,8 +223,16 @@ fn safetensors_files() -> Vec<Vec<u8>> {
     vec![
         safetensors_of("{}", 0),
         safetensors_of(r#"{"w":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}}"#, 24),
-        safetensors_of(r#"{"__metadata__":{"format":"pt"},"a":{"dtype":"BF16","shape":[],"data_offsets":[0,2]},"b":{"dtype":"F4","shape":[4],"data_offsets":[2,4]},"c":{"dtype":"I64","shape":[0,3],"data_offsets":[4,4]}}   "#, 4),
-        safetensors_of(&format!(r#"{{"__metadata__":{{"tilewright":{record}}},"w":{{"dtype":"U8","shape":[96],"data_offsets":[0,96]}}}}"#), 96),
+        safetensors_of(
+            r#"{"__metadata__":{"format":"pt"},"a":{"dtype":"BF16","shape":[],"data_offsets":[0,2]},"b":{"dtype":"F4","shape":[4],"data_offsets":[2,4]},"c":{"dtype":"I64","shape":[0,3],"data_offsets":[4,4]}}   "#,
+            4,
+        ),
+        safetensors_of(
+            &format!(
+                r#"{{"__metadata__":{{"tilewright":{record}}},"w":{{"dtype":"U8","shape":[96],"data_offsets":[0,96]}}}}"#
+            ),
+            96,
+        ),
     ]
 }
 
@@ -218,7 +240,9 @@ fn indexes() -> Vec<String> {
     let shards = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"];
     let [one, two] = shards;
     vec![
-        format!(r#"{{"metadata":{{"total_size":5}},"weight_map":{{"a":"{one}","b":"{one}","c":"{two}"}}}}"#),
+        format!(
+            r#"{{"metadata":{{"total_size":5}},"weight_map":{{"a":"{one}","b":"{one}","c":"{two}"}}}}"#
+        ),
         format!(r#"{{"weight_map":{{"a":"{one}","b":"{one}"}}}}"#),
         format!(r#"{{"weight_map":{{"a":"../{one}"}}}}"#),
         r#"{"weight_map":{}}"#.to_owned(),
@@ -233,7 +257,10 @@ fn gguf_files() -> Vec<Vec<u8>> {
         let mut file = b"GGUF\x03\0\0\0".to_vec();
         file.extend(1u64.to_le_bytes());
         file.extend(2u64.to_le_bytes());
-        file.extend([text("general.alignment"), 4u32.to_le_bytes().to_vec(), 32u32.to_le_bytes().to_vec()].concat());
+        file.extend(
+            [text("general.alignment"), 4u32.to_le_bytes().to_vec(), 32u32.to_le_bytes().to_vec()]
+                .concat(),
+        );
         file.extend([text("k"), 9u32.to_le_bytes().to_vec(), 8u32.to_le_bytes().to_vec()].concat());
         file.extend([1u64.to_le_bytes().to_vec(), text("v")].concat());
         file.extend([text("w"), (sizes.len() as u32).to_le_bytes().to_vec()].concat());
@@ -243,7 +270,12 @@ fn gguf_files() -> Vec<Vec<u8>> {
         file.resize(file.len().next_multiple_of(32) + n_bytes, 5);
         file
     };
-    let mut all = vec![small(0, &[4, 2], 32), small(2, &[32, 2], 36), small(14, &[256], 210), small(8, &[64], 68)];
+    let mut all = vec![
+        small(0, &[4, 2], 32),
+        small(2, &[32, 2], 36),
+        small(14, &[256], 210),
+        small(8, &[64], 68),
+    ];
     all.extend(fs::read(path));
     all
 }
@@ -251,6 +283,8 @@ fn gguf_files() -> Vec<Vec<u8>> {
 fn records() -> Vec<String> {
     [
         r#"{"version":1,"layouts":{"w":{"layout":"u8[8,10]{1,0:T(2,4)}","pad":"0"}}}"#,
+        r#"{"version":1,"layouts":{"w":{"layout":"f32[24]{0:T(4)}","pad":"nan"}}}"#,
+        r#"{"version":1,"layouts":{"w":{"layout":"(12,8):(8,1)","pad":"0"}}}"#,
         r#"{"version":1,"layouts":{"w":{"layout":"s4[6]{0}","pad":"lowest"},"v":{"layout":"(4,2):(1,4)","pad":"0x7f"}}}"#,
         r#"{"version":1,"layouts":{"w":{"layout":"u8[96]","pad":"0"}},"array":{"bytes":96,"fingerprint":"0123456789abcdef"}}"#,
         r#"{"version":1,"replacing":{"old":[2049,11],"before":"{\"version\":1,\"layouts\":{\"w\":{\"layout\":\"u8[96]\",\"pad\":\"0\"}}}","new":[2049,12],"after":null,"array":{"bytes":96,"fingerprint":"0123456789abcdef"}}}"#,
@@ -268,7 +302,10 @@ fn zarr_texts() -> Vec<String> {
         "bf16[64,64]{0,1:T(8,128)(2,1)}\n".to_owned(),
         "u8[3,5]\n2,5".to_owned(),
     ];
-    all.extend(first_columns("libtpu-bytes.tsv", 200));
+    // Elements below a byte are refused, and so are dimensions that are dynamic.
+    let whole = ["f32[", "bf16[", "s8[", "u16[", "f64["];
+    let arrays = first_columns("libtpu-bytes.tsv", 800).into_iter();
+    all.extend(arrays.filter(|text| whole.iter().any(|begin| text.starts_with(begin))));
     all
 }
 
@@ -281,32 +318,68 @@ fn configurations() -> Vec<String> {
         r#""quant_method":"marlin","bits":4,"group_size":8"#,
         r#""quant_method":"gptq","w_bit":8,"q_group_size":-1,"dynamic":{}"#,
     ];
-    let mut all: Vec<String> = said.iter().map(|said| format!(r#"{{"model_type":"llama","quantization_config":{{{said}}}}}"#)).collect();
+    let mut all: Vec<String> = said
+        .iter()
+        .map(|said| format!(r#"{{"model_type":"llama","quantization_config":{{{said}}}}}"#))
+        .collect();
     all.push(r#"{"model_type":"llama"}"#.to_owned());
     all
 }
 
 /// Each kind of question about some layouts.
 fn asked() -> Vec<String> {
-    let layouts = ["f32[30,300]{1,0:T(8,128)}", "(4,8):(8,1)", "s4[16,64]@gptq", "Sw<3,0,3> o 0 o (8,8):(8,1)", "f32:aB16b:2x20", "u8[3,5] strides=(5,1)"];
+    let layouts = [
+        "f32[30,300]{1,0:T(8,128)}",
+        "(4,8):(8,1)",
+        "s4[16,64]@gptq",
+        "Sw<3,0,3> o 0 o (8,8):(8,1)",
+        "f32[2,20]:aB16b",
+        "u8[3,5] strides=(5,1)",
+    ];
     let mut all = Vec::new();
     for layout in layouts {
-        for ask in ["show", "draw", "read", "complete", "tpu", "formats", "layouts"] {
-            all.push(format!(r#"{{"ask":"{ask}","layout":"{layout}","text":"{layout}","at":4,"cursor":4,"array":"{layout}"}}"#));
+        for ask in ["show", "draw"] {
+            all.push(format!(r#"{{"ask":"{ask}","layout":"{layout}"}}"#));
         }
-        all.push(format!(r#"{{"ask":"index","layout":"{layout}","index":"2,3"}}"#));
-        all.push(format!(r#"{{"ask":"place","layout":"{layout}","index":[1,2],"offset":5}}"#));
+        all.push(format!(r#"{{"ask":"read","text":"{layout}"}}"#));
+        all.push(format!(r#"{{"ask":"complete","text":"{layout}","cursor":4}}"#));
+        all.push(format!(r#"{{"ask":"index","layout":"{layout}","index":"1,2"}}"#));
+        all.push(format!(r#"{{"ask":"index","layout":"{layout}","inverse":7}}"#));
+        all.push(format!(r#"{{"ask":"place","layout":"{layout}","index":[1,2]}}"#));
+        all.push(format!(r#"{{"ask":"place","layout":"{layout}","offset":5}}"#));
         for ask in ["same", "bitcast"] {
-            all.push(format!(r#"{{"ask":"{ask}","a":"{layout}","b":"(4,8):(8,1)"}}"#));
+            all.push(format!(r#"{{"ask":"{ask}","a":"{layout}","b":"{layout}"}}"#));
         }
-        for ask in ["to", "plan", "emit"] {
-            all.push(format!(r#"{{"ask":"{ask}","layout":"{layout}","from":"{layout}","to":"{{0,1}}","notation":"tla","target":"c","name":"f"}}"#));
+        for notation in ["tla", "xla", "numpy", "onednn"] {
+            all.push(format!(r#"{{"ask":"to","notation":"{notation}","layout":"{layout}"}}"#));
+        }
+        for lang in ["c", "cuda", "rust", "python"] {
+            all.push(format!(r#"{{"ask":"emit","lang":"{lang}","layout":"{layout}"}}"#));
         }
     }
-    all.push(r#"{"ask":"operations"}"#.to_owned());
+    let shapes = ["f32[30,300]", "bf16[8,16,128]", "s4[64,512]{0,1}"];
+    for shape in shapes {
+        for ask in ["tpu", "formats"] {
+            all.push(format!(r#"{{"ask":"{ask}","shape":"{shape}","chip":"v5e"}}"#));
+        }
+        all.push(format!(
+            r#"{{"ask":"plan","from":"{shape}","to":"{{0,1:T(8,128)}}","chunk":4096}}"#
+        ));
+        all.push(format!(
+            r#"{{"ask":"emit","lang":"c","layout":"{shape}","to":"{{0,1}}","name":"f"}}"#
+        ));
+        all.push(format!(
+            r#"{{"ask":"draw","layout":"{shape}","other":"{{0,1}}","at":[1,2],"steps":true}}"#
+        ));
+    }
+    all.extend([r#"{"ask":"operations"}"#, r#"{"ask":"layouts"}"#].map(str::to_owned));
     let expressions = expressions().into_iter().step_by(20);
-    all.extend(expressions.flat_map(|said| ["calc", "explain"].map(|ask| format!(r#"{{"ask":"{ask}","expression":"{said}"}}"#))));
-    let program = serde_json::Value::from("HloModule m, is_scheduled=true\nENTRY e {\n  p = f32[64,256]{0,1:T(8,128)} parameter(0)\n  ROOT c = f32[64,256]{1,0:T(8,128)} copy(p)\n}\n");
+    all.extend(expressions.map(|said| format!(r#"{{"ask":"calc","expression":"{said}"}}"#)));
+    let told = "composition((10,2):(16,4), (3,4):(1,5))";
+    all.push(format!(r#"{{"ask":"explain","expression":"{told}"}}"#));
+    let program = "HloModule m, is_scheduled=true\nENTRY e {\n  p = f32[64,256]{0,1:T(8,128)} parameter(0)\n  \
+                   ROOT c = f32[64,256]{1,0:T(8,128)} copy(p)\n}\n";
+    let program = serde_json::Value::from(program);
     all.extend(["hlo", "assign"].map(|ask| format!(r#"{{"ask":"{ask}","text":{program}}}"#)));
     all.push(format!("[{},{}]", all[0], all[1]));
     all
@@ -315,5 +388,7 @@ fn asked() -> Vec<String> {
 /// Bytes without a pattern, for targets that draw by them.
 fn drawn(target: &str) -> Vec<Vec<u8>> {
     let mut random = Random::new(target.bytes().map(u64::from).sum());
-    (0..N_DRAWN).map(|_| (0..48 + random.below(80)).map(|_| random.below(256) as u8).collect()).collect()
+    (0..N_DRAWN)
+        .map(|_| (0..48 + random.below(80)).map(|_| random.below(256) as u8).collect())
+        .collect()
 }

@@ -5,9 +5,46 @@ pub struct Random(u64);
 
 /// Pieces of texts and numbers that readers look for.
 const PIECES: &[&str] = &[
-    "(", ")", "[", "]", "{", "}", ":", ",", "*", "_", "<=", "-", "0", "1", "9223372036854775807", "-1",
-    "T(8,128)", "(2,1)", "E(4)", "L(3)", "S(1)", "PAD(", "SC(0:2)", "f32", "s4", " o ", "Sw<3,0,3>", "@",
-    "\"", "\\u0000", "null", "4294967296", "\n", "\t", "é", "\u{202e}", "bf16[16,16]", "strides=", "ab", "16b",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ":",
+    ",",
+    "*",
+    "_",
+    "<=",
+    "-",
+    "0",
+    "1",
+    "9223372036854775807",
+    "-1",
+    "T(8,128)",
+    "(2,1)",
+    "E(4)",
+    "L(3)",
+    "S(1)",
+    "PAD(",
+    "SC(0:2)",
+    "f32",
+    "s4",
+    " o ",
+    "Sw<3,0,3>",
+    "@",
+    "\"",
+    "\\u0000",
+    "null",
+    "4294967296",
+    "\n",
+    "\t",
+    "é",
+    "\u{202e}",
+    "bf16[16,16]",
+    "strides=",
+    "ab",
+    "16b",
 ];
 
 impl Random {
@@ -27,7 +64,7 @@ impl Random {
     /// Some bytes, changed in one to four places; `other` is what parts are taken of.
     pub fn mutated(&mut self, bytes: &[u8], other: &[u8]) -> Vec<u8> {
         let mut bytes = bytes.to_vec();
-        for _ in 0..=self.below(4) {
+        for _ in 0..=self.below(4) * self.below(2) {
             self.change(&mut bytes, other);
         }
         bytes

@@ -5,7 +5,7 @@ use tilewright_hlo::{
 };
 
 /// The text of a module: read, reported on, drawn as a page, tried in other formats and with everything donated.
-pub(crate) fn hlo_text(data: &[u8]) {
+pub(crate) fn hlo_text(data: &[u8]) -> bool {
     let (text, _) = decoded(data);
     let dump = Dump::read(&text);
     let report = check_report(&dump);
@@ -24,6 +24,7 @@ pub(crate) fn hlo_text(data: &[u8]) {
         let _ = Change::between(&report, &changed);
         let _ = trial.on(&text);
     }
+    dump.module.is_some() || dump.memory_report.is_some()
 }
 
 fn check_report(dump: &Dump<'_>) -> Report {
@@ -40,7 +41,7 @@ fn check_report(dump: &Dump<'_>) -> Report {
 
 /// The compiler's own reports beside a module, and what it says when memory runs out. Parts are cut by a line
 /// of `%%`: the module, the memory usage, the buffer assignment, the live ranges.
-pub(crate) fn memory_report(data: &[u8]) {
+pub(crate) fn memory_report(data: &[u8]) -> bool {
     let (text, _) = decoded(data);
     let mut parts = text.split("\n%%\n");
     let dump = Dump::read(parts.next().unwrap_or_default());
@@ -53,5 +54,7 @@ pub(crate) fn memory_report(data: &[u8]) {
         text.lines().take(64).map(|line| (line.to_owned(), line.len() as u64)).collect();
     if let Some(folder) = DumpFolder::of(&files) {
         assert!(files.iter().any(|(name, _)| *name == folder.module), "a file that is not there");
+        return true;
     }
+    !counted.is_empty() || dump.module.is_some() || dump.memory_report.is_some()
 }

@@ -13,11 +13,11 @@ use crate::texts::row_major;
 
 /// Two layouts of one small array: without merged coordinates their forms are equal if and only if their offsets are; with
 /// or without, `same_as` and the first difference say what the tables of offsets say.
-pub(crate) fn canonical(data: &[u8]) {
+pub(crate) fn canonical(data: &[u8]) -> bool {
     let mut draw = Draw::new(data);
     let dims = draw.dims(if data.len() % 2 == 0 { 24 } else { 150 });
     let (Some((a_text, a)), Some((b_text, b))) = (draw.layout(&dims), draw.layout(&dims)) else {
-        return;
+        return false;
     };
     let what = format!("{a_text} and {b_text}");
     let [of_a, of_b] = [&a, &b].map(|map| map.offsets().expect("a small map"));
@@ -36,6 +36,7 @@ pub(crate) fn canonical(data: &[u8]) {
         let again = IndexMap::from_layout(&dims, &lifted).expect("a lifted layout lowers");
         assert_eq!(again.offsets().as_ref(), Ok(&of_a), "{a_text} as {lifted}");
     }
+    true
 }
 
 /// A map of exchanged dimensions, and of the array reshaped to one dimension, has the same offsets in another order.
@@ -68,10 +69,12 @@ fn offsets(layout: &Layout) -> Vec<i64> {
 }
 
 /// The operations of the algebra against the equations that they are documented with, at every coordinate.
-pub(crate) fn algebra_laws(data: &[u8]) {
+pub(crate) fn algebra_laws(data: &[u8]) -> bool {
     let mut draw = Draw::new(data);
     let (a_text, b_text) = (draw.algebra_layout(400), draw.algebra_layout(60));
-    let (Ok(a), Ok(b)) = (a_text.parse::<Layout>(), b_text.parse::<Layout>()) else { return };
+    let (Ok(a), Ok(b)) = (a_text.parse::<Layout>(), b_text.parse::<Layout>()) else {
+        return false;
+    };
     let of_a = offsets(&a);
     if let Ok(coalesced) = alg::coalesce(&a) {
         assert_eq!(offsets(&coalesced), of_a, "coalesce {a}");
@@ -85,6 +88,7 @@ pub(crate) fn algebra_laws(data: &[u8]) {
     check_complement(&a, &of_a, draw.below(200));
     check_divided(&a, &b);
     check_product(&b, &a);
+    true
 }
 
 /// The offset at a place that may lie beyond the size, or before 0.
@@ -144,14 +148,16 @@ fn check_product(a: &Layout, b: &Layout) {
         assert_eq!(part, moved, "copy {copy} of {a} by {b} is {product}");
     }
     let distinct = |offsets: &[i64]| offsets.iter().copied().collect::<HashSet<i64>>().len();
-    if of_b.iter().all(|&offset| offset >= 0) && b.stride().leaves().all(|s| !s.to_string().starts_with('-')) {
+    if of_b.iter().all(|&offset| offset >= 0)
+        && b.stride().leaves().all(|s| !s.to_string().starts_with('-'))
+    {
         assert_eq!(distinct(&all), distinct(&of_a) * distinct(&of_b), "{a} by {b} is {product}");
     }
 }
 
 /// A packing function that moves bits anywhere, flips some bits of every code and has padding: its layout is found, and is
 /// right at every bit.
-pub(crate) fn discovered(data: &[u8]) {
+pub(crate) fn discovered(data: &[u8]) -> bool {
     let mut draw = Draw::new(data);
     let dims: Vec<i64> = (0..1 + draw.below(3)).map(|_| draw.of(&[4, 2, 8, 1, 3, 6])).collect();
     let n: usize = dims.iter().product::<i64>() as usize;
@@ -166,7 +172,8 @@ pub(crate) fn discovered(data: &[u8]) {
         for (number, &place) in places.iter().enumerate() {
             let (element, bit) = (number / bits as usize, number % bits as usize);
             let value = (codes[element] ^ mask) >> bit & 1;
-            packed[place / 8] = packed[place / 8] & !(1 << (place % 8)) | (value as u8) << (place % 8);
+            packed[place / 8] =
+                packed[place / 8] & !(1 << (place % 8)) | (value as u8) << (place % 8);
         }
         Ok(packed)
     };
@@ -186,6 +193,7 @@ pub(crate) fn discovered(data: &[u8]) {
     if let Some(map) = found.map() {
         assert_eq!(map.offsets().as_deref(), Ok(offsets), "{}", what());
     }
+    true
 }
 
 /// Where each bit goes: bits of indices exchanged, runs moved, or anywhere at all.
@@ -193,7 +201,9 @@ fn places(draw: &mut Draw<'_>, n: usize) -> Vec<usize> {
     let kind = draw.below(3);
     if kind == 0 && n.is_power_of_two() {
         let order = draw.order(n.trailing_zeros() as usize);
-        let place = |number: usize| order.iter().enumerate().map(|(to, &from)| (number >> from & 1) << to).sum();
+        let place = |number: usize| {
+            order.iter().enumerate().map(|(to, &from)| (number >> from & 1) << to).sum()
+        };
         return (0..n).map(place).collect();
     }
     if kind <= 1 {

@@ -35,7 +35,13 @@ fn set_bit(bytes: &mut [u8], at: usize, value: bool) {
 type Side<'a> = (&'a IndexMap, u32);
 
 /// What a relayout is: padding everywhere, then each element's bits, some of them flipped, zeros above them.
-fn definition(src: &[u8], from: Side<'_>, to: Side<'_>, move_of: (u32, u128), pad: u128) -> Vec<u8> {
+fn definition(
+    src: &[u8],
+    from: Side<'_>,
+    to: Side<'_>,
+    move_of: (u32, u128),
+    pad: u128,
+) -> Vec<u8> {
     let ((from, from_bits), (to, to_bits)) = (from, to);
     let (value, flip) = move_of;
     let (from_bits, to_bits) = (from_bits as usize, to_bits as usize);
@@ -59,10 +65,10 @@ fn definition(src: &[u8], from: Side<'_>, to: Side<'_>, move_of: (u32, u128), pa
 
 /// Any layout to any other, elements of any width: as a whole, by chunks from just the bytes that are read, by threads,
 /// and within one buffer. Where elements share slots of the destination it is refused, and only there.
-pub(crate) fn relayout(data: &[u8]) {
+pub(crate) fn relayout(data: &[u8]) -> bool {
     let mut draw = Draw::new(data);
     let dims = draw.dims(700);
-    let (Some(from), Some(to)) = (draw.layout(&dims), draw.layout(&dims)) else { return };
+    let (Some(from), Some(to)) = (draw.layout(&dims), draw.layout(&dims)) else { return false };
     let bits = draw.of(&WIDTHS);
     let to_bits = if draw.below(4) == 3 { draw.of(&WIDTHS) } else { bits };
     let value = if draw.below(8) == 7 { 1 + draw.below(128) as u32 } else { 128 };
@@ -71,14 +77,14 @@ pub(crate) fn relayout(data: &[u8]) {
     let what = format!("{} of {bits} bits to {} of {to_bits}, {value} of them", from.0, to.0);
     let placement = |map: &IndexMap, bits| Placement::new(map.clone(), bits).ok();
     let (Some(source), Some(target)) = (placement(&from.1, bits), placement(&to.1, to_bits)) else {
-        return;
+        return false;
     };
     let plan = match Plan::with_value_bits(&source, &target, value) {
         Ok(plan) => plan.flipping(flip),
         Err(error) => {
             assert!(error.is_sharing(), "{what}: {error}");
             assert_eq!(to.1.is_injective(), Ok(false), "{what}");
-            return;
+            return true;
         }
     };
     let flip = if to_bits == 128 { flip } else { flip & ((1 << to_bits) - 1) };
@@ -101,6 +107,7 @@ pub(crate) fn relayout(data: &[u8]) {
         plan.run(&mut bytes, &options).unwrap_or_else(|error| panic!("{what}: {error}"));
         assert_eq!(bytes, expected, "{what}, in place");
     }
+    true
 }
 
 const TWO: NonZeroUsize = NonZeroUsize::new(2).unwrap();
@@ -122,23 +129,24 @@ fn streamed(plan: &Plan, src: &[u8], n: usize, options: &RunOptions<'_>) -> Vec<
 }
 
 /// The formulas of an offset and of an index, and a relayout's loops, run by the interpreter of what is printed.
-pub(crate) fn emitted(data: &[u8]) {
+pub(crate) fn emitted(data: &[u8]) -> bool {
     let mut draw = Draw::new(data);
     let dims = draw.dims(400);
-    let Some((text, map)) = draw.layout(&dims) else { return };
+    let Some((text, map)) = draw.layout(&dims) else { return false };
     check_formulas(&text, &map);
-    let Some((to_text, to_map)) = draw.layout(&dims) else { return };
+    let Some((to_text, to_map)) = draw.layout(&dims) else { return false };
     let bits = draw.of(&WIDTHS);
     let to_bits = if draw.below(4) == 3 { draw.of(&WIDTHS) } else { bits };
     let array = |text, map, bits| Array::new(text, map, bits).expect("a small array");
     let from = array(text.clone(), map.clone(), bits);
     let to = array(to_text.clone(), to_map.clone(), to_bits);
-    let Ok(relayout) = Relayout::of(&from, &to) else { return };
+    let Ok(relayout) = Relayout::of(&from, &to) else { return false };
     let src = noise(relayout.src_bytes as usize);
     let mut dst = vec![0xa5; relayout.dst_bytes as usize];
     relayout.run(&src, &mut dst);
     let expected = definition(&src, (&map, bits), (&to_map, to_bits), (128, 0), 0);
     assert_eq!(dst, expected, "{text} of {bits} bits to {to_text} of {to_bits}");
+    true
 }
 
 fn check_formulas(text: &str, map: &IndexMap) {
@@ -157,7 +165,8 @@ fn check_formulas(text: &str, map: &IndexMap) {
     }
     let Some(formula) = index_formula(map) else { return };
     for offset in map.lowest_offset()..map.lowest_offset() + map.allocation() {
-        let index = formula.evaluate(&[offset]).unwrap_or_else(|error| panic!("{error}"));
+        let index = formula.evaluate(&[offset]);
+        let index = index.unwrap_or_else(|error| panic!("{text} at offset {offset}: {error}"));
         assert_eq!(index.as_ref(), places.get(&offset), "{text} at offset {offset}");
     }
 }
