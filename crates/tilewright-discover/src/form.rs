@@ -1,6 +1,6 @@
 //! What kind of function the places are: the simplest that is right at every element.
 
-use tilewright::algebra::{Composed, Composition, F2Matrix, Outer};
+use tilewright::algebra::{Composed, Composition, F2Matrix, Outer, Swizzle};
 use tilewright::map::{Fitted, NotALayout, fit};
 use tilewright::tla::{Int, Layout, Nested, Stride};
 use tilewright::{Error, IndexMap};
@@ -56,9 +56,8 @@ impl Form {
             let fitted = without_idle_shape(fitted, &dims)?;
             return Ok(Form::Merged { groups, fitted });
         }
-        if let Some((swizzle, fitted)) = swizzles::find(dims, offsets)? {
-            let Fitted { base, layout } = without_idle_shape(fitted, dims)?;
-            let composed = Composed::new(Outer::Swizzle(swizzle), Int::dynamic(base), layout)?;
+        let compose = |swizzle, fitted| swizzled(swizzle, fitted, dims);
+        if let Some(composed) = swizzles::find(dims, offsets, compose)? {
             return Ok(Form::Swizzled(composed));
         }
         if let (Some(bits), Some((_, dims))) = (bits, dims.split_last())
@@ -103,6 +102,14 @@ fn whole_map(fitted: &Fitted, allocation: i64) -> Result<IndexMap, Error> {
         return Ok(map);
     }
     IndexMap::from_composed(&within(fitted, allocation)?)
+}
+
+/// A layout under a swizzle, if there is a map of it. Where the modes of a dimension have more elements than it, as `(3,2,2)`
+/// of 8, the layout goes on beyond the array, perhaps to places below 0, at which no swizzle can be read.
+fn swizzled(swizzle: Swizzle, fitted: Fitted, dims: &[i64]) -> Result<Option<Composed>, Error> {
+    let Fitted { base, layout } = without_idle_shape(fitted, dims)?;
+    let composed = Composed::new(Outer::Swizzle(swizzle), Int::dynamic(base), layout)?;
+    Ok(IndexMap::from_composed(&composed).is_ok().then_some(composed))
 }
 
 /// A layout with its base, which only a composed one can have.

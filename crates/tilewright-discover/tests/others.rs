@@ -377,3 +377,17 @@ fn random_orders_of_bits_are_found() {
         n_found += 1;
     }
 }
+
+/// Under a swizzle these places are `(3,2,2)` of 8 elements, which beyond the eighth would be read below 0: no swizzled layout.
+/// Found by the fuzz target `discovered`.
+#[test]
+fn a_swizzle_that_cannot_be_read_beyond_the_array_is_none() {
+    let places = [7usize, 6, 5, 0, 3, 2, 1, 4];
+    let pack = |codes: &[u32], _: &[i64]| -> Packed {
+        let bits = places.iter().zip(codes).fold(0, |bits, (place, code)| bits | code << place);
+        Ok(vec![u8::try_from(bits).unwrap()])
+    };
+    let found = discover(pack, &[8], 1).unwrap();
+    assert_eq!(found.offsets(), places.map(|place| i64::try_from(place).unwrap()));
+    assert!(!matches!(found.form(), Form::Swizzled(_)), "{:?}", found.form());
+}

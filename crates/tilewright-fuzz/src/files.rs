@@ -13,7 +13,7 @@ use tilewright_files::{
 /// Arrays of more bytes than this are not read: a header may say that a file with holes has terabytes.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Arrays of more elements than this are not stored as Zarr.
+/// Arrays of more elements than this, padding included, are not stored as Zarr.
 const MOST_ELEMENTS: i64 = 1 << 16;
 
 /// A folder of this thread, in memory where there is such a file system; the files in it are written over each time.
@@ -185,8 +185,8 @@ pub(crate) fn zarr(data: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(data) else { return false };
     let (array, chunk) = text.split_once('\n').unwrap_or((text, ""));
     let Ok(array) = array.parse::<ArrayShape>() else { return false };
-    // The index of a shard has an entry for each tile, and may take up to a gigabyte.
-    if !array.elements().is_ok_and(|elements| elements <= MOST_ELEMENTS) {
+    // The index of a shard has an entry for each tile, and may take up to a gigabyte, which takes seconds.
+    if !array.index_map().is_ok_and(|map| map.allocation() <= MOST_ELEMENTS) {
         return false;
     }
     let chunk: Option<Vec<i64>> = chunk.split(',').map(|size| size.trim().parse().ok()).collect();

@@ -15,7 +15,7 @@ use crate::texts::row_major;
 /// or without, `same_as` and the first difference say what the tables of offsets say.
 pub(crate) fn canonical(data: &[u8]) -> bool {
     let mut draw = Draw::new(data);
-    let dims = draw.dims(if data.len() % 2 == 0 { 24 } else { 150 });
+    let dims = draw.dims(if data.len().is_multiple_of(2) { 24 } else { 150 });
     let (Some((a_text, a)), Some((b_text, b))) = (draw.layout(&dims), draw.layout(&dims)) else {
         return false;
     };

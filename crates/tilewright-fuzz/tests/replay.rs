@@ -1,5 +1,11 @@
 //! Every target's body on stable Rust: its seeds, and mutations of these, as many as the table says.
 
+#![allow(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test may fail, and says what it did"
+)]
+
 use tilewright_fuzz::mutate::Random;
 use tilewright_fuzz::{TARGETS, corpus};
 
