@@ -76,6 +76,7 @@ impl Form {
     /// The layout over the dimensions themselves, if there is one.
     pub(crate) fn composition(&self, allocation: i64) -> Result<Option<Composition>, Error> {
         Ok(match self {
+            Form::Layout(fitted) if !is_readable(fitted) => None,
             Form::Layout(fitted) => Some(based(fitted, allocation)?),
             Form::Swizzled(composed) => Some(composed.clone().into()),
             Form::Merged { .. } | Form::Fields(_) | Form::Linear(_) | Form::Table(_) => None,
@@ -85,6 +86,7 @@ impl Form {
     /// The map, if it is a sum of digits; of memory of so many offsets.
     pub(crate) fn map(&self, dims: &[i64], allocation: i64) -> Result<Option<IndexMap>, Error> {
         Ok(match self {
+            Form::Layout(fitted) | Form::Merged { fitted, .. } if !is_readable(fitted) => None,
             Form::Layout(fitted) => Some(whole_map(fitted, allocation)?),
             Form::Merged { groups, fitted } => {
                 Some(merging::spread(&whole_map(fitted, allocation)?, dims, groups)?)
@@ -93,6 +95,13 @@ impl Form {
             Form::Fields(_) | Form::Linear(_) | Form::Table(_) => None,
         })
     }
+}
+
+/// Whether a layout with its base can be read at all of its own shape, which may go on beyond the array: `(2,2):(-2,-1)` from
+/// 2 on is 2, 0, 1 and then -1, at which nothing can be composed.
+fn is_readable(fitted: &Fitted) -> bool {
+    let map = || IndexMap::from_composed(&within(fitted, 1)?);
+    fitted.base == 0 || map().is_ok()
 }
 
 /// The map of a fitted layout in memory that may go on behind the last element.

@@ -391,3 +391,14 @@ fn a_swizzle_that_cannot_be_read_beyond_the_array_is_none() {
     assert_eq!(found.offsets(), places.map(|place| i64::try_from(place).unwrap()));
     assert!(!matches!(found.form(), Form::Swizzled(_)), "{:?}", found.form());
 }
+
+/// From 2 on this is `(2,2):(-2,-1)` of 3 elements, whose fourth would lie at -1. Found by the fuzz target `discovered`.
+#[test]
+fn a_layout_that_goes_below_its_base_beyond_the_array_has_no_map() {
+    let pack = |codes: &[u32], _: &[i64]| -> Packed {
+        Ok(vec![u8::try_from(codes[0] << 2 | codes[1] | codes[2] << 1).unwrap()])
+    };
+    let found = discover(pack, &[3], 1).unwrap();
+    assert_eq!((found.offsets(), found.map()), (&[2, 0, 1][..], None));
+    assert!(found.text().starts_with("2 + "), "{}", found.text());
+}
