@@ -54,6 +54,11 @@ const CHECKS: &[Check] = &[
         environment: &[("PYO3_NO_PYTHON", "1"), ("PYO3_BUILD_EXTENSION_MODULE", "1")],
     },
     Check {
+        name: "format of the fuzz targets",
+        arguments: &["fmt", "--manifest-path", FUZZ, "--check"],
+        environment: &[],
+    },
+    Check {
         name: BUILT,
         arguments: &["test", "--workspace", "--all-features", "--no-run", "--quiet"],
         environment: &[],
@@ -64,6 +69,9 @@ const CHECKS: &[Check] = &[
         environment: &[],
     },
 ];
+
+/// A workspace of its own, so that nothing else pulls libFuzzer in.
+const FUZZ: &str = "fuzz/Cargo.toml";
 
 /// A workspace of its own, so that everything else builds without Python.
 const PYTHON: &str = "crates/tilewright-python/Cargo.toml";

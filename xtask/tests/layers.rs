@@ -30,7 +30,7 @@ const ROOMS: &[(&[&str], &[&str])] = &[
     (&["algebra"], &["text", "error", "arithmetic", "tla"]),
     (&["bare"], &["text", "element", "shape"]),
     (&["onednn"], &["text", "error", "element", "permutation", "shape", "bare"]),
-    (&["strided"], &["text", "error", "arithmetic", "element", "bare"]),
+    (&["strided"], &["text", "error", "arithmetic", "element", "shape", "bare"]),
     (
         &["map::lower"],
         &["error", "arithmetic", "map", "shape", "tla", "algebra", "onednn", "strided"],
@@ -77,6 +77,7 @@ const ROOMS: &[(&[&str], &[&str])] = &[
             "literal",
             "map",
             "shape",
+            "literal",
             "tla",
             "algebra",
             "onednn",

@@ -22,6 +22,7 @@ const ROOMS: &[&str] = &[
     "tilewright-wasm",
     "tilewright-explore",
     "tilewright-cli",
+    "tilewright-fuzz",
     "xtask",
 ];
 

@@ -179,7 +179,8 @@ impl Discovery {
     }
 
     /// The map: of the dimensions, and of the bit where offsets count bits. `None` for fields, for
-    /// linear functions that are no swizzle, and for tables.
+    /// linear functions that are no swizzle, for tables, and for a layout from a base on whose own shape goes on
+    /// beyond the array to places below 0.
     pub fn map(&self) -> Option<&IndexMap> {
         self.map.as_ref()
     }
@@ -253,6 +254,7 @@ impl Discovery {
             }
             (None, Form::Fields(fields)) => self.text_of_fields(fields),
             (None, Form::Table(reason)) => format!("a table: {reason}"),
+            (None, Form::Layout(fitted)) => format!("{} + {}", fitted.base, fitted.layout),
             (None, _) => "a layout".to_owned(),
         }
     }

@@ -1,6 +1,6 @@
 //! What kind of function the places are: the simplest that is right at every element.
 
-use tilewright::algebra::{Composed, Composition, F2Matrix, Outer};
+use tilewright::algebra::{Composed, Composition, F2Matrix, Outer, Swizzle};
 use tilewright::map::{Fitted, NotALayout, fit};
 use tilewright::tla::{Int, Layout, Nested, Stride};
 use tilewright::{Error, IndexMap};
@@ -56,9 +56,8 @@ impl Form {
             let fitted = without_idle_shape(fitted, &dims)?;
             return Ok(Form::Merged { groups, fitted });
         }
-        if let Some((swizzle, fitted)) = swizzles::find(dims, offsets)? {
-            let Fitted { base, layout } = without_idle_shape(fitted, dims)?;
-            let composed = Composed::new(Outer::Swizzle(swizzle), Int::dynamic(base), layout)?;
+        let compose = |swizzle, fitted| swizzled(swizzle, fitted, dims);
+        if let Some(composed) = swizzles::find(dims, offsets, compose)? {
             return Ok(Form::Swizzled(composed));
         }
         if let (Some(bits), Some((_, dims))) = (bits, dims.split_last())
@@ -77,6 +76,7 @@ impl Form {
     /// The layout over the dimensions themselves, if there is one.
     pub(crate) fn composition(&self, allocation: i64) -> Result<Option<Composition>, Error> {
         Ok(match self {
+            Form::Layout(fitted) if !is_readable(fitted) => None,
             Form::Layout(fitted) => Some(based(fitted, allocation)?),
             Form::Swizzled(composed) => Some(composed.clone().into()),
             Form::Merged { .. } | Form::Fields(_) | Form::Linear(_) | Form::Table(_) => None,
@@ -86,6 +86,7 @@ impl Form {
     /// The map, if it is a sum of digits; of memory of so many offsets.
     pub(crate) fn map(&self, dims: &[i64], allocation: i64) -> Result<Option<IndexMap>, Error> {
         Ok(match self {
+            Form::Layout(fitted) | Form::Merged { fitted, .. } if !is_readable(fitted) => None,
             Form::Layout(fitted) => Some(whole_map(fitted, allocation)?),
             Form::Merged { groups, fitted } => {
                 Some(merging::spread(&whole_map(fitted, allocation)?, dims, groups)?)
@@ -96,6 +97,13 @@ impl Form {
     }
 }
 
+/// Whether a layout with its base can be read at all of its own shape, which may go on beyond the array: `(2,2):(-2,-1)` from
+/// 2 on is 2, 0, 1 and then -1, at which nothing can be composed.
+fn is_readable(fitted: &Fitted) -> bool {
+    let map = || IndexMap::from_composed(&within(fitted, 1)?);
+    fitted.base == 0 || map().is_ok()
+}
+
 /// The map of a fitted layout in memory that may go on behind the last element.
 fn whole_map(fitted: &Fitted, allocation: i64) -> Result<IndexMap, Error> {
     let map = IndexMap::from_composition(&based(fitted, allocation)?)?;
@@ -103,6 +111,14 @@ fn whole_map(fitted: &Fitted, allocation: i64) -> Result<IndexMap, Error> {
         return Ok(map);
     }
     IndexMap::from_composed(&within(fitted, allocation)?)
+}
+
+/// A layout under a swizzle, if there is a map of it. Where the modes of a dimension have more elements than it, as `(3,2,2)`
+/// of 8, the layout goes on beyond the array, perhaps to places below 0, at which no swizzle can be read.
+fn swizzled(swizzle: Swizzle, fitted: Fitted, dims: &[i64]) -> Result<Option<Composed>, Error> {
+    let Fitted { base, layout } = without_idle_shape(fitted, dims)?;
+    let composed = Composed::new(Outer::Swizzle(swizzle), Int::dynamic(base), layout)?;
+    Ok(IndexMap::from_composed(&composed).is_ok().then_some(composed))
 }
 
 /// A layout with its base, which only a composed one can have.

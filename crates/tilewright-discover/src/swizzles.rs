@@ -4,7 +4,7 @@
 //! `Sw` of the offsets is a layout, and there are only some thousand swizzles to try.
 
 use tilewright::Error;
-use tilewright::algebra::{F2Matrix, Swizzle};
+use tilewright::algebra::{Composed, F2Matrix, Swizzle};
 use tilewright::map::{Fitted, fit, fit_function};
 
 use crate::merging::row_major_steps;
@@ -12,8 +12,13 @@ use crate::merging::row_major_steps;
 /// The part of an array along each dimension in which a swizzle is tried first.
 const SAMPLE: i64 = 64;
 
-/// The swizzle of fewest bits under which the offsets are a layout's.
-pub(crate) fn find(dims: &[i64], offsets: &[i64]) -> Result<Option<(Swizzle, Fitted)>, Error> {
+/// The swizzle of fewest bits under which the offsets are a layout's, composed by `compose`, which says `None` where the two
+/// cannot be.
+pub(crate) fn find(
+    dims: &[i64],
+    offsets: &[i64],
+    compose: impl Fn(Swizzle, Fitted) -> Result<Option<Composed>, Error>,
+) -> Result<Option<Composed>, Error> {
     let steps = row_major_steps(dims);
     let sample: Vec<i64> = dims.iter().map(|size| SAMPLE.min(*size)).collect();
     for swizzle in candidates(offsets) {
@@ -22,8 +27,10 @@ pub(crate) fn find(dims: &[i64], offsets: &[i64]) -> Result<Option<(Swizzle, Fit
             continue;
         }
         let straight: Vec<i64> = offsets.iter().map(|offset| swizzle.apply(*offset)).collect();
-        if let Ok(fitted) = fit(dims, &straight)? {
-            return Ok(Some((swizzle, fitted)));
+        if let Ok(fitted) = fit(dims, &straight)?
+            && let Some(composed) = compose(swizzle, fitted)?
+        {
+            return Ok(Some(composed));
         }
     }
     Ok(None)

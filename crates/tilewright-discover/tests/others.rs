@@ -377,3 +377,28 @@ fn random_orders_of_bits_are_found() {
         n_found += 1;
     }
 }
+
+/// Under a swizzle these places are `(3,2,2)` of 8 elements, which beyond the eighth would be read below 0: no swizzled layout.
+/// Found by the fuzz target `discovered`.
+#[test]
+fn a_swizzle_that_cannot_be_read_beyond_the_array_is_none() {
+    let places = [7usize, 6, 5, 0, 3, 2, 1, 4];
+    let pack = |codes: &[u32], _: &[i64]| -> Packed {
+        let bits = places.iter().zip(codes).fold(0, |bits, (place, code)| bits | code << place);
+        Ok(vec![u8::try_from(bits).unwrap()])
+    };
+    let found = discover(pack, &[8], 1).unwrap();
+    assert_eq!(found.offsets(), places.map(|place| i64::try_from(place).unwrap()));
+    assert!(!matches!(found.form(), Form::Swizzled(_)), "{:?}", found.form());
+}
+
+/// From 2 on this is `(2,2):(-2,-1)` of 3 elements, whose fourth would lie at -1. Found by the fuzz target `discovered`.
+#[test]
+fn a_layout_that_goes_below_its_base_beyond_the_array_has_no_map() {
+    let pack = |codes: &[u32], _: &[i64]| -> Packed {
+        Ok(vec![u8::try_from(codes[0] << 2 | codes[1] | codes[2] << 1).unwrap()])
+    };
+    let found = discover(pack, &[3], 1).unwrap();
+    assert_eq!((found.offsets(), found.map()), (&[2, 0, 1][..], None));
+    assert!(found.text().starts_with("2 + "), "{}", found.text());
+}

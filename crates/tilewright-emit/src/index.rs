@@ -156,11 +156,29 @@ impl Decoding<'_> {
         if is_full && self.map.is_injective() == Ok(true) {
             self.conditions.clear(); // every offset is that of an element
         } else {
-            let again = crate::offset::offset_of(self.map, self.arena, &index);
+            let inside = self.inside(&index);
+            let again = crate::offset::offset_of(self.map, self.arena, &inside);
             let is_same = self.arena.equal(again, offset);
             self.conditions.push(is_same);
         }
         Some(index)
+    }
+
+    /// The index where it is one, and 0 along the dimensions where it is not, as it may be where there is padding: the
+    /// formula of an offset takes its inputs to be indices, from which the ranges of merged coordinates follow.
+    fn inside(&mut self, index: &[Expr]) -> Vec<Expr> {
+        let mut inside = Vec::with_capacity(index.len());
+        for (&index, &extent) in index.iter().zip(self.map.dims()) {
+            if self.arena.range(index).is_within(0..=extent - 1) {
+                inside.push(index);
+                continue;
+            }
+            let is_inside = self.arena.less_than(index, extent);
+            let index_or_zero = self.arena.multiply(index, is_inside);
+            self.arena.narrow(index_or_zero, Range::below(extent));
+            inside.push(index_or_zero);
+        }
+        inside
     }
 
     /// Looks at every merged coordinate once. Whether something was learnt; `None` for a sum that cannot be taken apart.

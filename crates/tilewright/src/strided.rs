@@ -9,10 +9,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::arithmetic::{checked_product, span};
+use crate::arithmetic::span;
 use crate::error::{Error, Kind, invalid};
 use crate::text::{Cursor, Diagnostic, Span, Token, TokenKind, blank_comments};
-use crate::{ElementType, bare};
+use crate::{ArrayShape, ElementType, bare};
 
 /// An array with strides in bytes.
 ///
@@ -71,7 +71,8 @@ impl StridedArray {
             return invalid(format!("a dimension cannot have {size} elements"));
         }
         let strides = self.element_strides()?;
-        checked_product(self.dims.iter().copied())?;
+        // As many bytes as XLA's `c64[…]` may have, which is what `Display` writes.
+        ArrayShape::new(self.element_type, &self.dims)?;
         let leaves: Vec<(i64, i64)> = self.dims.iter().copied().zip(strides).collect();
         span(leaves.iter()).map(drop)
     }

@@ -148,6 +148,12 @@ fn refused() {
         "the allocation does not fit in 64 bits",
         "(9223372036854775807)",
     );
+    // More bytes than 63 bits count, although the strides reach but few: it could not be written as `c64[…]`.
+    check(
+        "complex64 (3,1,922337208547758072) (-8,8,8)",
+        "the size in bytes does not fit in 64 bits",
+        "(-8,8,8)",
+    );
     let help = "f32 (3) (4)".parse::<StridedArray>().unwrap_err();
     assert_eq!(help.help_text(), Some("numpy calls it `float32`"));
 }

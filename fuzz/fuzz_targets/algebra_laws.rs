@@ -1,0 +1,5 @@
+//! The target `algebra_laws`, for libFuzzer.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| tilewright_fuzz::run("algebra_laws", data));

@@ -1,0 +1,5 @@
+//! The target `checkpoint_config`, for libFuzzer.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| tilewright_fuzz::run("checkpoint_config", data));

@@ -1,0 +1,5 @@
+//! The target `named_layout`, for libFuzzer.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| tilewright_fuzz::run("named_layout", data));
