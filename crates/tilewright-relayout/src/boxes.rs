@@ -88,6 +88,12 @@ pub(crate) struct BoxMoves {
     level: Level,
 }
 
+/// What moves a piece.
+enum Moving {
+    Program(Mover),
+    Rows(BitRows),
+}
+
 /// What moves pieces of these forms.
 type Prepared<T> = Vec<(Form, T)>;
 
@@ -139,12 +145,11 @@ impl BoxMoves {
             Steps::Elements if are_packed => (from, to, to),
             Steps::Elements => (slot_bits, slot_bits, slot_bits),
         };
-        let sizing = Sizing {
-            src_bits,
-            dst_bits,
-            slot_bits,
-            is_staged: is_staged || steps == Steps::Elements,
-        };
+        let is_staged = is_staged || steps == Steps::Elements;
+        let mut sizing = Sizing { src_bits, dst_bits, slot_bits, is_staged };
+        if steps != Steps::Elements && sizing.is_spread(&moves.boxes.iter().map(Cuttable::nest)) {
+            (sizing.is_staged, moves.is_staged) = (false, false);
+        }
         let target = sizing.target(&moves.boxes.iter().map(Cuttable::nest), allocation);
         moves.with_chunks_of(target)
     }
@@ -197,8 +202,10 @@ impl BoxMoves {
             Steps::Units(bits) => (bits, bits),
             Steps::Elements => (self.widths.from.into(), self.widths.to.into()),
         };
+        // What is left of a byte that ends within one is zero.
+        let ends_at_byte = n_slots as i64 * i64::from(self.widths.to) % 8 == 0;
         let fill = match (&self.padding, self.steps) {
-            _ if self.is_filled(&pieces, n_slots, dst_step) => Fill::Nothing,
+            _ if ends_at_byte && self.is_filled(&pieces, n_slots, dst_step) => Fill::Nothing,
             (Some(padding), Steps::Units(_)) => Fill::Runs(padding.runs(&slots)?),
             _ => Fill::All(n_slots),
         };
@@ -253,14 +260,31 @@ impl BoxMoves {
         let is_there = self.movers.iter().any(|(other, _)| *other == form)
             || self.rows.iter().any(|(other, _)| *other == form);
         let Some(nest) = self.boxes.get(piece.nest).filter(|_| !is_there) else { return is_there };
-        if let Some(mover) = self.mover(nest, piece) {
-            self.movers.push((form, mover));
-            return true;
+        match self.moving(nest, piece) {
+            Some(Moving::Program(mover)) => self.movers.push((form, mover)),
+            Some(Moving::Rows(rows)) if rows.has_rows() => self.rows.push((form, rows)),
+            Some(Moving::Rows(rows)) => {
+                self.rows.push((form, rows));
+                return false;
+            }
+            None => return false,
         }
-        let Some(rows) = self.bit_rows(nest, piece) else { return false };
-        let has_rows = rows.has_rows();
-        self.rows.push((form, rows));
-        has_rows
+        true
+    }
+
+    /// What moves a piece best, if its bits begin at bytes.
+    fn moving(&self, nest: &Cuttable, piece: &Piece) -> Option<Moving> {
+        if let Some(mover) = self.mover(nest, piece) {
+            return Some(Moving::Program(mover));
+        }
+        let rows = self.bit_rows(nest, piece);
+        if rows.as_ref().is_none_or(|rows| !rows.has_rows()) && !self.is_folded(nest) {
+            let loops: Vec<Loop> = nest.loops(piece).collect();
+            if let Some(mover) = Mover::of_bits_by_lookup(&loops, self.slots(), Level::best()) {
+                return Some(Moving::Program(mover));
+            }
+        }
+        rows.map(Moving::Rows)
     }
 
     /// Makes ready what moves the large boxes of elements below a byte. Says whether those are moved by
@@ -572,15 +596,18 @@ impl BoxMoves {
             (Steps::Elements, packed) => {
                 let folded = packed.and_then(|packed| packed.folded(nest).zip(Some(packed)));
                 let (loops, slots, level) = (&nest.loops, self.slots(), Level::best());
-                let is_tile = || Mover::of_bits(loops, slots, level, false).is_some();
+                let mover = || Mover::of_bits(loops, slots, level, false);
                 let has_rows =
                     || BitRows::of(loops, slots, level).is_some_and(|rows| rows.has_rows());
-                let kernel = match folded {
-                    Some((folded, packed)) if folded.is_quick() => packed.kernel(),
-                    _ if is_tile() => KernelKind::Tile,
+                let is_looked_up = || Mover::of_bits_by_lookup(loops, slots, level).is_some();
+                let kernel = match (folded, mover()) {
+                    (Some((folded, packed)), _) if folded.is_quick() => packed.kernel(),
+                    (_, Some(mover)) if mover.looks_up() => KernelKind::Lookup,
+                    (_, Some(_)) => KernelKind::Tile,
                     _ if has_rows() => KernelKind::BitRows,
-                    Some((_, packed)) => packed.kernel(),
-                    None => KernelKind::Bits,
+                    _ if is_looked_up() => KernelKind::Lookup,
+                    (Some((_, packed)), _) => packed.kernel(),
+                    (None, _) => KernelKind::Bits,
                 };
                 BoxDescription::of_elements(nest, from, to, kernel)
             }
@@ -678,7 +705,9 @@ impl BoxMoves {
                     mover.run(start, src.bytes, dst, *means, loops);
                     return true;
                 }
-                if let Some(mover) = self.mover(nest, piece) {
+                if self.rows_for(piece).is_none()
+                    && let Some(Moving::Program(mover)) = self.moving(nest, piece)
+                {
                     mover.run(start, src.bytes, dst, *means, loops);
                     return true;
                 }

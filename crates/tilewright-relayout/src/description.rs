@@ -118,6 +118,9 @@ kernel_kinds! {
     Tile = "tile",
     /// The same by way of a stage, where loops of odd extents make the neighbours of one side.
     ListedTile = "listed tile",
+    /// Registers are looked up byte by byte in windows of the source, by tables: what has no powers of two,
+    /// or holes between its elements.
+    Lookup = "lookup",
     /// Elements are moved one by one.
     Single = "single",
     /// Elements below a byte are put together from a byte each.

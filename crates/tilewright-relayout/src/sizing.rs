@@ -13,8 +13,14 @@ const CHUNK_BYTES: i64 = 512 << 10;
 /// The same where a chunk is put together in the caches first, which it shares with its source.
 const STAGED_CHUNK_BYTES: i64 = 256 << 10;
 
+/// Chunks that had to be larger than this to read enough at a time are not put together in the caches.
+const MOST_STAGED_BYTES: i64 = 4 << 20;
+
+/// The most bytes of a chunk that is put together in the caches.
+const MOST_STAGED_CHUNK_BYTES: i64 = 32 << 20;
+
 /// The most bytes of destination that a chunk is made larger for.
-const MAX_CHUNK_BYTES: i64 = 32 << 20;
+const MAX_CHUNK_BYTES: i64 = 1 << 30;
 
 /// Chunks are not made larger than it takes if there would be fewer than this.
 const MIN_CHUNKS: i64 = 8;
@@ -42,22 +48,32 @@ pub(crate) struct Sizing {
 }
 
 impl Sizing {
+    /// Whether chunks had better be written in place than put together in the caches, because those that read
+    /// enough of the source at a time are too large for those.
+    pub(crate) fn is_spread<'n>(self, boxes: &(impl Iterator<Item = &'n Nest> + Clone)) -> bool {
+        self.dst_reach(boxes, READ_AT_LEAST) > MOST_STAGED_BYTES
+    }
+
+    /// How far apart in the destination so many bytes of the source end up.
+    fn dst_reach<'n>(self, boxes: &(impl Iterator<Item = &'n Nest> + Clone), bytes: i64) -> i64 {
+        let reaches = boxes.clone().map(|nest| nest.dst_reach_of(bytes * 8 / self.src_bits));
+        reaches.max().unwrap_or(0).saturating_mul(self.dst_bits) / 8
+    }
+
     /// The number of elements that a chunk is best about.
     pub(crate) fn target<'n>(
         self,
         boxes: &(impl Iterator<Item = &'n Nest> + Clone),
         allocation: i64,
     ) -> i64 {
-        let at_once = |bytes: i64| {
-            let reaches = boxes.clone().map(|nest| nest.dst_reach_of(bytes * 8 / self.src_bits));
-            reaches.max().unwrap_or(0).saturating_mul(self.dst_bits) / 8
-        };
+        let at_once = |bytes: i64| self.dst_reach(boxes, bytes);
         let least = if self.is_staged { STAGED_CHUNK_BYTES } else { CHUNK_BYTES };
         let all = allocation.saturating_mul(self.slot_bits) / 8;
         let needed = at_once(READ_AT_LEAST);
         let bytes = if needed <= least { least } else { at_once(READ_TOGETHER) };
-        let bytes = bytes.min(all / MIN_CHUNKS).max(needed.min(all / 2));
-        bytes.clamp(least, MAX_CHUNK_BYTES) * 8 / self.slot_bits
+        let bytes = bytes.min(all / MIN_CHUNKS).max(needed.min(all));
+        let most = if self.is_staged { MOST_STAGED_CHUNK_BYTES } else { MAX_CHUNK_BYTES };
+        bytes.clamp(least, most) * 8 / self.slot_bits
     }
 }
 

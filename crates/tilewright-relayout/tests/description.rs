@@ -13,8 +13,8 @@ use tilewright_relayout::{KernelKind, Pad, Placement, Plan, Route, RunOptions};
 type Side = (&'static str, u32);
 
 /// A move for each kernel, its widths and what it is: rows to tiles, colours, transposes, filters of
-/// convolutions, and elements below a byte.
-const CASES: [(KernelKind, Side, Side); 11] = [
+/// convolutions, rows in tiles of more, and elements below a byte.
+const CASES: [(KernelKind, Side, Side); 12] = [
     (KernelKind::Runs, ("f32[64,512]", 32), ("f32[64,512]{1,0:T(8,128)}", 32)),
     (KernelKind::JoinedRuns, ("f32[4097,4099]{1,0:T(8,128)}", 32), ("f32[4097,4099]", 32)),
     (KernelKind::Zip, ("f32[3,64,512]", 16), ("f32[3,64,512]{0,2,1}", 16)),
@@ -25,7 +25,8 @@ const CASES: [(KernelKind, Side, Side); 11] = [
     (KernelKind::Pack, ("f32[64,512]", 8), ("f32[64,512]", 4)),
     (KernelKind::Unpack, ("f32[64,512]", 4), ("f32[64,512]", 8)),
     (KernelKind::BitRows, ("f32[33,65]{1,0}", 4), ("f32[33,65]{0,1}", 4)),
-    (KernelKind::Bits, ("f32[7,5]", 3), ("f32[7,5]{0,1}", 3)),
+    (KernelKind::Lookup, ("f32[3,256]", 8), ("f32[3,256]{1,0:T(4,1)}", 8)),
+    (KernelKind::Bits, ("f32[300,300]", 3), ("f32[300,300]{0,1}", 1)),
 ];
 
 /// Fails where a kernel is added and no plan here is described by it.

@@ -34,6 +34,9 @@ const PANEL_ROWS: i64 = 1024;
 /// each pass through the caches.
 const LEAST_RUN: i64 = 1024;
 
+/// What is read of so many bytes is still in the caches when they are come back to.
+const NEAR: i64 = 1 << 20;
+
 /// The most tiles of a panel.
 const PANEL_TILES: i64 = 512;
 
@@ -196,7 +199,11 @@ impl Block<'_> {
                 break;
             }
         }
-        (reach >= LEAST_RUN).then_some(self)
+        // Rows that share lines of the source had better be moved before those are gone.
+        let (across, along) = self.outer.split_at(self.outer.len() - along);
+        let read = along.iter().map(|l| l.count.saturating_mul(l.src.abs())).max().unwrap_or(0);
+        let share_lines = across.iter().any(|l| l.count > 1 && l.src.abs() < line);
+        (reach >= LEAST_RUN && !(share_lines && read > NEAR)).then_some(self)
     }
 
     /// The loop that goes on in the destination after so many bytes.

@@ -601,7 +601,7 @@ fn writes_lines(tile: &Tile, around: &[Around]) -> bool {
 /// Either side had better go on where it has been. What goes on in the destination comes first, until
 /// that makes long runs, and as long as no more places of the source are read in turn than can be
 /// asked for ahead; then what goes on in the source, whatever the places of the destination.
-fn order(around: &mut Vec<Around>, mut src_len: i64, mut dst_len: i64) {
+pub(super) fn order(around: &mut Vec<Around>, mut src_len: i64, mut dst_len: i64) {
     let mut n_sources = 1;
     around.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
     let mut inner = Vec::with_capacity(around.len() + 1);

@@ -29,6 +29,7 @@ mod fold;
 mod joined;
 mod level;
 mod listed;
+mod lookup;
 mod machine;
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -37,6 +38,7 @@ mod places;
 mod register;
 mod runs;
 mod synthesis;
+mod tabulate;
 mod tasks;
 mod tile;
 mod weave;
@@ -54,6 +56,7 @@ use crate::description::KernelKind;
 use crate::nest::{Loop, walk};
 use level::{fence, prefetch_near};
 use listed::Listed;
+use lookup::Lookup;
 use place::At;
 pub(crate) use place::LINE;
 use places::{MAX_LOOPS, ONCE};
@@ -115,6 +118,7 @@ enum Way {
     Nothing,
     Program(Box<Program>),
     Listed(Box<Listed>),
+    Lookup(Box<Lookup>),
     /// By a kernel that is chosen for the place of the box, unless it goes into the caches: then by
     /// this one, with these loops around it.
     Kernel(Option<(Kernel, Vec<Loop>)>),
@@ -182,16 +186,28 @@ impl Mover {
         level: Level,
         is_streamed: bool,
     ) -> Option<Self> {
-        let span = |stride: fn(&Loop) -> i64, slot: i64| {
-            let (low, high) = span(loops, slot.unsigned_abs() as usize, stride);
-            (low.div_euclid(8), high.saturating_add(7).div_euclid(8))
-        };
-        let (src, dst) = (span(|l| l.src, slots.src), span(|l| l.dst, slots.dst));
+        let (src, dst) = spans_of_bits(loops, slots);
         let way = match loops.iter().any(|l| l.extent < 1) {
             true => Way::Nothing,
-            false => Way::Program(Box::new(program_of_bits(loops, slots, level, is_streamed)?)),
+            false => match program_of_bits(loops, slots, level, is_streamed) {
+                Some(program) => in_pieces(&program, loops, slots, level)
+                    .unwrap_or_else(|| Way::Program(Box::new(program))),
+                None => lookup(loops, slots, level, moved_bytes(loops, slots) * BYTE_IN_ROWS)?,
+            },
         };
         Some(Mover { src, dst, loops: Vec::new(), unit: 0, way, shifted: None })
+    }
+
+    /// The same by lookups, whatever they take.
+    pub(crate) fn of_bits_by_lookup(loops: &[Loop], slots: Slots, level: Level) -> Option<Self> {
+        let (src, dst) = spans_of_bits(loops, slots);
+        let way = lookup(loops, slots, level, f64::INFINITY)?;
+        Some(Mover { src, dst, loops: Vec::new(), unit: 0, way, shifted: None })
+    }
+
+    /// Whether it moves by lookups.
+    pub(crate) fn looks_up(&self) -> bool {
+        matches!(self.way, Way::Lookup(_))
     }
 
     /// Whether it writes whole lines where it is streamed, the ends of long runs aside. `None` if that
@@ -202,6 +218,7 @@ impl Mover {
                 Some(program.streams_lines() || program.blocks.iter().any(Option::is_some))
             }
             Way::Listed(listed) => Some(listed.streams()),
+            Way::Lookup(_) => Some(true),
             Way::Nothing | Way::Kernel(_) | Way::Checked => None,
         }
     }
@@ -219,6 +236,7 @@ impl Mover {
         let program = match &self.way {
             Way::Program(program) => size_of::<Program>() + program.held_bytes(),
             Way::Listed(listed) => size_of::<Listed>() + listed.held_bytes(),
+            Way::Lookup(lookup) => size_of::<Lookup>() + lookup.held_bytes(),
             Way::Kernel(Some((_, loops))) => loops.capacity() * size_of::<Loop>(),
             Way::Nothing | Way::Kernel(None) | Way::Checked => 0,
         };
@@ -304,6 +322,10 @@ impl Mover {
             Way::Listed(listed) if is_inside => unsafe {
                 listed.run(at, means.level, means.stores);
             },
+            // SAFETY: as above.
+            Way::Lookup(lookup) if is_inside => unsafe {
+                lookup.run(at, src.as_ptr_range().end);
+            },
             Way::Kernel(known) if is_inside => {
                 let known = known.as_ref().filter(|_| means.stores == Stores::Cached);
                 let (kernel, loops) = match known {
@@ -330,7 +352,7 @@ impl Mover {
                 }
             }
             _ if self.unit == 0 => {}
-            Way::Program(_) | Way::Listed(_) | Way::Kernel(_) | Way::Checked => {
+            Way::Program(_) | Way::Listed(_) | Way::Lookup(_) | Way::Kernel(_) | Way::Checked => {
                 move_checked(&self.loops, self.unit, start, src, dst);
             }
         }
@@ -351,6 +373,15 @@ fn span(loops: &[Loop], unit: usize, stride: fn(&Loop) -> i64) -> (i64, i64) {
     }
     let counted = |bytes: i128| bytes.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
     (counted(low), counted(high))
+}
+
+/// The bytes of both sides of a box of slots.
+fn spans_of_bits(loops: &[Loop], slots: Slots) -> ((i64, i64), (i64, i64)) {
+    let span = |stride: fn(&Loop) -> i64, slot: i64| {
+        let (low, high) = span(loops, slot.unsigned_abs() as usize, stride);
+        (low.div_euclid(8), high.saturating_add(7).div_euclid(8))
+    };
+    (span(|l| l.src, slots.src), span(|l| l.dst, slots.dst))
 }
 
 /// Whether bytes from `low` to `high` behind a place lie within so many.
@@ -409,10 +440,19 @@ const LEAST_PIECE: usize = 4;
 
 /// How a box of elements of `unit` bytes is moved best.
 fn way_of(loops: &[Loop], unit: usize, level: Level, is_streamed: bool) -> Way {
-    if let Some(run) = loops.iter().find(|l| l.is_run() && l.extent > 1) {
-        let bytes = run.extent.saturating_mul(unit as i64);
-        if bytes >= LINE as i64 || bytes & (bytes - 1) != 0 {
+    let elements = elements(loops);
+    let bytes = elements * unit as f64;
+    let run = loops.iter().find(|l| l.is_run() && l.extent > 1);
+    let slots = Slots::same(8 * unit as i64);
+    if let Some(run) = run {
+        let run_bytes = run.extent.saturating_mul(unit as i64);
+        let is_odd = run_bytes & (run_bytes - 1) != 0;
+        if run_bytes >= LINE as i64 || is_odd && run_bytes >= LONG_RUN {
             return Way::Kernel(None);
+        }
+        if is_odd {
+            let cost = bytes / run_bytes as f64 * (RUN + run_bytes as f64 * BYTE_OF_A_RUN);
+            return lookup(loops, slots, level, cost).unwrap_or(Way::Kernel(None));
         }
     } else if woven(loops, unit as i64).is_some() {
         return Way::Kernel(None);
@@ -421,12 +461,48 @@ fn way_of(loops: &[Loop], unit: usize, level: Level, is_streamed: bool) -> Way {
         return Way::Listed(Box::new(listed));
     }
     // Elements that lie alone on both sides are copied one by one.
-    let program = program_of_bits(loops, Slots::same(8 * unit as i64), level, is_streamed);
-    match program.filter(|program| !program.is_all_pieces()) {
-        Some(program) => Way::Program(Box::new(program)),
-        None => Way::Kernel(None),
-    }
+    let program = program_of_bits(loops, slots, level, is_streamed);
+    let Some(program) = program.filter(|program| !program.is_all_pieces()) else {
+        return lookup(loops, slots, level, elements * SINGLE).unwrap_or(Way::Kernel(None));
+    };
+    in_pieces(&program, loops, slots, level).unwrap_or_else(|| Way::Program(Box::new(program)))
 }
+
+/// By lookups, where a program would load or store its registers in pieces, and those take longer.
+fn in_pieces(program: &Program, loops: &[Loop], slots: Slots, level: Level) -> Option<Way> {
+    let (piece, bytes) = (program.least_piece(), moved_bytes(loops, slots));
+    if piece >= LANE { None } else { lookup(loops, slots, level, bytes / piece as f64 * PIECE) }
+}
+
+/// By lookups, if that takes fewer cycles than so many.
+fn lookup(loops: &[Loop], slots: Slots, level: Level, cycles: f64) -> Option<Way> {
+    let lookup = Lookup::of(loops, slots, (0, 0), level)?;
+    (lookup.cost() < cycles).then(|| Way::Lookup(Box::new(lookup)))
+}
+
+fn elements(loops: &[Loop]) -> f64 {
+    loops.iter().map(|l| l.extent as f64).product()
+}
+
+fn moved_bytes(loops: &[Loop], slots: Slots) -> f64 {
+    elements(loops) * slots.value as f64 / 8.0
+}
+
+/// The bytes of a register that is loaded at once by all programs.
+const LANE: usize = 16;
+
+/// What things take that lookups might do, in about the processor's cycles: an element that is copied alone, a piece of a
+/// register, a short run and each of its bytes.
+const SINGLE: f64 = 1.6;
+const PIECE: f64 = 5.0;
+const RUN: f64 = 3.0;
+const BYTE_OF_A_RUN: f64 = 0.1;
+
+/// The same of a byte of elements that are moved by rows of bits.
+const BYTE_IN_ROWS: f64 = 0.5;
+
+/// The bytes of runs that are copied, whatever else there is.
+const LONG_RUN: i64 = 32;
 
 /// Rows that are zipped, or taken apart, if some of the loops are such: the kernel, and the numbers of
 /// the loops that it sees to.
@@ -529,6 +605,7 @@ pub(crate) fn choice(
     match Mover::new(&around, unit, Level::best(), false).way {
         Way::Program(_) => return (KernelKind::Tile, Vec::new(), around),
         Way::Listed(_) => return (KernelKind::ListedTile, Vec::new(), around),
+        Way::Lookup(_) => return (KernelKind::Lookup, Vec::new(), around),
         Way::Nothing | Way::Kernel(_) | Way::Checked => {}
     }
     let place = std::ptr::without_provenance_mut(start.rem_euclid(LINE as i64) as usize);

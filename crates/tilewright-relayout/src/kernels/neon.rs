@@ -123,4 +123,14 @@ impl Register for Neon {
         // SAFETY: see the top of the file.
         Neon(unsafe { vld1q_u8(bytes.as_ptr()) })
     }
+
+    #[inline(always)]
+    unsafe fn turn(self, bits: u32) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let (left, right) = (i64::from(bits % 64), i64::from(bits % 64) - 64);
+            let shifted = |by| vshlq_u64(vreinterpretq_u64_u8(self.0), vdupq_n_s64(by));
+            Neon(vreinterpretq_u8_u64(vorrq_u64(shifted(left), shifted(right))))
+        }
+    }
 }

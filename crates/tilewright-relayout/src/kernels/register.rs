@@ -106,6 +106,73 @@ pub(super) trait Register: Copy {
     /// # Safety
     /// The processor has these registers.
     unsafe fn repeat(bytes: &[u8; 16]) -> Self;
+
+    /// No bits.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Self::repeat(&[0; 16]) }
+    }
+
+    /// The bytes in another order, wherever they are: the first is the one whose number `order` has first. Of
+    /// registers of a window: of 16 bytes, or of 64.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    #[inline(always)]
+    unsafe fn pick(self, order: Self) -> Self {
+        const { assert!(Self::BYTES != 64, "these have their own") };
+        // SAFETY: the caller's promise.
+        unsafe { self.shuffle(order) }
+    }
+
+    /// Every 64 bits turned to the left by so many.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn turn(self, bits: u32) -> Self;
+
+    /// The first `len` bytes from a place on, and zeros.
+    ///
+    /// # Safety
+    /// The processor has these registers, and `len` bytes can be read at `from`, no more than a register.
+    #[inline(always)]
+    unsafe fn load_first(from: *const u8, len: usize) -> Self {
+        let mut bytes = [0u8; 64];
+        // SAFETY: the caller's promise; no register is longer.
+        unsafe {
+            std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), len.min(Self::BYTES));
+            Self::load(bytes.as_ptr())
+        }
+    }
+
+    /// Stores the first `len` bytes.
+    ///
+    /// # Safety
+    /// The processor has these registers, and `len` bytes can be written at `to`.
+    #[inline(always)]
+    unsafe fn store_first(self, to: *mut u8, len: usize) {
+        let mut bytes = [0u8; 64];
+        // SAFETY: the caller's promise; no register is longer.
+        unsafe {
+            self.store(bytes.as_mut_ptr());
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, len.min(Self::BYTES));
+        }
+    }
+
+    /// Stores some of the first `len` bytes, those whose bit `owned` has. Of the others, `kept` has all bits,
+    /// and this register none.
+    ///
+    /// # Safety
+    /// The processor has these registers, and `len` bytes can be read and written at `to`.
+    #[inline(always)]
+    unsafe fn store_some(self, to: *mut u8, kept: Self, _owned: u64, len: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { self.or(Self::load_first(to, len).and(kept)).store_first(to, len) }
+    }
 }
 
 /// Sixteen bytes, moved by whatever instructions the compiler finds.
@@ -194,6 +261,13 @@ impl Register for Plain {
     #[inline(always)]
     unsafe fn repeat(bytes: &[u8; 16]) -> Self {
         Plain(*bytes)
+    }
+
+    #[inline(always)]
+    unsafe fn turn(self, bits: u32) -> Self {
+        let both = u128::from_le_bytes(self.0);
+        let [low, high] = [both as u64, (both >> 64) as u64].map(|half| half.rotate_left(bits));
+        Plain((u128::from(high) << 64 | u128::from(low)).to_le_bytes())
     }
 }
 

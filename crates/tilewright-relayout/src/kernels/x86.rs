@@ -118,6 +118,16 @@ impl Register for Sse {
         // SAFETY: see the top of the file.
         Sse(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
     }
+
+    #[inline(always)]
+    unsafe fn turn(self, bits: u32) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let (left, right) = (i64::from(bits % 64), i64::from((64 - bits % 64) % 64));
+            let up = _mm_sll_epi64(self.0, _mm_cvtsi64_si128(left));
+            Sse(_mm_or_si128(up, _mm_srl_epi64(self.0, _mm_cvtsi64_si128(right))))
+        }
+    }
 }
 
 impl Register for Avx2 {
@@ -244,6 +254,16 @@ impl Register for Avx2 {
         // SAFETY: see the top of the file.
         Avx2(unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(bytes.as_ptr().cast())) })
     }
+
+    #[inline(always)]
+    unsafe fn turn(self, bits: u32) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let (left, right) = (i64::from(bits % 64), i64::from((64 - bits % 64) % 64));
+            let up = _mm256_sll_epi64(self.0, _mm_cvtsi64_si128(left));
+            Avx2(_mm256_or_si256(up, _mm256_srl_epi64(self.0, _mm_cvtsi64_si128(right))))
+        }
+    }
 }
 
 impl Register for Avx512 {
@@ -363,5 +383,50 @@ impl Register for Avx512 {
     unsafe fn repeat(bytes: &[u8; 16]) -> Self {
         // SAFETY: see the top of the file.
         Avx512(unsafe { _mm512_broadcast_i32x4(_mm_loadu_si128(bytes.as_ptr().cast())) })
+    }
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: see the top of the file.
+        Avx512(unsafe { _mm512_setzero_si512() })
+    }
+
+    #[inline(always)]
+    unsafe fn pick(self, order: Self) -> Self {
+        // SAFETY: see the top of the file.
+        Avx512(unsafe { _mm512_permutexvar_epi8(order.0, self.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn turn(self, bits: u32) -> Self {
+        // SAFETY: see the top of the file.
+        Avx512(unsafe { _mm512_rolv_epi64(self.0, _mm512_set1_epi64(i64::from(bits))) })
+    }
+
+    #[inline(always)]
+    unsafe fn load_first(from: *const u8, len: usize) -> Self {
+        // SAFETY: see the top of the file; bytes that are not asked for are not touched.
+        Avx512(unsafe { _mm512_maskz_loadu_epi8(first(len), from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn store_first(self, to: *mut u8, len: usize) {
+        // SAFETY: see the top of the file; other bytes are not touched.
+        unsafe { _mm512_mask_storeu_epi8(to.cast(), first(len), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_some(self, to: *mut u8, _kept: Self, owned: u64, _len: usize) {
+        // SAFETY: see the top of the file; other bytes are not touched.
+        unsafe { _mm512_mask_storeu_epi8(to.cast(), owned, self.0) }
+    }
+}
+
+/// As many bits, from the lowest on.
+#[inline(always)]
+fn first(len: usize) -> u64 {
+    match len {
+        0 => 0,
+        len => u64::MAX >> (64 - len.min(64)),
     }
 }

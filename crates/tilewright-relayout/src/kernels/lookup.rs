@@ -1,0 +1,300 @@
+//! Bytes looked up in a table: for whatever has no powers of two, holes between its elements, or runs too
+//! short for anything else.
+//!
+//! A register of the destination is made of *windows*, registers of the source: of each, the bytes that go
+//! there are picked in their order, turned to their bits, masked and joined. That is one lookup for each
+//! window, whatever the extents, strides and widths are; what is picked stands in tables, made once for a
+//! *block* of the box ([`tabulate`](super::tabulate)), which are the same at every place of the loops around.
+
+use super::level::{Level, Task};
+use super::machine::Places;
+use super::place::At;
+use super::register::Register;
+use super::tile::Around;
+
+/// A box that is moved by lookups, in parts whose blocks differ: what does not fill a block is a part of
+/// its own.
+#[derive(Clone, Debug)]
+pub(super) struct Lookup {
+    pub(super) parts: Vec<Part>,
+    /// The registers that its tables are made for.
+    pub(super) level: Level,
+}
+
+/// Blocks of the same tables. Places are in bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    /// Where the first block lies from where the box begins.
+    pub(super) start: (i64, i64),
+    /// The loops around a block.
+    pub(super) around: Vec<Around>,
+    /// The registers that are written.
+    pub(super) outs: Vec<Out>,
+    /// What each is made of, one after the other.
+    pub(super) picks: Vec<Pick>,
+    /// Of each pick its order and its mask, and of each register that is written in part what is kept.
+    pub(super) tables: Vec<Table>,
+    /// The bytes from a block's first place that windows reach, if they are read as a whole.
+    pub(super) reach: i64,
+    /// Whether bits are turned, or bytes are written in part.
+    pub(super) has_bits: bool,
+}
+
+/// A register that is written.
+#[derive(Clone, Debug)]
+pub(super) struct Out {
+    /// Where it lies in the destination.
+    pub(super) dst: i64,
+    /// How many picks it is made of.
+    pub(super) picks: usize,
+    /// The bytes from its first to its last, and those that are written, as bits.
+    pub(super) len: usize,
+    pub(super) owned: u64,
+    /// Whether all of it is written.
+    pub(super) is_whole: bool,
+}
+
+/// What one window gives.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pick {
+    /// Where the window lies in the source.
+    pub(super) src: i64,
+    /// The bytes that it has to have.
+    pub(super) len: usize,
+    /// How far each 64 bits are turned to the left.
+    pub(super) turn: u32,
+}
+
+/// A cache line of tables.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(super) struct Table(pub(super) [u8; 64]);
+
+/// The bytes of a window.
+pub(super) fn window(level: Level) -> usize {
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => 64,
+        _ => 16,
+    }
+}
+
+impl Lookup {
+    /// The bytes that it has allocated.
+    pub(super) fn held_bytes(&self) -> usize {
+        let part = |part: &Part| {
+            part.around.capacity() * size_of::<Around>()
+                + part.outs.capacity() * size_of::<Out>()
+                + part.picks.capacity() * size_of::<Pick>()
+                + part.tables.capacity() * size_of::<Table>()
+        };
+        self.parts.capacity() * size_of::<Part>() + self.parts.iter().map(part).sum::<usize>()
+    }
+
+    /// Moves the box.
+    ///
+    /// # Safety
+    /// All elements of the box that this was made of can be read and written from `at` on,
+    /// the source up to `end`, and the two sides do not overlap.
+    pub(super) unsafe fn run(&self, at: At, end: *const u8) {
+        // SAFETY: the caller's promise.
+        unsafe { self.level.run(Moving { lookup: self, at, end }) }
+    }
+}
+
+struct Moving<'l> {
+    lookup: &'l Lookup,
+    at: At,
+    end: *const u8,
+}
+
+impl Task for Moving<'_> {
+    #[inline(always)]
+    unsafe fn with<R: Register>(self) {
+        for part in &self.lookup.parts {
+            let at = self.at.plus(part.start.0, part.start.1);
+            // SAFETY: the caller's promise; tables are made for windows of 64 bytes where registers have
+            // as many, and else of 16.
+            unsafe {
+                match (R::BYTES == 64, part.has_bits) {
+                    (true, false) => part.run::<R, false>(at, self.end),
+                    (true, true) => part.run::<R, true>(at, self.end),
+                    (false, false) => part.run::<R::Lane, false>(at, self.end),
+                    (false, true) => part.run::<R::Lane, true>(at, self.end),
+                }
+            }
+        }
+    }
+}
+
+impl Part {
+    /// Moves every block.
+    ///
+    /// # Safety
+    /// As [`Lookup::run`], for this part and registers of a window.
+    #[inline(always)]
+    unsafe fn run<R: Register, const BITS: bool>(&self, at: At, end: *const u8) {
+        let mut places = Places::new(&self.around, at);
+        while let Some(at) = places.next() {
+            let left = (end as usize).wrapping_sub(at.src as usize);
+            // SAFETY: the caller's promise; windows are read as a whole where the source has all of them.
+            unsafe {
+                match left >= self.reach as usize {
+                    true => self.block::<R, BITS, true>(at),
+                    false => self.block::<R, BITS, false>(at),
+                }
+            }
+        }
+    }
+
+    /// Moves one block, reading `WHOLE` windows or what is needed of them.
+    ///
+    /// # Safety
+    /// As [`Lookup::run`], for a block at one of the places; whole windows can be read if they are to be.
+    #[inline(always)]
+    unsafe fn block<R: Register, const BITS: bool, const WHOLE: bool>(&self, at: At) {
+        let mut picks = self.picks.iter();
+        let mut table = self.tables.as_ptr().cast::<u8>();
+        for out in &self.outs {
+            // SAFETY: the caller's promise: windows hold bytes of elements from their first to their last
+            // that is needed, as do the registers that are written. There are two tables for each pick and
+            // one for each register that is not written as a whole.
+            unsafe {
+                let mut joined = R::zero();
+                for pick in picks.by_ref().take(out.picks) {
+                    let from = at.src.wrapping_offset(pick.src as isize);
+                    let window = if WHOLE { R::load(from) } else { R::load_first(from, pick.len) };
+                    let mut bytes = window.pick(R::load(table));
+                    if BITS {
+                        bytes = bytes.turn(pick.turn);
+                    }
+                    joined = joined.or(bytes.and(R::load(table.add(R::BYTES))));
+                    table = table.add(2 * R::BYTES);
+                }
+                let to = at.dst.wrapping_offset(out.dst as isize);
+                if out.is_whole {
+                    joined.store(to);
+                } else if BITS {
+                    let kept = R::load_first(to, out.len).and(R::load(table));
+                    joined.or(kept).store_first(to, out.len);
+                    table = table.add(R::BYTES);
+                } else {
+                    joined.store_some(to, R::load(table), out.owned, out.len);
+                    table = table.add(R::BYTES);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Means, Mover, Slots, Stores};
+    use super::Level;
+    use crate::bits;
+    use crate::nest::{Loop, walk};
+
+    /// Moves a box by lookups, with all registers there are, and element by element. Says whether there
+    /// are tables for it.
+    fn check(loops: &[Loop], slots: Slots) -> bool {
+        let bytes = |slot: i64, stride: fn(&Loop) -> i64| {
+            let reach: i64 = loops.iter().map(|l| (l.extent - 1) * stride(l)).sum();
+            ((reach + 1) * slot).unsigned_abs().div_ceil(8) as usize
+        };
+        let pattern =
+            |n: usize, by: usize| -> Vec<u8> { (0..n).map(|i| ((i * by) >> 3) as u8).collect() };
+        let src = pattern(bytes(slots.src, |l| l.src), 0x9e37);
+        // What is not written stays, within a byte and beside the box.
+        let before = pattern(bytes(slots.dst, |l| l.dst), 0x51ed);
+        let mut expected = before.clone();
+        let (value, width) = (slots.value as u32, slots.dst as u32);
+        walk(loops, (0, 0), &mut |(from, to)| {
+            let element = bits::read(&src, (from * slots.src) as usize, value);
+            bits::write(&mut expected, (to * slots.dst) as usize, width, element);
+        });
+        for level in Level::all() {
+            let Some(mover) = Mover::of_bits_by_lookup(loops, slots, level) else { return false };
+            assert!(mover.held_bytes() <= Mover::MOST_BYTES, "{loops:?}: {}", mover.held_bytes());
+            for stores in [Stores::Cached, Stores::Streamed] {
+                let mut dst = before.clone();
+                mover.run((0, 0), &src, &mut dst, Means { level, stores }, &mut Vec::new());
+                assert_eq!(dst, expected, "{loops:?}, {slots:?}: {mover:?}");
+            }
+        }
+        true
+    }
+
+    fn l(extent: i64, src: i64, dst: i64) -> Loop {
+        Loop { extent, src, dst }
+    }
+
+    #[test]
+    fn three_rows_in_fours() {
+        let bytes = Slots::same(8);
+        assert!(check(&[l(100, 1, 4), l(3, 100, 1)], bytes));
+        // And back, of nibbles as well.
+        assert!(check(&[l(3, 1, 100), l(100, 4, 1)], bytes));
+        assert!(check(&[l(3, 1, 100), l(100, 4, 1)], Slots::same(4)));
+    }
+
+    #[test]
+    fn rows_that_begin_within_bytes() {
+        assert!(check(&[l(131, 1, 8), l(5, 131, 1)], Slots::same(4)));
+        assert!(check(&[l(7, 67, 9 * 67), l(9, 7 * 67, 67), l(67, 1, 1)], Slots::same(2)));
+        assert!(check(&[l(2047, 8, 3), l(3, 1, 1)], Slots { value: 4, src: 8, dst: 4 }));
+    }
+
+    #[test]
+    fn boxes_of_any_strides_and_widths() {
+        let mut state = 11u64;
+        let mut next = |n: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % n
+        };
+        let (mut n_moved, n) = (0, if cfg!(miri) { 4 } else { 1500 });
+        for _ in 0..n {
+            let rank = 1 + next(4);
+            let mut extent = || {
+                let most = [3, 9, 40, 150][next(4)];
+                1 + next(most) as i64
+            };
+            let extents: Vec<i64> = (0..rank).map(|_| extent()).collect();
+            if extents.iter().product::<i64>() > if cfg!(miri) { 300 } else { 20_000 } {
+                continue;
+            }
+            let mut strides = || {
+                let mut order: Vec<usize> = (0..rank).collect();
+                (1..rank).for_each(|k| order.swap(k, next(k + 1)));
+                let mut strides = vec![0; rank];
+                let mut step = 1 + (next(9) == 0) as i64;
+                for number in order {
+                    strides[number] = step;
+                    step = step * extents[number] + if next(3) == 0 { next(5) as i64 } else { 0 };
+                }
+                strides
+            };
+            let (src, dst) = (strides(), strides());
+            let mut loops: Vec<Loop> = (0..rank).map(|k| l(extents[k], src[k], dst[k])).collect();
+            loops.sort_by_key(|l| std::cmp::Reverse(l.dst));
+            let widths = [
+                (8, 8, 8),
+                (4, 4, 4),
+                (16, 16, 16),
+                (1, 1, 1),
+                (2, 2, 2),
+                (32, 32, 32),
+                (64, 64, 64),
+                (4, 8, 4),
+                (4, 4, 8),
+                (1, 8, 1),
+                (3, 3, 3),
+                (2, 4, 8),
+                (5, 6, 7),
+                (24, 24, 24),
+            ];
+            let (value, from, to) = widths[next(widths.len())];
+            n_moved += usize::from(check(&loops, Slots { value, src: from, dst: to }));
+        }
+        assert!(n_moved > n / 3, "{n_moved} of {n}");
+    }
+}

@@ -1,0 +1,298 @@
+//! Making the tables of [lookups](super::lookup): which part of a box is a block, and what its registers are
+//! made of.
+//!
+//! A block is as much of every loop as fills a register of the destination, holes and all, and as much as
+//! has the next block begin at whole bytes. Its elements are listed; each piece of one within a byte of both
+//! sides is an entry: from which byte, by how many bits, to which. Entries of the same window and turn are
+//! one pick, unless two of them want the same byte of the register.
+
+use super::block::side_by_side;
+use super::compile::order;
+use super::level::Level;
+use super::lookup::{Lookup, Out, Part, Pick, Table, window};
+use super::places::MAX_LOOPS;
+use super::tile::{Around, Slots};
+use crate::nest::Loop;
+
+/// The most elements of a block.
+const MOST_ELEMENTS: i64 = 2048;
+
+/// The most picks of a block.
+const MOST_PICKS: usize = 192;
+
+/// The most parts: of every loop what fills blocks, and what is left.
+const MOST_PARTS: usize = 8;
+
+/// Blocks of fewer picks are made of more registers, so that they are worth beginning.
+const FEW_PICKS: usize = 5;
+
+/// What a pick, a register, and a block take, in about the processor's cycles.
+const PICK: f64 = 2.4;
+const OUT: f64 = 2.0;
+const BLOCK: f64 = 5.0;
+
+/// A piece of an element: within a byte on both sides.
+struct Entry {
+    dst: i64,
+    src: i64,
+    turn: u32,
+    mask: u8,
+}
+
+/// Which loops a block has, and what comes of them.
+struct Block {
+    part: Part,
+    /// Of every loop, how many steps.
+    steps: Vec<i64>,
+}
+
+impl Lookup {
+    /// Of a box whose loops count slots, from `phases.0` bits within a byte of the source and `phases.1` of the
+    /// destination on. `None` where that is too much for tables.
+    pub(super) fn of(
+        loops: &[Loop],
+        slots: Slots,
+        phases: (i64, i64),
+        level: Level,
+    ) -> Option<Lookup> {
+        let mut in_bits = Vec::with_capacity(loops.len());
+        for l in loops.iter().filter(|l| l.extent != 1) {
+            let (src, dst) = (l.src.checked_mul(slots.src)?, l.dst.checked_mul(slots.dst)?);
+            if src < 0 || dst < 1 || l.extent < 1 {
+                return None;
+            }
+            in_bits.push(Loop { extent: l.extent, src, dst });
+        }
+        if in_bits.len() > MAX_LOOPS {
+            return None;
+        }
+        in_bits.sort_by_key(|l| l.dst);
+        let mut parts = Vec::new();
+        split(&in_bits, slots, phases, (0, 0), window(level) as i64, &mut parts)?;
+        Some(Lookup { parts, level })
+    }
+
+    /// About how many of the processor's cycles it takes.
+    pub(super) fn cost(&self) -> f64 {
+        let of = |part: &Part| {
+            let blocks: f64 = part.around.iter().map(|l| l.count as f64).product();
+            let one = PICK * part.picks.len() as f64 + OUT * part.outs.len() as f64 + BLOCK;
+            blocks * one
+        };
+        self.parts.iter().map(of).sum()
+    }
+}
+
+/// The parts of a box: what fills blocks, and what is left of every loop whose blocks would not begin at
+/// whole bytes if the last shared elements with the one before.
+fn split(
+    loops: &[Loop],
+    slots: Slots,
+    phases: (i64, i64),
+    start: (i64, i64),
+    window: i64,
+    parts: &mut Vec<Part>,
+) -> Option<()> {
+    let mut block = Block::of(loops, slots, phases, window, window)?;
+    if block.part.picks.len() < FEW_PICKS
+        && let Some(larger) = Block::of(loops, slots, phases, window, 4 * window)
+    {
+        block = larger;
+    }
+    let mut whole = loops.to_vec();
+    for number in 0..loops.len() {
+        let (l, steps) = (whole[number], block.steps[number]);
+        let (rest, shared) = (l.extent % steps, l.extent - steps);
+        let is_at_bytes = |steps: i64| steps * l.src % 8 == 0 && steps * l.dst % 8 == 0;
+        if rest == 0 || is_at_bytes(shared) {
+            continue;
+        }
+        let done = l.extent - rest;
+        let mut left = whole.clone();
+        left[number].extent = rest;
+        whole[number].extent = done;
+        let start = (start.0 + done * l.src / 8, start.1 + done * l.dst / 8);
+        split(&left, slots, phases, start, window, parts)?;
+    }
+    let value_len = |stride: fn(&Loop) -> i64, slot: i64| {
+        let steps = || block.steps.iter().zip(&whole).map(|(&steps, l)| (steps, stride(l)));
+        side_by_side(slot, steps)
+    };
+    let (src_len, dst_len) = (value_len(|l| l.src, slots.src), value_len(|l| l.dst, slots.dst));
+    let mut around = Vec::with_capacity(whole.len());
+    for (l, &steps) in whole.iter().zip(&block.steps) {
+        let count = (l.extent + steps - 1) / steps;
+        let back = count * steps - l.extent;
+        around.push(Around {
+            count,
+            src: steps * l.src,
+            dst: steps * l.dst,
+            src_back: back * l.src,
+            dst_back: back * l.dst,
+        });
+    }
+    around.retain(|l| l.count > 1);
+    order(&mut around, src_len, dst_len);
+    let in_bytes: Option<Vec<Around>> = around.iter().map(Around::in_bytes).collect();
+    block.part.start = start;
+    block.part.around = in_bytes?;
+    parts.push(block.part);
+    (parts.len() <= MOST_PARTS).then_some(())
+}
+
+impl Block {
+    /// The block of a box that has `reach` bytes of the destination, if those are as many. Loops are in the order
+    /// of their strides there.
+    fn of(
+        loops: &[Loop],
+        slots: Slots,
+        phases: (i64, i64),
+        window: i64,
+        reach: i64,
+    ) -> Option<Block> {
+        let mut steps = Vec::with_capacity(loops.len());
+        for l in loops {
+            let step = |bits: i64| 8 >> bits.trailing_zeros().min(3);
+            let least = step(l.src).max(step(l.dst));
+            let wanted = (8 * reach + l.dst - 1) / l.dst;
+            let wanted = (wanted + least - 1) / least * least;
+            steps.push(wanted.min(l.extent));
+        }
+        let elements = steps.iter().fold(1i64, |all, steps| all.saturating_mul(*steps));
+        if elements.saturating_mul(slots.value) > 8 * MOST_ELEMENTS {
+            return None;
+        }
+        let mut places = vec![phases];
+        for (l, &steps) in loops.iter().zip(&steps) {
+            let n = places.len();
+            for number in 1..steps {
+                places.extend_from_within(..n);
+                let first = places.len() - n;
+                for place in &mut places[first..] {
+                    *place = (place.0 + number * l.src, place.1 + number * l.dst);
+                }
+            }
+        }
+        let (mut entries, mut owned) = (Vec::new(), Vec::new());
+        for &(src, dst) in &places {
+            let mut done = 0;
+            while done < slots.value {
+                let (s, d) = (src + done, dst + done);
+                let bits = (slots.value - done).min(8 - s % 8).min(8 - d % 8);
+                let mask = (((1u32 << bits) - 1) << (d % 8)) as u8;
+                let turn = (d % 8 - s % 8).rem_euclid(64) as u32;
+                entries.push(Entry { dst: d / 8, src: s / 8, turn, mask });
+                done += bits;
+            }
+            while done < slots.dst {
+                let d = dst + done;
+                let bits = (slots.dst - done).min(8 - d % 8);
+                owned.push((d / 8, (((1u32 << bits) - 1) << (d % 8)) as u8));
+                done += bits;
+            }
+        }
+        let part = tabulated(entries, owned, window)?;
+        Some(Block { part, steps })
+    }
+}
+
+/// The registers that some entries make, and zeros at what else is owned.
+fn tabulated(mut entries: Vec<Entry>, zeros: Vec<(i64, u8)>, window: i64) -> Option<Part> {
+    let mut bytes: Vec<(i64, u8)> = entries.iter().map(|entry| (entry.dst, entry.mask)).collect();
+    bytes.extend(zeros);
+    bytes.sort_unstable();
+    bytes.dedup_by(|next, last| {
+        let is_same = next.0 == last.0;
+        last.1 |= if is_same { next.1 } else { 0 };
+        is_same
+    });
+    entries.sort_unstable_by_key(|entry| (entry.dst, entry.src));
+    let mut part = Part {
+        start: (0, 0),
+        around: Vec::new(),
+        outs: Vec::new(),
+        picks: Vec::new(),
+        tables: Vec::new(),
+        reach: 0,
+        has_bits: entries.iter().any(|entry| entry.turn != 0)
+            || bytes.iter().any(|(_, mask)| *mask != u8::MAX),
+    };
+    let mut tables = Vec::new();
+    let (mut bytes, mut entries) = (bytes.as_slice(), entries.as_mut_slice());
+    while let Some(&(dst, _)) = bytes.first() {
+        let n = bytes.partition_point(|(byte, _)| *byte < dst + window);
+        let (here, others) = bytes.split_at(n);
+        bytes = others;
+        let n = entries.partition_point(|entry| entry.dst < dst + window);
+        let (mine, rest) = std::mem::take(&mut entries).split_at_mut(n);
+        entries = rest;
+        let first = part.picks.len();
+        pick(mine, dst, window, &mut part, &mut tables);
+        let len = here.last().map_or(0, |(byte, _)| byte - dst + 1);
+        let is_whole = n_whole(here) == window;
+        let mut owned = 0;
+        let mut kept = vec![u8::MAX; window as usize];
+        for (byte, mask) in here {
+            owned |= 1u64 << (byte - dst);
+            kept[(byte - dst) as usize] = !mask;
+        }
+        if !is_whole {
+            tables.extend(kept);
+        }
+        let picks = part.picks.len() - first;
+        part.outs.push(Out { dst, picks, len: len as usize, owned, is_whole });
+        if part.picks.len() > MOST_PICKS {
+            return None;
+        }
+    }
+    part.tables = tables
+        .chunks(64)
+        .map(|bytes| {
+            let mut table = Table([0; 64]);
+            table.0[..bytes.len()].copy_from_slice(bytes);
+            table
+        })
+        .collect();
+    Some(part)
+}
+
+/// How many of these bytes are written as a whole.
+fn n_whole(bytes: &[(i64, u8)]) -> i64 {
+    bytes.iter().filter(|(_, mask)| *mask == u8::MAX).count() as i64
+}
+
+/// The picks of a register that begins at `dst`.
+fn pick(entries: &mut [Entry], dst: i64, window: i64, part: &mut Part, tables: &mut Vec<u8>) {
+    entries.sort_unstable_by_key(|entry| entry.src);
+    let mut rest: &[Entry] = entries;
+    while let Some(first) = rest.first() {
+        let src = first.src;
+        let n = rest.partition_point(|entry| entry.src < src + window);
+        let (here, others) = rest.split_at(n);
+        rest = others;
+        // An order and a mask for each turn, or more where two bytes are wanted at one place.
+        let mut drafts: Vec<(u32, Vec<u8>, Vec<u8>)> = Vec::new();
+        let mut len = 0;
+        for entry in here {
+            let (from, to) = ((entry.src - src) as u8, (entry.dst - dst) as usize);
+            len = len.max(usize::from(from) + 1);
+            let fits = |(turn, order, mask): &(u32, Vec<u8>, Vec<u8>)| {
+                *turn == entry.turn && (mask[to] == 0 || order[to] == from)
+            };
+            let number = drafts.iter().position(fits).unwrap_or_else(|| {
+                let none = vec![0; window as usize];
+                drafts.push((entry.turn, none.clone(), none));
+                drafts.len() - 1
+            });
+            let (_, order, mask) = &mut drafts[number];
+            order[to] = from;
+            mask[to] |= entry.mask;
+        }
+        part.reach = part.reach.max(src + window);
+        for (turn, order, mask) in drafts {
+            part.picks.push(Pick { src, len, turn });
+            tables.extend(order);
+            tables.extend(mask);
+        }
+    }
+}
