@@ -37,6 +37,9 @@ const MAX_RANK: usize = 62;
 /// keep the others waiting.
 const SHARES_A_THREAD: usize = 4;
 
+/// No more threads than these are thought of where chunks are few.
+const MANY_THREADS: usize = 64;
+
 /// The bytes of such a piece.
 const LEAST_SHARE: usize = 32 << 10;
 const MOST_SHARE: usize = 512 << 10;
@@ -297,7 +300,8 @@ impl Plan {
             Way::Copy(moves) => moves.held_bytes(),
             Way::Boxes(moves) => {
                 let is_cached = Stores::for_bytes(self.dst_bytes) == Stores::Cached;
-                let is_shared = is_cached && self.dst_bytes >= SHARED_FROM;
+                let is_shared =
+                    self.dst_bytes >= SHARED_FROM && (is_cached || self.n_chunks < MANY_THREADS);
                 let most = if is_shared { moves.most_bytes_of_shares() } else { 0 };
                 moves.held_bytes().saturating_add(most)
             }
@@ -428,7 +432,13 @@ impl Plan {
 
     /// The moves in chunks that so many threads can share, if those of the plan are too large for it.
     fn shares(&self, moves: &BoxMoves, threads: usize) -> Option<&BoxMoves> {
-        let target = (self.dst_bytes / (SHARES_A_THREAD * threads)).clamp(LEAST_SHARE, MOST_SHARE);
+        let target = match Stores::for_bytes(self.dst_bytes) {
+            Stores::Cached => {
+                (self.dst_bytes / (SHARES_A_THREAD * threads)).clamp(LEAST_SHARE, MOST_SHARE)
+            }
+            // Chunks are this large because each of them reads lines of the whole source.
+            _ => self.dst_bytes / threads,
+        };
         if self.chunk_bytes <= target + target / 4 {
             return None;
         }
@@ -476,7 +486,9 @@ impl Plan {
                 let is_whole = dst.len() == self.dst_bytes;
                 let is_cached = Stores::for_bytes(dst.len()) == Stores::Cached;
                 let shares = match crew.is_caller() {
-                    false if is_whole && is_cached => self.shares(moves, crew.n_threads()),
+                    false if is_whole && (is_cached || self.n_chunks < crew.n_threads()) => {
+                        self.shares(moves, crew.n_threads())
+                    }
                     false => None,
                     true if is_whole && is_cached && moves.run_ready(src, dst, pad) => {
                         self.flip_from(first, dst);

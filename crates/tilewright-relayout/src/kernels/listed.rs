@@ -6,17 +6,21 @@
 //! cache, one row behind the other in the order of those neighbours. There they are one loop.
 
 use super::block::repeat;
+use super::compile::part_of;
 use super::level::{Level, Task};
 use super::machine::{self, Places};
 use super::place::{At, LINE, Stores};
 use super::register::Register;
 use super::runs::{Row, copy_runs};
-use super::tile::{Around, Program, Slots};
+use super::tile::{Around, ONCE, Program, Slots};
 use crate::nest::Loop;
 use std::mem::MaybeUninit;
 
 /// The most bytes of neighbours.
 const MOST: i64 = 1024;
+
+/// The bytes of neighbours that several loops make, of which the last is taken in parts.
+const FEWEST_IN_PARTS: i64 = 128;
 
 /// The fewest bytes of neighbours, if there are as many.
 const FEWEST: i64 = 64;
@@ -62,30 +66,38 @@ impl Listed {
 
     /// Of neighbours in the source, or if `is_source`, of loops whose sides are exchanged.
     fn of_side(loops: &[Loop], unit: i64, is_source: bool, level: Level) -> Option<Self> {
+        if loops.iter().any(|l| l.dst < 0 || l.src < 0) {
+            return None;
+        }
+        let once = |l: &Loop| Around { count: l.extent, src: l.src, dst: l.dst, ..ONCE };
         // The neighbours: whole loops, and of the last one as much as there is room for.
-        let mut rest: Vec<Loop> = loops.to_vec();
-        let mut chain: Vec<Loop> = Vec::new();
+        let mut rest: Vec<Around> = loops.iter().map(once).collect();
+        let mut chain: Vec<Around> = Vec::new();
         let mut length = 1i64;
         while length * unit < FEWEST
-            && let Some(next) = rest.iter().position(|l| l.src == length && l.extent > 1)
+            && let Some(next) = rest.iter().position(|l| l.src == length && l.is_plain())
         {
-            let l = take_part(&mut rest, next, MOST / length / unit)?;
-            length *= l.extent;
+            let most = if chain.is_empty() { MOST } else { FEWEST_IN_PARTS.max(length * unit) };
+            let l = part_of(&mut rest, next, most / length / unit);
+            length *= l.count;
             chain.push(l);
         }
         let (_, inner) = chain.split_last()?;
-        let are_odd = inner.iter().any(|l| !l.extent.unsigned_abs().is_power_of_two());
-        if !are_odd || loops.iter().any(|l| l.dst < 0 || l.src < 0) {
+        let are_odd = inner.iter().any(|l| !l.count.unsigned_abs().is_power_of_two());
+        // A tile has neighbours enough where one loop fills registers, the last nearly too.
+        let first = chain[0].count * unit;
+        let in_registers = (first + LEAST_ROW - 1) / LEAST_ROW * LEAST_ROW;
+        if !are_odd || in_registers - first < in_registers / 8 {
             return None;
         }
         // The rows.
-        let mut others: Vec<Loop> = Vec::new();
+        let mut others: Vec<Around> = Vec::new();
         let mut row = 1i64;
         while row * unit < ROW
-            && let Some(next) = rest.iter().position(|l| l.dst == row && l.extent > 1)
+            && let Some(next) = rest.iter().position(|l| l.dst == row && l.is_plain())
         {
-            let l = take_part(&mut rest, next, ROW / row / unit)?;
-            row *= l.extent;
+            let l = part_of(&mut rest, next, ROW / row / unit);
+            row *= l.count;
             others.push(l);
         }
         let len = row * unit;
@@ -95,11 +107,11 @@ impl Listed {
         }
         let mut rows = vec![0];
         for l in &chain {
-            repeat(&mut rows, l.extent, l.dst * unit);
+            repeat(&mut rows, l.count, l.dst * unit);
         }
         let bits = |steps: i64| steps * unit * 8;
         let side = |src: i64, dst: i64| if is_source { (dst, src) } else { (src, dst) };
-        let inner = others.iter().map(|l| (l.extent, side(bits(l.src), bits(l.dst))));
+        let inner = others.iter().map(|l| (l.count, side(bits(l.src), bits(l.dst))));
         let neighbours = (length, side(bits(1), pitch * 8));
         let mut in_bits: Vec<Loop> = std::iter::once(neighbours)
             .chain(inner)
@@ -107,11 +119,12 @@ impl Listed {
             .collect();
         in_bits.push(Loop { extent: bits(1), src: 1, dst: 1 });
         let program = Program::of(&in_bits, Slots::same(bits(1)), level, false)?;
-        rest.retain(|l| l.extent > 1);
+        rest.retain(|l| l.count > 1);
         rest.sort_by_key(|l| std::cmp::Reverse(if is_source { l.src } else { l.dst }));
         let around = rest.iter().map(|l| {
             let (src, dst) = side(l.src * unit, l.dst * unit);
-            Around { count: l.extent, src, dst, src_back: 0, dst_back: 0 }
+            let (src_back, dst_back) = side(l.src_back * unit, l.dst_back * unit);
+            Around { count: l.count, src, dst, src_back, dst_back }
         });
         let around = around.collect();
         Some(Listed { rows, len, pitch, is_source, program: Box::new(program), around })
@@ -162,19 +175,6 @@ impl Listed {
             super::level::fence();
         }
     }
-}
-
-/// Takes up to `most` steps of a loop, parts that divide it, out of some loops; what is left of the
-/// loop goes on in such parts. `None` if it has none.
-fn take_part(loops: &mut Vec<Loop>, number: usize, most: i64) -> Option<Loop> {
-    let l = loops[number];
-    let fits = |part: &i64| l.extent % part == 0;
-    let part = (2..=l.extent.min(most)).rev().find(fits)?;
-    if part == l.extent {
-        return Some(loops.remove(number));
-    }
-    loops[number] = Loop { extent: l.extent / part, src: l.src * part, dst: l.dst * part };
-    Some(Loop { extent: part, ..l })
 }
 
 /// Memory for the rows.

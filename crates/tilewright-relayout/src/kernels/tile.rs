@@ -65,6 +65,11 @@ impl Around {
         [self.dst, self.dst_back].iter().all(|bytes| bytes % LINE as i64 == 0)
     }
 
+    /// Whether it has steps that are all as long.
+    pub(super) fn is_plain(&self) -> bool {
+        self.count > 1 && self.src_back == 0 && self.dst_back == 0
+    }
+
     /// One that counts bits, if those are whole bytes.
     pub(super) fn in_bytes(&self) -> Option<Self> {
         let Around { count, src, dst, src_back, dst_back } = *self;
