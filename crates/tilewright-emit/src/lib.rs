@@ -68,5 +68,5 @@ pub use index::index_formula;
 pub use kernel::{Kernel, Word};
 pub use offset::offset_formula;
 pub use relayout::{Body, Fill, Loop, Nest, Relayout, Transfer, Way};
-pub use staged::{Staged, StagedBox};
+pub use staged::{Arrangement, Staged, StagedBox};
 pub use targets::{Request, Target};

@@ -16,10 +16,7 @@ const DIALECT: Dialect =
 pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
     let name = source.name;
     let mut code = Code::default();
-    DIALECT.about(&mut code, source.array, "Layout:");
-    if let Some((other, _)) = &source.other {
-        DIALECT.about(&mut code, other, "Relayout to:");
-    }
+    DIALECT.heads(&mut code, source);
     code.line(format!("#ifndef {name}_LAYOUT_H"));
     code.line(format!("#define {name}_LAYOUT_H"));
     code.line("#include <stdint.h>");
@@ -27,13 +24,8 @@ pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
         code.line("#include <string.h>");
     }
     code.line("");
-    match &source.family {
-        Some(family) => DIALECT.family(&mut code, family, name),
-        None => DIALECT.layout(&mut code, source.array, name),
-    }
-    if let Some((other, relayout)) = &source.other {
-        code.line("");
-        DIALECT.layout(&mut code, other, &format!("{name}_to"));
+    DIALECT.layouts(&mut code, source);
+    if let Some((_, relayout)) = &source.other {
         code.line("");
         Printer { name, relayout, transfer: relayout.transfer }.relayout(&mut code);
     }
@@ -51,11 +43,19 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn relayout(&self, code: &mut Code) {
         self.helpers(code);
-        let Relayout { src_bytes, dst_bytes, .. } = self.relayout;
-        code.line(format!(
-            "/* Moves the array: {src_bytes} bytes are read, {dst_bytes} written, padding too. */"
-        ));
-        code.line(format!("static inline void {}_relayout(const void *from, void *to)", self.name));
+        let Relayout { src_bytes, dst_bytes, argument, .. } = self.relayout;
+        let name = self.name;
+        code.line(match argument {
+            Some(dim) => format!(
+                "/* Moves the array of extent n{dim}, element by element: {name}_allocation(n{dim}) slots are read, \
+                 {name}_to_allocation(n{dim}) written. */"
+            ),
+            None => format!(
+                "/* Moves the array: {src_bytes} bytes are read, {dst_bytes} written, padding too. */"
+            ),
+        });
+        let last = argument.map_or(String::new(), |dim| format!(", int64_t n{dim}"));
+        code.line(format!("static inline void {name}_relayout(const void *from, void *to{last})"));
         code.line("{");
         code.indented(|code| {
             code.line("const unsigned char *src = (const unsigned char *)from;");
@@ -76,10 +76,21 @@ impl Printer<'_> {
     }
 
     fn fill(&self, code: &mut Code) {
-        let bytes = self.relayout.dst_bytes;
+        let bytes = match self.relayout.argument {
+            Some(dim) => {
+                let (name, width) = (self.name, self.transfer.dst_bits);
+                code.line(format!("const int64_t bits = {name}_to_allocation(n{dim}) * {width};"));
+                "(bits + 7) / 8".to_owned()
+            }
+            None => self.relayout.dst_bytes.to_string(),
+        };
         if let Some(Fill { period }) = &self.relayout.fill {
             match period.as_slice() {
-                [byte] => code.line(format!("memset(dst, {byte:#04x}, {bytes}); /* padding */")),
+                [byte] => {
+                    code.line(format!(
+                        "memset(dst, {byte:#04x}, (size_t)({bytes})); /* padding */"
+                    ));
+                }
                 period => {
                     let list: Vec<String> =
                         period.iter().map(|byte| format!("{byte:#04x}")).collect();
@@ -96,10 +107,14 @@ impl Printer<'_> {
         }
         if let Some(bits) = self.relayout.tail_bits {
             let mask = (1 << bits) - 1;
-            code.line(format!(
-                "dst[{}] &= {mask:#04x}; /* bits behind the last slot */",
-                bytes - 1
-            ));
+            code.line(format!("dst[{bytes} - 1] &= {mask:#04x}; /* bits behind the last slot */"));
+        }
+        match self.relayout.argument {
+            Some(_) if self.transfer.dst_bits % 8 != 0 => code.line(
+                "if (bits % 8) dst[bits / 8] &= (unsigned char)((1 << bits % 8) - 1); /* behind the last slot */",
+            ),
+            Some(_) if self.relayout.fill.is_none() => code.line("(void)bits;"),
+            _ => {}
         }
     }
 
@@ -165,10 +180,10 @@ impl Printer<'_> {
     fn by_offsets(&self, code: &mut Code, dims: &[i64]) {
         let (name, transfer) = (self.name, self.transfer);
         let index: Vec<String> = (0..dims.len()).map(|dim| format!("i{dim}")).collect();
-        for (dim, extent) in dims.iter().enumerate() {
+        for (dim, extent) in self.relayout.extents(dims).iter().enumerate() {
             code.line(format!("for (int64_t i{dim} = 0; i{dim} < {extent}; i{dim}++)"));
         }
-        let index = index.join(", ");
+        let index = index.join(", ") + &self.relayout.last_argument();
         let (src, dst) = (format!("{name}_offset({index})"), format!("{name}_to_offset({index})"));
         let scaled = |offset: &str, unit: i64| format!("{offset} * {unit}");
         let (src_bits, dst_bits) = (transfer.src_bits, transfer.dst_bits);

@@ -298,6 +298,13 @@ pub fn pairs(random: &mut Random, n: usize) -> Vec<(Array, Array)> {
             array(&format!("{element_type}[{dims}]{{0,1}}")),
         ));
     }
+    // And with padding, between tiles of either order.
+    for (from, to) in [("{1,0}", "{0,1:T(8,8)}"), ("{0,1:T(4,8)}", "{1,0:T(8,8)}")] {
+        for element_type in ["bf16", "f32", "f64"] {
+            let side = |layout: &str| array(&format!("{element_type}[21,19]{layout}"));
+            all.push((side(from), side(to)));
+        }
+    }
     // Tiles of which neither divides the other: more boxes than anybody wants to read.
     for (from, to) in [("u8", ""), ("s4", "E(4)"), ("bf16", "")].map(|(element_type, width)| {
         let side = |tile: &str| format!("{element_type}[90,100]{{1,0:T({tile}){width}}}");
