@@ -40,7 +40,7 @@
 #![forbid(unsafe_code)]
 
 // To be read in this order: expressions (`range`, `divide`, `expression`, `interpret`), formulas of a map (`formula`,
-// `offset`, `index`, `dynamic`), what code is for (`array`, `words`), relayouts (`relayout`, `run`, `kernel`, `staged`), and the
+// `offset`, `index`, `dynamic`), what code is for (`array`, `words`), relayouts (`relayout`, `run`, `packed`, `kernel`, `staged`), and the
 // languages (`print`, `code`, `targets`).
 mod array;
 mod code;
@@ -53,6 +53,7 @@ mod index;
 mod interpret;
 mod kernel;
 mod offset;
+mod packed;
 mod print;
 pub mod range;
 mod relayout;

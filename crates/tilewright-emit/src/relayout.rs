@@ -312,7 +312,7 @@ fn packed(src: i64, dst: i64, mut loops: Vec<Loop>, transfer: Transfer) -> Nest 
 }
 
 /// The largest strides first, without loops of one step, those that run together joined.
-fn joined(mut loops: Vec<Loop>) -> Vec<Loop> {
+pub(crate) fn joined(mut loops: Vec<Loop>) -> Vec<Loop> {
     loops.retain(|l| l.extent != 1);
     loops.sort_by_key(|l| (std::cmp::Reverse(l.dst), std::cmp::Reverse(l.src)));
     loops.dedup_by(|inner, outer| {

@@ -184,7 +184,7 @@ static int failures;\n"
         match relayout_of(number, Target::Cuda) {
             Ok(kernel) => code += &kernel,
             Err(reason) => {
-                assert!(reason.to_string().contains("slots of 4 bits"), "{reason}");
+                assert!(reason.to_string().contains("become slots of 4,"), "{reason}");
                 n_refused += 1;
                 continue;
             }
