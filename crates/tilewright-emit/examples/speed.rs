@@ -68,7 +68,6 @@ fn measure(name: &str, from: &str, to: &str) {
     let options = RunOptions {
         threads: Threads::Count(NonZeroUsize::MIN),
         pad: Pad::Bits(u128::from(target.padding())),
-        ..RunOptions::default()
     };
     let folder = tempfile::tempdir().unwrap();
     let binary = compiled(&code, src.len(), dst.len(), folder.path());

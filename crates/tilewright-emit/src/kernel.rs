@@ -84,6 +84,12 @@ impl Kernel {
         Ok(Kernel { formula, word_bits, words, word: Word::Elements(elements), padding, slots })
     }
 
+    /// The same with nothing but the test whether a word has elements.
+    pub(crate) fn test_alone(mut self) -> Self {
+        self.formula.outputs.clear();
+        self
+    }
+
     /// The padding of a word as a number.
     pub(crate) fn padding_number(&self) -> u128 {
         as_number(&self.padding)

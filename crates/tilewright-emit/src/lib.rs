@@ -39,7 +39,7 @@
 
 #![forbid(unsafe_code)]
 
-// To be read in this order: expressions (`range`, `divide`, `expression`, `interpret`), formulas of a map (`formula`,
+// To be read in this order: expressions (`range`, `divide`, `expression`, `quotient`, `interpret`), formulas of a map (`formula`,
 // `offset`, `index`, `dynamic`), what code is for (`array`, `words`), relayouts (`relayout`, `run`, `packed`, `kernel`, `staged`), and the
 // languages (`print`, `code`, `targets`).
 mod array;
@@ -55,6 +55,7 @@ mod kernel;
 mod offset;
 mod packed;
 mod print;
+mod quotient;
 pub mod range;
 mod relayout;
 mod run;

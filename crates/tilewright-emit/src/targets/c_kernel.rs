@@ -80,7 +80,10 @@ impl KernelDialect {
             Some(kernel) if kernel.word != Word::Whole => {
                 self.kernel(code, &kernel, relayout, name);
             }
-            padding => self.staged(code, &staged, padding.as_ref(), relayout, name),
+            padding => {
+                let padding = padding.map(Kernel::test_alone);
+                self.staged(code, &staged, padding.as_ref(), relayout, name);
+            }
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 mod c;
 mod c_kernel;
 mod c_like;
+mod c_packed;
 mod cuda;
 mod cute;
 mod mlir;

@@ -38,12 +38,8 @@ impl TileSyntax {
             for (number, of) in staged.boxes.iter().enumerate() {
                 let else_ = if number == 0 { "" } else { "else " };
                 let last = first + of.tiles;
-                code.line(format!(
-                    "/* Box {} of {}: {}. */",
-                    number + 1,
-                    staged.boxes.len(),
-                    about(of)
-                ));
+                let boxes = staged.boxes.len();
+                code.lines(&format!("/* Box {} of {boxes}: {}. */", number + 1, about(of)));
                 code.block(format!("{else_}if (b < {last}) {{"), "}", |code| {
                     self.tile(code, of, first);
                 });
@@ -62,21 +58,21 @@ impl TileSyntax {
         let StagedBox { rows, columns, tile_rows, tile_columns, .. } = *of;
         let blocks = |extent: i64, side: i64| (extent + side - 1) / side;
         let (n_rows, n_columns) = (blocks(rows, tile_rows), blocks(columns, tile_columns));
-        self.local(code, "q", &format!("b - {first}"), "");
+        self.local(code, "q", &less("b", first), "");
         self.local(code, "c0", &format!("q % {n_columns} * {tile_columns}"), "its first column");
         let first_row = format!("q / {n_columns} % {n_rows} * {tile_rows}");
         self.local(code, "r0", &first_row, "its first row");
         let mut before = n_columns.saturating_mul(n_rows);
-        let (mut src, mut dst) = (of.nest.src.to_string(), of.nest.dst.to_string());
+        let (mut src, mut dst) = (start(of.nest.src), start(of.nest.dst));
         for (depth, l) in of.nest.loops.iter().enumerate().rev() {
             self.local(code, &format!("a{depth}"), &format!("q / {before} % {}", l.extent), "");
             before = before.saturating_mul(l.extent);
-            src += &format!(" + a{depth} * {}", factor(l.src));
-            dst += &format!(" + a{depth} * {}", factor(l.dst));
+            src += &format!("a{depth} * {} + ", factor(l.src));
+            dst += &format!("a{depth} * {} + ", factor(l.dst));
         }
         let (src_pitch, dst_pitch) = (factor(of.src_pitch), factor(of.dst_pitch));
-        self.local(code, "s", &format!("{src} + r0 * {src_pitch} + c0"), "");
-        self.local(code, "d", &format!("{dst} + c0 * {dst_pitch} + r0"), "");
+        self.local(code, "s", &format!("{src}r0 * {src_pitch} + c0"), "");
+        self.local(code, "d", &format!("{dst}c0 * {dst_pitch} + r0"), "");
         self.moves(code, of);
     }
 
@@ -137,8 +133,7 @@ fn about(of: &StagedBox) -> String {
         more => format!("{more} more by conflicts"),
     };
     format!(
-        "{rows} rows of {columns} words, in tiles of {tile_rows} by {tile_columns}, {kept}: {turns} accesses of 32 banks of 4 \
-         bytes, {conflicts}"
+        "{rows} rows of {columns} words, in tiles of {tile_rows} by {tile_columns},\n * {kept}: {turns} accesses of 32 banks of 4 bytes, {conflicts}"
     )
 }
 
@@ -161,7 +156,17 @@ fn place(of: &Arrangement, rows: i64) -> String {
     format!("r * {pitch} + (c ^ {flipped})")
 }
 
+/// What is before the first addend of a place.
+pub(super) fn start(number: i64) -> String {
+    if number == 0 { String::new() } else { format!("{number} + ") }
+}
+
+/// A difference.
+pub(super) fn less(from: &str, number: i64) -> String {
+    if number == 0 { from.to_owned() } else { format!("{from} - {number}") }
+}
+
 /// A number as a factor.
-fn factor(number: i64) -> String {
+pub(super) fn factor(number: i64) -> String {
     if number < 0 { format!("({number})") } else { number.to_string() }
 }

@@ -5,7 +5,7 @@
 //! neighbours, which are contiguous where the layouts are.
 
 use super::Source;
-use super::tiles::tiles_of;
+use super::tiles::{factor, less, start, tiles_of};
 use crate::array::Array;
 use crate::code::Code;
 use crate::divide::Product;
@@ -146,7 +146,7 @@ fn tiles(
     let bits = staged.unit * 8;
     let kernel = Kernel::of(from, to, relayout, Widths { least: bits, most: bits, element: 64 })?;
     let is_alike = kernel.word == Word::Whole && kernel.word_bits == bits;
-    Ok(is_alike.then_some((staged, Some(kernel))))
+    Ok(is_alike.then(|| (staged, Some(kernel.test_alone()))))
 }
 
 fn tiles_kernel(
@@ -190,7 +190,7 @@ fn tiles_kernel(
         for (number, of) in staged.boxes.iter().enumerate() {
             let (word, last) = (if number == 0 { "if" } else { "elif" }, first + of.tiles);
             code.line(format!("{word} b < {last}:"));
-            code.line(format!("    {name}_box{number}(src, dst, b - {first})"));
+            code.line(format!("    {name}_box{number}(src, dst, {})", less("b", first)));
             first = last;
         }
         if padding.is_some() {
@@ -212,24 +212,23 @@ fn tile(code: &mut Code, of: &StagedBox) {
     ));
     code.line(format!("c = q % {n_columns} * {tile_columns} + tl.arange(0, {tile_columns})"));
     let mut before = n_columns.saturating_mul(n_rows);
-    let (mut src, mut dst) = (of.nest.src.to_string(), of.nest.dst.to_string());
+    let (mut src, mut dst) = (start(of.nest.src), start(of.nest.dst));
     for (depth, l) in of.nest.loops.iter().enumerate().rev() {
         code.line(format!("a{depth} = q // {before} % {}", l.extent));
         before = before.saturating_mul(l.extent);
-        src += &format!(" + a{depth} * ({})", l.src);
-        dst += &format!(" + a{depth} * ({})", l.dst);
+        src += &format!("a{depth} * {} + ", factor(l.src));
+        dst += &format!("a{depth} * {} + ", factor(l.dst));
     }
     if rows == 1 {
-        code.line(format!("value = tl.load(src + ({src} + c), mask=c < {columns}, other=0)"));
-        return code.line(format!("tl.store(dst + ({dst} + c), value, mask=c < {columns})"));
+        code.line(format!("value = tl.load(src + ({src}c), mask=c < {columns}, other=0)"));
+        return code.line(format!("tl.store(dst + ({dst}c), value, mask=c < {columns})"));
     }
     code.line(format!("r = q // {n_columns} % {n_rows} * {tile_rows} + tl.arange(0, {tile_rows})"));
     code.line(format!("inside = (r < {rows})[:, None] & (c < {columns})[None, :]"));
+    let (src_pitch, dst_pitch) = (factor(src_pitch), factor(dst_pitch));
+    code.line(format!("s = {src}r[:, None] * {src_pitch} + c[None, :]  # neighbours along a row"));
     code.line(format!(
-        "s = {src} + r[:, None] * ({src_pitch}) + c[None, :]  # neighbours along a row"
-    ));
-    code.line(format!(
-        "d = {dst} + c[:, None] * ({dst_pitch}) + r[None, :]  # neighbours along a column"
+        "d = {dst}c[:, None] * {dst_pitch} + r[None, :]  # neighbours along a column"
     ));
     code.line("value = tl.load(src + s, mask=inside, other=0)");
     code.line("tl.store(dst + d, tl.trans(value), mask=tl.trans(inside))");

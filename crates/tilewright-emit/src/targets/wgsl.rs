@@ -247,6 +247,7 @@ fn relayout_shader(
         };
         let is_whole = |kernel: &Kernel| kernel.word == Word::Whole && kernel.word_bits == bits;
         if relayout.fill.is_none() || padding.as_ref().is_some_and(is_whole) {
+            let padding = padding.map(Kernel::test_alone);
             if let Some(kernel) = &padding {
                 check(&kernel.formula, to)?;
             }
