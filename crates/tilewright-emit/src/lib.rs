@@ -23,8 +23,8 @@
 //! [`Formula`] is such expressions with named inputs; every language prints the same one, and
 //! [`evaluate`](Formula::evaluate) works it out, checking each range. A [`Relayout`] is the planner's boxes as loops
 //! of runs and transposes, which [`run`](Relayout::run) goes through step by step; on GPUs a [`Kernel`] has a thread for
-//! each word of the destination, which finds its word of the source by one formula; in CUDA and OpenCL C, where the
-//! relayout transposes, [`Staged`] tiles go through memory that the threads of a block share.
+//! each word of the destination, which finds its word of the source by one formula; where the relayout transposes,
+//! [`Staged`] tiles go through memory that the threads of a block share.
 //!
 //! # Conventions
 //! Offsets count elements, from the beginning of the allocation or below it where strides are negative. Elements below a
