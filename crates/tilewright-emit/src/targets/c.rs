@@ -11,8 +11,13 @@ use crate::error::Error;
 use crate::packed::Words;
 use crate::relayout::{Body, Fill, Nest, Relayout, Transfer, Way};
 
-const DIALECT: Dialect =
-    Dialect { int32: "int32_t", int64: "int64_t", qualifiers: "static inline", suffix: "LL" };
+const DIALECT: Dialect = Dialect {
+    int32: "int32_t",
+    uint32: "uint32_t",
+    int64: "int64_t",
+    qualifiers: "static inline",
+    suffix: "LL",
+};
 
 pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
     let name = source.name;

@@ -16,6 +16,8 @@ use crate::words::about;
 pub(super) struct Dialect {
     /// An integer of 32 bits.
     pub(super) int32: &'static str,
+    /// The same without a sign: it takes no instruction to make 64 bits of it.
+    pub(super) uint32: &'static str,
     /// An integer of 64 bits.
     pub(super) int64: &'static str,
     /// What stands before a function.
@@ -27,6 +29,8 @@ pub(super) struct Dialect {
 struct CSyntax {
     dialect: Dialect,
     is_narrow: bool,
+    /// The type of all values.
+    word: &'static str,
 }
 
 impl Syntax for CSyntax {
@@ -40,11 +44,11 @@ impl Syntax for CSyntax {
     }
 
     fn wide_product(&self, a: &str, product: Product, divisor: i64) -> String {
-        let Dialect { int32, int64, suffix, .. } = self.dialect;
+        let (word, Dialect { int64, suffix, .. }) = (self.word, self.dialect);
         let Product { factor, shift, .. } = product;
         match self.is_narrow {
             true => {
-                format!("({int32})((({int64}){a} * {factor}{suffix}) >> {shift}) /* / {divisor} */")
+                format!("({word})((({int64}){a} * {factor}{suffix}) >> {shift}) /* / {divisor} */")
             }
             false => format!("({a} * {factor}{suffix}) >> {shift} /* / {divisor} */"),
         }
@@ -55,8 +59,12 @@ impl Dialect {
     /// A formula's lines: inputs in narrower words where that does, then its locals.
     pub(super) fn locals(self, code: &mut Code, formula: &Formula, prefix: &str) -> Printed {
         let is_narrow = formula.is_narrow();
-        let syntax = CSyntax { dialect: self, is_narrow };
-        let word = if is_narrow { self.int32 } else { self.int64 };
+        let word = match (is_narrow, formula.is_natural()) {
+            (true, true) => self.uint32,
+            (true, false) => self.int32,
+            _ => self.int64,
+        };
+        let syntax = CSyntax { dialect: self, is_narrow, word };
         let names: Vec<String> = formula
             .inputs
             .iter()
@@ -199,7 +207,8 @@ impl Dialect {
         code.line(format!("{qualifiers} int {name}_index({int64} offset{pointers})"));
         code.line("{");
         let (low, last) = (map.lowest_offset(), map.lowest_offset() + map.allocation() - 1);
-        let number = |number: i64| CSyntax { dialect: self, is_narrow: false }.constant(number);
+        let number =
+            |number: i64| CSyntax { dialect: self, is_narrow: false, word: int64 }.constant(number);
         code.indented(|code| {
             if map.elements() == 0 {
                 code.line("(void)offset;");

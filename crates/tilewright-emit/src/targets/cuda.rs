@@ -10,6 +10,7 @@ use crate::error::Error;
 
 const DIALECT: Dialect = Dialect {
     int32: "int",
+    uint32: "unsigned int",
     int64: "long long",
     qualifiers: "__host__ __device__ static inline",
     suffix: "LL",

@@ -8,8 +8,13 @@ use super::c_kernel::KernelDialect;
 use super::c_like::Dialect;
 use crate::error::Error;
 
-const DIALECT: Dialect =
-    Dialect { int32: "int", int64: "long", qualifiers: "static inline", suffix: "L" };
+const DIALECT: Dialect = Dialect {
+    int32: "int",
+    uint32: "uint",
+    int64: "long",
+    qualifiers: "static inline",
+    suffix: "L",
+};
 
 const KERNEL: KernelDialect = KernelDialect {
     dialect: DIALECT,
