@@ -51,9 +51,24 @@ pub(super) const TOOLS: &[Tool] = &[
         packages: &["mesa-vulkan-drivers", "libvulkan1"],
         brings: &["/usr/share/vulkan/icd.d"],
     },
-    Tool { name: "emit-nvrtc", checker: Checker::Script("emit_nvrtc.py"), packages: &[], brings: &[] },
-    Tool { name: "emit-cute", checker: Checker::Script("emit_cute.py"), packages: &[], brings: &[] },
-    Tool { name: "emit-triton", checker: Checker::Script("emit_triton.py"), packages: &[], brings: &[] },
+    Tool {
+        name: "emit-nvrtc",
+        checker: Checker::Script("emit_nvrtc.py"),
+        packages: &[],
+        brings: &[],
+    },
+    Tool {
+        name: "emit-cute",
+        checker: Checker::Script("emit_cute.py"),
+        packages: &[],
+        brings: &[],
+    },
+    Tool {
+        name: "emit-triton",
+        checker: Checker::Script("emit_triton.py"),
+        packages: &[],
+        brings: &[],
+    },
 ];
 
 /// The tools that an oracle of this name runs.
