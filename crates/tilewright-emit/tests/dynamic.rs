@@ -311,5 +311,6 @@ fn what_is_not_affine_in_the_extent_is_refused() {
     refused("f32 (4,8):(8,1)", &[0], Target::C, "said by its extents");
     refused("f32[N,5]", &[2], Target::C, "no dimension 2");
     refused("f32[N,5]", &[0, 1], Target::C, "not of several");
-    refused("f32[N,5]", &[0], Target::Mlir, "not in mlir");
+    refused("f32[N,5]", &[0], Target::Mlir, "not in mlir, whose");
+    refused("f32[N,5]", &[0], Target::Cute, "whose types are made of numbers");
 }

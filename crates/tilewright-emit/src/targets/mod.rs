@@ -173,9 +173,15 @@ impl Request<'_> {
                 "the extent of one dimension can be an argument, not of several",
             ));
         };
-        if [Target::Triton, Target::Mlir, Target::Cute].contains(&target) {
+        let reason = match target {
+            Target::Cute => "whose types are made of numbers",
+            Target::Mlir => "whose memref types and affine maps are written with numbers",
+            Target::Triton => "whose functions are compiled for the numbers of one layout",
+            _ => "",
+        };
+        if !reason.is_empty() {
             return Err(Error::message(format!(
-                "extents are arguments in c, cuda, opencl, rust, python and wgsl, and not in {target}"
+                "extents are arguments in c, cuda, opencl, rust, python and wgsl, and not in {target}, {reason}"
             )));
         }
         let arrays = std::iter::once(self.array).chain(self.other);

@@ -221,7 +221,7 @@ impl Printer<'_> {
             {
                 code.line(format!("bits = {name}_to_allocation(n{dim}) * {dst_bits} % 8"));
                 code.line(
-                    "dst[-1:] &= (1 << bits) - 1 if bits else 255  # bits behind the last slot",
+                    "dst[-1:] &= np.uint8((1 << bits) - 1 if bits else 255)  # bits behind the last slot",
                 );
             }
             if self.relayout.dst_bytes == 0 || self.relayout.src_bytes == 0 {
