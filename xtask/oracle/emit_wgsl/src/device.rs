@@ -42,8 +42,7 @@ impl Device {
         module: &ShaderModule,
         entry: &str,
         bindings: [u32; 2],
-        src: &[u8],
-        dst: &[u8],
+        (src, dst): (&[u8], &[u8]),
         argument: Option<i32>,
         groups: u32,
     ) -> Result<Vec<u8>, Box<dyn Error>> {

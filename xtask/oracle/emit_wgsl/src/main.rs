@@ -109,7 +109,7 @@ fn ask(
     src.resize(src.len().max(4), 0);
     let groups = n.div_ceil(GROUP_SIZE).max(1) as u32;
     let bindings = [driver::ASKED, driver::FOUND];
-    let dst = device.run(module, entry, bindings, &src, &vec![FRESH; n * 4], None, groups)?;
+    let dst = device.run(module, entry, bindings, (&src, &vec![FRESH; n * 4]), None, groups)?;
     Ok(dst
         .chunks_exact(4)
         .map(|bytes| i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
@@ -129,8 +129,7 @@ fn check_relayout(case: &Case, device: &Device, module: &ShaderModule) -> Checke
         module,
         &entry,
         [0, 1],
-        &src,
-        &vec![FRESH; n_guarded],
+        (&src, &vec![FRESH; n_guarded]),
         case.argument,
         N_GROUPS,
     )?;
