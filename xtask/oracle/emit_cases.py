@@ -20,6 +20,8 @@ class Case:
         self.__dict__.update(fields)
         self.code = fields["code"][language]
         self.is_relayout = "to" in fields
+        # Behind the other arguments, where an extent is one.
+        self.last = f", {fields['argument']}" if "argument" in fields else ""
 
     def __str__(self):
         return f"{self.name}: {self.layout}" + (f" to {self.to}" if self.is_relayout else "")

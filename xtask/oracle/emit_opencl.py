@@ -24,12 +24,12 @@ def driver(case):
     return f"""
 __kernel void {case.name}_offsets(__global const long *index, __global long *found) {{
     const long i = get_global_id(0);
-    found[i] = {case.name}_offset({index});
+    found[i] = {case.name}_offset({index}{case.last});
 }}
 __kernel void {case.name}_indexes(__global const long *offsets, __global long *found) {{
     const long i = get_global_id(0);
     {names}
-    found[i * {rank + 1}] = {case.name}_index(offsets[i]{pointers});
+    found[i * {rank + 1}] = {case.name}_index(offsets[i]{case.last}{pointers});
     {stores}
 }}
 """
@@ -44,10 +44,10 @@ class Device:
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
         return cl.Buffer(self.context, flags, hostbuf=data)
 
-    def launch(self, kernel, n, src, dst):
+    def launch(self, kernel, n, src, dst, *rest):
         """Runs a kernel of two buffers; returns what the second then holds."""
         buffers = [self.buffer(src), self.buffer(dst)]
-        kernel(self.queue, (n,), None, *buffers)
+        kernel(self.queue, (n,), None, *buffers, *rest)
         cl.enqueue_copy(self.queue, dst, buffers[1])
         self.queue.finish()
         return dst
@@ -73,7 +73,8 @@ def check_relayout(case, program, device):
     src, dst = case.bytes_before_and_after()
     before = np.frombuffer(src + bytes(-len(src) % 16), np.uint8).copy()
     after = np.full(len(dst) + GUARD, 0xA5, np.uint8)
-    device.launch(getattr(program, f"{case.name}_relayout"), N_ITEMS, before, after)
+    rest = [np.int64(case.argument)] if case.last else []
+    device.launch(getattr(program, f"{case.name}_relayout"), N_ITEMS, before, after, *rest)
     same(case, "bytes", after[: len(dst)].tolist(), list(dst))
     same(case, "bytes behind the array", after[len(dst) :].tolist(), [0xA5] * GUARD)
 

@@ -42,7 +42,16 @@ pub(crate) fn test() -> Result<(), String> {
     succeed(tests.current_dir(&home).env("PYTHONDONTWRITEBYTECODE", "1"))?;
     // Code for numpy and Triton is run where there is numpy.
     let mut emitted = Command::new("cargo");
-    emitted.args(["test", "--quiet", "-p", "tilewright-emit", "--test", "python"]);
+    emitted.args([
+        "test",
+        "--quiet",
+        "-p",
+        "tilewright-emit",
+        "--test",
+        "python",
+        "--test",
+        "dynamic",
+    ]);
     succeed(emitted.current_dir(&root).env("TILEWRIGHT_PYTHON", &python))
 }
 

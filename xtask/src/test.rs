@@ -59,6 +59,11 @@ const CHECKS: &[Check] = &[
         environment: &[],
     },
     Check {
+        name: "format of what runs WGSL",
+        arguments: &["fmt", "--manifest-path", WGSL, "--check"],
+        environment: &[],
+    },
+    Check {
         name: BUILT,
         arguments: &["test", "--workspace", "--all-features", "--no-run", "--quiet"],
         environment: &[],
@@ -72,6 +77,9 @@ const CHECKS: &[Check] = &[
 
 /// A workspace of its own, so that nothing else pulls libFuzzer in.
 const FUZZ: &str = "fuzz/Cargo.toml";
+
+/// A workspace of its own, so that nothing else pulls `wgpu` in.
+const WGSL: &str = "xtask/oracle/emit_wgsl/Cargo.toml";
 
 /// A workspace of its own, so that everything else builds without Python.
 const PYTHON: &str = "crates/tilewright-python/Cargo.toml";

@@ -173,7 +173,7 @@ pub(crate) struct EmitArgs {
     #[arg(long, value_name = "N", default_value = "tw")]
     pub(crate) name: String,
 
-    /// A dimension whose extent is an argument of the functions; can be given several times
+    /// The dimension whose extent is an argument of the functions, not a number in them
     #[arg(long, value_name = "D")]
     pub(crate) dynamic: Vec<usize>,
 }

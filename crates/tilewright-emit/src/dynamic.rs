@@ -115,6 +115,13 @@ impl Family {
         format!("n{}", self.dim)
     }
 
+    /// Whether some extent has slots without an element.
+    pub(crate) fn has_padding(&self) -> bool {
+        let others = self.dims.iter().enumerate().filter(|(dim, _)| *dim != self.dim);
+        let elements: i64 = others.map(|(_, extent)| *extent).product();
+        self.unit > 1 || self.allocation != Affine { constant: 0, per_unit: elements }
+    }
+
     fn begin(&self, inputs: Vec<Input>) -> (Arena, Vec<Expr>, Vec<Input>) {
         let mut arena = Arena::default();
         let mut inputs = inputs;

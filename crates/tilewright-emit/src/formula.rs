@@ -37,6 +37,11 @@ impl Formula {
         self.arena.reachable(&self.roots()).iter().all(is_narrow)
     }
 
+    /// Whether no value of it is below 0.
+    pub fn is_natural(&self) -> bool {
+        self.arena.reachable(&self.roots()).iter().all(|expr| self.arena.range(*expr).low >= 0)
+    }
+
     /// The outputs, or `None` where they mean nothing.
     ///
     /// # Errors

@@ -84,10 +84,44 @@ impl Kernel {
         Ok(Kernel { formula, word_bits, words, word: Word::Elements(elements), padding, slots })
     }
 
+    /// The same with nothing but the test whether a word has elements.
+    pub(crate) fn test_alone(mut self) -> Self {
+        self.formula.outputs.clear();
+        self
+    }
+
     /// The padding of a word as a number.
     pub(crate) fn padding_number(&self) -> u128 {
-        self.padding.iter().rev().fold(0, |number, byte| number << 8 | u128::from(*byte))
+        as_number(&self.padding)
     }
+}
+
+impl Relayout {
+    /// Refuses slots of which a thread has none for itself: those that are no words of these widths.
+    pub(crate) fn check_slots(&self, widths: &Widths) -> Result<(), Error> {
+        let Transfer { src_bits, dst_bits, .. } = self.transfer;
+        let most = if self.transfer.is_plain() { widths.most } else { widths.element };
+        let is_word = |bits: i64| {
+            (bits as u64).is_power_of_two() && bits >= widths.least.max(8) && bits <= most
+        };
+        if is_word(src_bits) && is_word(dst_bits) {
+            return Ok(());
+        }
+        Err(Error::message(format!(
+            "slots of {src_bits} bits become slots of {dst_bits}, and where an extent is an argument, a thread has a slot of its \
+             own, of {} to {most} bits",
+            widths.least.max(8)
+        )))
+    }
+}
+
+/// A slot of padding as a number.
+pub(crate) fn padding_number(to: &Array, bits: i64) -> u128 {
+    as_number(&padding(to, bits))
+}
+
+fn as_number(bytes: &[u8]) -> u128 {
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | u128::from(*byte))
 }
 
 fn check_widths(transfer: Transfer, widths: Widths) -> Result<(), Error> {

@@ -23,8 +23,8 @@
 //! [`Formula`] is such expressions with named inputs; every language prints the same one, and
 //! [`evaluate`](Formula::evaluate) works it out, checking each range. A [`Relayout`] is the planner's boxes as loops
 //! of runs and transposes, which [`run`](Relayout::run) goes through step by step; on GPUs a [`Kernel`] has a thread for
-//! each word of the destination, which finds its word of the source by one formula; in CUDA and OpenCL C, where the
-//! relayout transposes, [`Staged`] tiles go through memory that the threads of a block share.
+//! each word of the destination, which finds its word of the source by one formula; where the relayout transposes,
+//! [`Staged`] tiles go through memory that the threads of a block share.
 //!
 //! # Conventions
 //! Offsets count elements, from the beginning of the allocation or below it where strides are negative. Elements below a
@@ -39,8 +39,8 @@
 
 #![forbid(unsafe_code)]
 
-// To be read in this order: expressions (`range`, `divide`, `expression`, `interpret`), formulas of a map (`formula`,
-// `offset`, `index`, `dynamic`), what code is for (`array`, `words`), relayouts (`relayout`, `run`, `kernel`, `staged`), and the
+// To be read in this order: expressions (`range`, `divide`, `expression`, `quotient`, `interpret`), formulas of a map (`formula`,
+// `offset`, `index`, `dynamic`), what code is for (`array`, `words`), relayouts (`relayout`, `run`, `packed`, `kernel`, `staged`), and the
 // languages (`print`, `code`, `targets`).
 mod array;
 mod code;
@@ -53,7 +53,9 @@ mod index;
 mod interpret;
 mod kernel;
 mod offset;
+mod packed;
 mod print;
+mod quotient;
 pub mod range;
 mod relayout;
 mod run;
@@ -68,5 +70,5 @@ pub use index::index_formula;
 pub use kernel::{Kernel, Word};
 pub use offset::offset_formula;
 pub use relayout::{Body, Fill, Loop, Nest, Relayout, Transfer, Way};
-pub use staged::{Staged, StagedBox};
+pub use staged::{Arrangement, Staged, StagedBox};
 pub use targets::{Request, Target};

@@ -28,6 +28,8 @@ pub struct Relayout {
     pub transfer: Transfer,
     /// How the elements go.
     pub way: Way,
+    /// The dimension whose extent is an argument of the code, if there is one: other sizes here are those of one extent.
+    pub argument: Option<usize>,
 }
 
 /// How the elements of a relayout go.
@@ -175,7 +177,39 @@ impl Relayout {
         let tail = to.map().allocation() as u128 * u128::from(to.element_bits()) % 8;
         let tail_bits = (tail > 0).then_some(tail as u32);
         let (src_bytes, dst_bytes) = (from.bytes(), to.bytes());
-        Ok(Relayout { src_bytes, dst_bytes, fill, tail_bits, transfer, way })
+        Ok(Relayout { src_bytes, dst_bytes, fill, tail_bits, transfer, way, argument: None })
+    }
+}
+
+impl Relayout {
+    /// The same for every extent of a dimension: element by element, and filled before where some extent has padding.
+    pub(crate) fn of_every_extent(
+        self,
+        (from, to): (&Array, &Array),
+        dim: usize,
+        has_padding: bool,
+    ) -> Self {
+        let way = Way::Offsets {
+            dims: to.map().dims().to_vec(),
+            src: Box::new(offset_formula(from.map())),
+            dst: Box::new(offset_formula(to.map())),
+        };
+        let fill = has_padding.then(|| Fill::of(to));
+        Relayout { way, fill, tail_bits: None, argument: Some(dim), ..self }
+    }
+
+    /// What the extent along each of these dims is called in code.
+    pub(crate) fn extents(&self, dims: &[i64]) -> Vec<String> {
+        let name = |(dim, extent): (usize, &i64)| match self.argument {
+            Some(argument) if argument == dim => format!("n{dim}"),
+            _ => extent.to_string(),
+        };
+        dims.iter().enumerate().map(name).collect()
+    }
+
+    /// The argument that a call has behind others: `, n0`, or nothing.
+    pub(crate) fn last_argument(&self) -> String {
+        self.argument.map_or(String::new(), |dim| format!(", n{dim}"))
     }
 }
 
@@ -278,7 +312,7 @@ fn packed(src: i64, dst: i64, mut loops: Vec<Loop>, transfer: Transfer) -> Nest 
 }
 
 /// The largest strides first, without loops of one step, those that run together joined.
-fn joined(mut loops: Vec<Loop>) -> Vec<Loop> {
+pub(crate) fn joined(mut loops: Vec<Loop>) -> Vec<Loop> {
     loops.retain(|l| l.extent != 1);
     loops.sort_by_key(|l| (std::cmp::Reverse(l.dst), std::cmp::Reverse(l.src)));
     loops.dedup_by(|inner, outer| {

@@ -3,13 +3,14 @@
 //! A thread for each word of the destination stores what neighbours store beside it, but where the layouts transpose,
 //! neighbours load from far apart. Here a block of threads takes a tile of `rows * columns` units, loads it row by row
 //! as the source lies, waits for all of its threads, and stores it column by column as the destination lies: both are
-//! coalesced. In between, unit `(r, c)` of the tile is at `r * pitch + c` of the shared memory.
+//! coalesced. In between, the tile is in the shared memory in an [`Arrangement`].
 //!
-//! # The pitch
-//! The threads of a warp read a column at a stride of `pitch`, so that `pitch = columns` would ask one bank for all
-//! rows: of `f32` in tiles of 32 by 32 that takes 32 turns. The pitch is the least of `columns` to `columns + 8` that
-//! takes the fewest turns, writes and reads together, by the core's [bank analysis](tilewright::map::Banks); here 33,
-//! with a turn for each warp.
+//! # Banks
+//! Of `f32` in tiles of 32 by 32, kept as rows of 32, the 32 threads of a warp that read a column would all ask one bank,
+//! and take 32 turns. Either the rows are further apart, here 33, or the columns of each row are in another order: unit
+//! `(r, c)` is at `r * 32 + (c ^ r)`. Which of all pitches and swizzles it is, the core's [bank analysis](Banks) says: that
+//! with the fewest turns, writes and reads together, and of those the one with the least memory. Here it is the swizzle:
+//! a turn for each warp, as the pitch of 33 has, and no more than 4096 bytes.
 //!
 //! # Padding
 //! Slots without an element are no part of any tile. They are stored by the kernel of words where its formula finds
@@ -49,10 +50,28 @@ pub struct StagedBox {
     pub tile_rows: i64,
     /// The columns of a tile, a power of two.
     pub tile_columns: i64,
-    /// How far apart the rows of a tile are in the shared memory.
-    pub pitch: i64,
+    /// Where the units of a tile are in the shared memory.
+    pub arrangement: Arrangement,
     /// How many tiles it has: for each step of the loops, for each block of rows, for each of columns.
     pub tiles: i64,
+}
+
+/// Where the units of a tile are in the shared memory: `(r, c)` at `r * pitch + (c ^ s)`, and `s` is
+/// `((r >> row_shift) & mask) << column_shift`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrangement {
+    /// How far apart rows are.
+    pub pitch: i64,
+    /// Which bits of a row's number flip bits of the columns' numbers: 0 where none do.
+    pub mask: i64,
+    /// How many low bits of a row's number flip nothing.
+    pub row_shift: u32,
+    /// How many low bits of a column's number stay.
+    pub column_shift: u32,
+    /// How many times the banks serve while a tile is written by rows and read by columns.
+    pub turns: i64,
+    /// How many times they have to whatever the arrangement: `turns` is the same where there are no conflicts.
+    pub least_turns: i64,
 }
 
 /// A tile is no longer than this, and has no more units than its square: what a block of 256 threads goes through in
@@ -62,7 +81,7 @@ const SIDE: i64 = 32;
 /// The fewest rows and columns for which a tile is worth waiting for.
 const LEAST: i64 = 4;
 
-/// Wider rows than this are not tried.
+/// Rows that are further apart by more units than this are not tried.
 const MOST_EXTRA: i64 = 8;
 
 impl Staged {
@@ -74,7 +93,9 @@ impl Staged {
     /// let array = |text: &str| Array::of(&text.parse::<Described>().unwrap()).unwrap();
     /// let relayout = Relayout::of(&array("f32[100,200]"), &array("f32[100,200]{0,1}"))?;
     /// let staged = Staged::of(&relayout).unwrap();
-    /// assert_eq!((staged.tiles, staged.boxes[0].pitch), (4 * 7, 33));
+    /// let arrangement = staged.boxes[0].arrangement;
+    /// assert_eq!((staged.tiles, arrangement.mask, arrangement.pitch), (4 * 7, 31, 32));
+    /// assert_eq!(arrangement.turns, arrangement.least_turns);
     /// # Ok::<(), tilewright_emit::Error>(())
     /// ```
     pub fn of(relayout: &Relayout) -> Option<Self> {
@@ -86,7 +107,7 @@ impl Staged {
         let boxes: Vec<StagedBox> =
             nests.iter().map(|nest| StagedBox::of(nest, unit)).collect::<Option<_>>()?;
         let tiles = boxes.iter().try_fold(0i64, |sum, of| sum.checked_add(of.tiles))?;
-        let shared = boxes.iter().map(|of| of.tile_rows * of.pitch).max()?;
+        let shared = boxes.iter().map(|of| of.tile_rows * of.arrangement.pitch).max()?;
         Some(Staged { unit, boxes, tiles, shared })
     }
 
@@ -121,7 +142,7 @@ impl StagedBox {
         let tiles = steps
             .checked_mul(blocks(rows, tile_rows))?
             .checked_mul(blocks(columns, tile_columns))?;
-        let pitch = pitch(tile_rows, tile_columns, unit)?;
+        let arrangement = Arrangement::best(tile_rows, tile_columns, unit)?;
         Some(StagedBox {
             nest: scaled,
             rows,
@@ -130,7 +151,7 @@ impl StagedBox {
             dst_pitch,
             tile_rows,
             tile_columns,
-            pitch,
+            arrangement,
             tiles,
         })
     }
@@ -142,21 +163,57 @@ fn tile_side(extent: i64, most: i64) -> Option<i64> {
     i64::try_from(side).ok()
 }
 
-/// The pitch with the fewest turns of the banks, and of those the least.
-fn pitch(rows: i64, columns: i64, unit: i64) -> Option<i64> {
-    let turns = |pitch: &i64| turns(rows, columns, *pitch, unit).unwrap_or(i64::MAX);
-    (columns..=columns + MOST_EXTRA).min_by_key(turns)
+impl Arrangement {
+    /// The one with the fewest turns, of those the one with the least memory, and rows as they are where that does.
+    fn best(rows: i64, columns: i64, unit: i64) -> Option<Self> {
+        let all = pitches(columns).chain(swizzles(rows, columns));
+        let all = all.filter_map(|of| of.with_turns(rows, columns, unit));
+        all.min_by_key(|of| (of.turns, of.pitch, of.mask.count_ones()))
+    }
+
+    /// Where a unit is.
+    pub fn place(&self, row: i64, column: i64) -> i64 {
+        let flipped = ((row >> self.row_shift) & self.mask) << self.column_shift;
+        row * self.pitch + (column ^ flipped)
+    }
+
+    /// The same with its turns counted, of units of so many bytes.
+    fn with_turns(mut self, rows: i64, columns: i64, unit: i64) -> Option<Self> {
+        let bits = u32::try_from(unit * 8).ok()?;
+        let n = rows * columns;
+        let written = (0..n).map(|k| self.place(k / columns, k % columns)).collect();
+        let read = (0..n).map(|k| self.place(k % rows, k / rows)).collect();
+        for offsets in [written, read] {
+            let access = Access::new(offsets, bits, 1).ok()?;
+            let conflicts = access.bank_conflicts(&Banks::default()).ok()?;
+            self.turns += conflicts.wavefronts;
+            self.least_turns += conflicts.phases;
+        }
+        Some(self)
+    }
 }
 
-/// How many times the banks serve while a tile is written by rows and read by columns.
-fn turns(rows: i64, columns: i64, pitch: i64, unit: i64) -> Option<i64> {
-    let bits = u32::try_from(unit * 8).ok()?;
-    let n = rows * columns;
-    let written = (0..n).map(|k| k / columns * pitch + k % columns).collect();
-    let read = (0..n).map(|k| k % rows * pitch + k / rows).collect();
-    [written, read].into_iter().try_fold(0i64, |turns, offsets: Vec<i64>| {
-        let access = Access::new(offsets, bits, 1).ok()?;
-        turns.checked_add(access.bank_conflicts(&Banks::default()).ok()?.wavefronts)
+/// Rows that are further apart than they are long.
+fn pitches(columns: i64) -> impl Iterator<Item = Arrangement> {
+    (columns..=columns + MOST_EXTRA).map(|pitch| Arrangement {
+        pitch,
+        mask: 0,
+        row_shift: 0,
+        column_shift: 0,
+        turns: 0,
+        least_turns: 0,
+    })
+}
+
+/// Rows whose columns are in another order.
+fn swizzles(rows: i64, columns: i64) -> impl Iterator<Item = Arrangement> {
+    let (row_bits, column_bits) = (rows.ilog2(), columns.ilog2());
+    (0..row_bits).flat_map(move |row_shift| {
+        (0..column_bits).map(move |column_shift| {
+            let bits = (row_bits - row_shift).min(column_bits - column_shift);
+            let mask = (1 << bits) - 1;
+            Arrangement { pitch: columns, mask, row_shift, column_shift, turns: 0, least_turns: 0 }
+        })
     })
 }
 
@@ -165,19 +222,48 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tiles_have_the_pitch_with_no_conflicts() {
-        for (unit, expected) in [(4, 33), (8, 33)] {
-            assert_eq!(pitch(32, 32, unit), Some(expected), "units of {unit} bytes");
-        }
+    fn a_pitch_takes_memory_and_a_swizzle_none() {
+        let of = |pitch: i64| {
+            pitches(32)
+                .find(|of| of.pitch == pitch)
+                .and_then(|of| of.with_turns(32, 32, 4))
+                .unwrap()
+        };
         // A warp reads 32 words: a turn for each of the 32 warps, written and read.
-        assert_eq!(turns(32, 32, 33, 4), Some(64));
-        assert_eq!(turns(32, 32, 32, 4), Some(32 + 32 * 32));
-        for unit in [1, 2, 4, 8, 16] {
-            for (rows, columns) in [(32, 32), (8, 128), (4, 256), (256, 4), (2, 2)] {
-                let chosen = pitch(rows, columns, unit).unwrap();
-                let best = turns(rows, columns, chosen, unit);
-                for other in columns..=columns + MOST_EXTRA {
-                    assert!(best <= turns(rows, columns, other, unit), "{rows} by {columns}");
+        assert_eq!((of(33).turns, of(33).least_turns), (64, 64));
+        assert_eq!(of(32).turns, 32 + 32 * 32);
+        let best = Arrangement::best(32, 32, 4).unwrap();
+        assert_eq!((best.pitch, best.mask, best.turns), (32, 31, 64));
+        assert_eq!((best.row_shift, best.column_shift), (0, 0));
+    }
+
+    /// Every tile that there can be, and each by counting: which words of which banks the threads of a phase want.
+    #[test]
+    fn no_tile_has_conflicts() {
+        for unit in [1i64, 2, 4, 8, 16] {
+            for (row_bits, column_bits) in (1..=9).flat_map(|a| (1..=10 - a).map(move |b| (a, b))) {
+                let (rows, columns) = (1i64 << row_bits, 1i64 << column_bits);
+                let best = Arrangement::best(rows, columns, unit).unwrap();
+                let said = format!("{rows} by {columns} of {unit} bytes: {best:?}");
+                assert_eq!(best.turns, best.least_turns, "{said}");
+                let n = rows * columns;
+                let by_rows = |k: i64| best.place(k / columns, k % columns);
+                let by_columns = |k: i64| best.place(k % rows, k / rows);
+                let together = (128 / unit).min(32);
+                for access in [&by_rows as &dyn Fn(i64) -> i64, &by_columns] {
+                    let mut all: Vec<i64> = (0..n).map(access).collect();
+                    for phase in all.chunks(together as usize) {
+                        let mut of_bank = [None; 32];
+                        for word in
+                            phase.iter().flat_map(|at| at * unit / 4..=(at * unit + unit - 1) / 4)
+                        {
+                            let wanted = of_bank[(word % 32) as usize].get_or_insert(word);
+                            assert_eq!(*wanted, word, "{said}");
+                        }
+                    }
+                    all.sort_unstable();
+                    all.dedup();
+                    assert_eq!(all.len() as i64, n, "{said}");
                 }
             }
         }

@@ -91,6 +91,134 @@ static void expect(int holds, const char *what, long long n) {
     succeed(&mut Command::new(&binary));
 }
 
+/// Layouts with `N` for the extent that become others, and which dimension has it.
+const PAIRS: &[(&str, &str, usize)] = &[
+    ("f32[N,20]", "f32[N,20]{1,0:T(8,16)}", 0),
+    ("f32[N,20]{1,0:T(8,16)}", "f32[N,20]{0,1}", 0),
+    ("bf16[N,20]", "bf16[N,20]{1,0:T(8,16)(2,1)}", 0),
+    ("f64[3,N,4]{2,0,1:T(4)}", "f64[3,N,4]", 1),
+    ("u8[N,8]", "u8[N,8]@sf128x4", 0),
+    ("s4[N,5]", "s4[N,5]{0,1:T(8)E(4)}", 0),
+    ("s4[N,5]{1,0:E(4)}", "s4[N,5]{0,1:E(4)}", 0),
+];
+
+/// Bytes before and after a relayout of each extent, as tables of C.
+fn before_and_after(number: usize, extent: i64) -> (Vec<u8>, Vec<u8>) {
+    let (from, to, _) = PAIRS[number];
+    let (from, to) = (array(from, extent), array(to, extent));
+    let src = support::bytes(&mut support::Random(number as u64), from.bytes());
+    let dst = support::expected(&from, &to, &src);
+    (src, dst)
+}
+
+/// The code of a pair, made at one extent.
+fn relayout_of(number: usize, target: Target) -> Result<String, tilewright_emit::Error> {
+    let (from, to, dim) = PAIRS[number];
+    let (from, to, name) = (array(from, 24), array(to, 24), format!("r{number}"));
+    Request { array: &from, other: Some(&to), name: &name, dynamic: &[dim] }.emit(target)
+}
+
+#[test]
+fn relayouts_of_the_extent_move_every_byte() {
+    let mut code = "#include <stdio.h>\nstatic int failures;\n".to_owned();
+    let (mut rust, mut rust_calls) = (String::new(), String::new());
+    let (mut python, mut calls) = (String::new(), String::new());
+    let mut python_calls = String::new();
+    for number in 0..PAIRS.len() {
+        code += &relayout_of(number, Target::C).unwrap();
+        rust += &relayout_of(number, Target::Rust).unwrap();
+        python += &relayout_of(number, Target::Python).unwrap();
+        for extent in EXTENTS {
+            let (src, dst) = before_and_after(number, extent);
+            let n = dst.len();
+            let (from, to) = (byte_list(&src), byte_list(&dst));
+            let _ = writeln!(
+                code,
+                "static void check_{number}_{extent}(void) {{
+  static const unsigned char src[] = {{{from}}}, expected[] = {{{to}}};
+  static unsigned char dst[{n} + 8];
+  memset(dst, 0xa5, sizeof dst);
+  r{number}_relayout(src, dst, {extent});
+  if (memcmp(dst, expected, {n}) && failures++ < 20) fprintf(stderr, \"pair {number} of {extent}\\n\");
+  for (int k = 0; k < 8; k++) if (dst[{n} + k] != 0xa5) failures++;
+}}"
+            );
+            let _ = writeln!(calls, "  check_{number}_{extent}();");
+            let _ = writeln!(
+                rust_calls,
+                "  {{ let mut dst = vec![0xa5; {n}]; r{number}_relayout(&[{from}], &mut dst, {extent});
+    assert_eq!(dst, [{to}], \"pair {number} of {extent}\"); }}"
+            );
+            let _ = writeln!(
+                python_calls,
+                "assert r{number}_relayout(bytes([{from}]), {extent}).tolist() == [{to}], ({number}, {extent})"
+            );
+        }
+    }
+    code += &format!("int main(void) {{\n{calls}  return failures != 0;\n}}\n");
+    rust += &format!("fn main() {{\n{rust_calls}}}\n");
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    std::fs::write(file("all.c"), code).unwrap();
+    std::fs::write(file("all.rs"), rust).unwrap();
+    let flags = ["-std=c99", "-O0", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined,address"];
+    succeed(Command::new("cc").args(flags).arg("-o").arg(file("c")).arg(file("all.c")));
+    succeed(&mut Command::new(file("c")));
+    let flags = ["--edition=2021", "-o"];
+    succeed(Command::new("rustc").args(flags).arg(file("rs")).arg(file("all.rs")));
+    succeed(&mut Command::new(file("rs")));
+    support::run_python(&(python + &python_calls));
+}
+
+/// CUDA with empty qualifiers, a thread after the other.
+#[test]
+fn kernels_of_the_extent_move_every_byte() {
+    let mut code = "#include <cstdio>\n#include <cstring>
+#define __global__\n#define __host__\n#define __device__
+struct Dim { unsigned x; };
+static Dim blockIdx, threadIdx, blockDim = {2}, gridDim = {3};
+static int failures;\n"
+        .to_owned();
+    let (mut calls, mut n_refused) = (String::new(), 0);
+    for number in 0..PAIRS.len() {
+        match relayout_of(number, Target::Cuda) {
+            Ok(kernel) => code += &kernel,
+            Err(reason) => {
+                assert!(reason.to_string().contains("become slots of 4,"), "{reason}");
+                n_refused += 1;
+                continue;
+            }
+        }
+        for extent in EXTENTS {
+            let (src, dst) = before_and_after(number, extent);
+            let n = dst.len();
+            let _ = writeln!(
+                code,
+                "static void check_{number}_{extent}() {{
+  alignas(16) static const unsigned char src[] = {{{}}}, expected[] = {{{}}};
+  alignas(16) static unsigned char dst[{n} + 8];
+  memset(dst, 0xa5, sizeof dst);
+  for (blockIdx.x = 0; blockIdx.x < 3; blockIdx.x++)
+    for (threadIdx.x = 0; threadIdx.x < 2; threadIdx.x++) r{number}_relayout(src, dst, {extent});
+  if (memcmp(dst, expected, {n}) && failures++ < 20) fprintf(stderr, \"pair {number} of {extent}\\n\");
+  for (int k = 0; k < 8; k++) if (dst[{n} + k] != 0xa5) failures++;
+}}",
+                byte_list(&src),
+                byte_list(&dst)
+            );
+            let _ = writeln!(calls, "  check_{number}_{extent}();");
+        }
+    }
+    assert_eq!(n_refused, 2, "slots that share bytes");
+    code += &format!("int main() {{\n{calls}  return failures != 0;\n}}\n");
+    let folder = tempfile::tempdir().unwrap();
+    let (source, binary) = (folder.path().join("all.cpp"), folder.path().join("all"));
+    std::fs::write(&source, code).unwrap();
+    let flags = ["-std=c++17", "-O0", "-fsanitize=undefined", "-fno-sanitize-recover=all", "-o"];
+    succeed(Command::new("c++").args(flags).arg(&binary).arg(&source));
+    succeed(&mut Command::new(&binary));
+}
+
 #[test]
 fn rusts_functions_of_the_extent_agree_with_every_map() {
     let (mut code, mut calls) = (String::new(), String::new());
@@ -183,5 +311,6 @@ fn what_is_not_affine_in_the_extent_is_refused() {
     refused("f32 (4,8):(8,1)", &[0], Target::C, "said by its extents");
     refused("f32[N,5]", &[2], Target::C, "no dimension 2");
     refused("f32[N,5]", &[0, 1], Target::C, "not of several");
-    refused("f32[N,5]", &[0], Target::Wgsl, "not in wgsl");
+    refused("f32[N,5]", &[0], Target::Mlir, "not in mlir, whose");
+    refused("f32[N,5]", &[0], Target::Cute, "whose types are made of numbers");
 }

@@ -106,6 +106,7 @@ for width in (8, 16, 32, 64):
     setattr(tl, f'int{width}', np.dtype(f'int{width}'))
 triton = types.ModuleType('triton')
 triton.jit, triton.language = (lambda function: function), tl
+triton.cdiv, tl.trans = lambda a, b: -(-a // b), np.transpose
 sys.modules['triton'], sys.modules['triton.language'] = triton, tl
 
 
@@ -113,10 +114,10 @@ def check_kernel(name, src, expected):
     kernel = globals()[name.split(':')[0] + '_relayout']
     words = kernel.__doc__.split('tl.uint')
     src_bits, dst_bits = [int(part.split(',')[0].split('.')[0]) for part in words[1:3]]
-    n_words = globals()[name.split(':')[0].upper() + '_WORDS']
+    programs, = globals()[name.split(':')[0] + '_grid'](64)
     src = np.frombuffer(bytes(src) + bytes(-len(src) % (src_bits // 8)), f'uint{src_bits}')
-    dst = np.full(n_words, 0xa5, f'uint{dst_bits}')
-    for program in range(-(-n_words // 64)):
+    dst = np.full(-(-len(expected) * 8 // dst_bits) + 8, 0xa5, f'uint{dst_bits}')
+    for program in range(programs):
         tl.program = program
         kernel(Pointer(src), Pointer(dst), 64)
     assert dst.view(np.uint8)[:len(expected)].tolist() == expected, name

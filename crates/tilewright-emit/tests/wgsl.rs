@@ -13,8 +13,10 @@ use support::{
 use tilewright_emit::{Request, Target};
 
 const COMMON: &str = "
+#include <barrier>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 #include <vector>
 static int failures;
 static void expect(bool holds, const char *what) {
@@ -25,6 +27,18 @@ struct vec2 { u32 x, y; };
 struct vec3 { u32 x, y, z; };
 struct vec4 { u32 x, y, z, w; };
 static int select(int no, int yes, bool which) { return which ? yes : no; }
+const u32 GROUP = 256, N_GROUPS = 2;
+static std::barrier<> all_invocations(GROUP);
+static void workgroupBarrier() { all_invocations.arrive_and_wait(); }
+// Workgroups one after the other; the invocations of each at once.
+template <class Shader> static void launch(Shader shader) {
+  for (u32 group = 0; group < N_GROUPS; group++) {
+    std::vector<std::thread> threads;
+    for (u32 local = 0; local < GROUP; local++)
+      threads.emplace_back([=] { shader(local, vec3{group, 0, 0}, vec3{N_GROUPS, 1, 1}); });
+    for (std::thread &thread : threads) thread.join();
+  }
+}
 ";
 
 /// The lines of WGSL that are printed, as the same lines of C++.
@@ -53,6 +67,15 @@ fn as_cpp(code: &str) -> String {
                 let (name, word) = (rest[0].trim_end_matches(':'), rest[1].trim_end_matches(';'));
                 format!("static std::vector<{word}> {name};")
             }
+            ["var<workgroup>", name, array, n] => {
+                let word = array.trim_start_matches("array<").trim_end_matches(',');
+                let word = word.replace("<u32>", "");
+                format!(
+                    "static {word} {}[{}];",
+                    name.trim_end_matches(':'),
+                    n.trim_end_matches(">;")
+                )
+            }
             ["const", name, "i32", ..] => text
                 .replace("const ", "static const int ")
                 .replace(": i32", "")
@@ -66,7 +89,10 @@ fn as_cpp(code: &str) -> String {
             ["}"] if std::mem::take(&mut in_struct) => "};".to_owned(),
             ["fn", ..] if text.contains("@builtin") => {
                 let name = text.split(['(', ' ']).nth(1).unwrap();
-                format!("static void {name}(vec3 id, vec3 groups) {{")
+                match text.contains("workgroup_id") {
+                    true => format!("static void {name}(u32 local, vec3 group, vec3 groups) {{"),
+                    false => format!("static void {name}(vec3 id, vec3 groups) {{"),
+                }
             }
             ["fn", ..] => function(&text),
             ["let", name, ..] if name.ends_with(':') => {
@@ -137,6 +163,7 @@ fn shaders_and_functions_agree_with_the_maps() {
         );
         let _ = writeln!(calls, "  check_{name}();");
     }
+    let mut n_staged = 0;
     for (number, (from, to)) in small_pairs(&mut random, 120).into_iter().enumerate() {
         let name = format!("r{number}");
         let request = Request { array: &from, other: Some(&to), name: &name, dynamic: &[] };
@@ -151,6 +178,14 @@ fn shaders_and_functions_agree_with_the_maps() {
             continue;
         };
         code += &as_cpp(&shader);
+        let is_staged = shader.contains("workgroupBarrier()");
+        n_staged += usize::from(is_staged);
+        let launch = match is_staged {
+            true => format!("launch({name}_relayout);"),
+            false => format!(
+                "for (u32 id = 0; id < 64; id++) {name}_relayout(vec3{{id, 0, 0}}, vec3{{1, 1, 1}});"
+            ),
+        };
         let src = bytes(&mut random, from.bytes());
         let dst = expected(&from, &to, &src);
         let (src_bytes, dst_bytes) = (src.len(), dst.len());
@@ -162,7 +197,7 @@ fn shaders_and_functions_agree_with_the_maps() {
   {name}_dst.resize({dst_bytes} / sizeof {name}_dst[0] + 1);
   memcpy({name}_src.data(), src, {src_bytes});
   memset({name}_dst.data(), 0xa5, {name}_dst.size() * sizeof {name}_dst[0]);
-  for (u32 id = 0; id < 64; id++) {name}_relayout(vec3{{id, 0, 0}}, vec3{{1, 1, 1}});
+  {launch}
   expect(memcmp({name}_dst.data(), expected, {dst_bytes}) == 0, \"{name}: {} to {}\");
 }}",
             byte_list(&src),
@@ -172,11 +207,14 @@ fn shaders_and_functions_agree_with_the_maps() {
         );
         let _ = writeln!(calls, "  check_{name}();");
     }
+    assert!(n_staged > 10, "only {n_staged} relayouts go through workgroup memory");
     code += &format!("int main() {{\n{calls}  return failures != 0;\n}}\n");
     let folder = tempfile::tempdir().unwrap();
     let (source, binary) = (folder.path().join("all.cpp"), folder.path().join("all"));
     std::fs::write(&source, code).unwrap();
-    succeed(Command::new("c++").args(["-std=c++17", "-O0", "-o"]).arg(&binary).arg(&source));
+    succeed(
+        Command::new("c++").args(["-std=c++20", "-O0", "-pthread", "-o"]).arg(&binary).arg(&source),
+    );
     succeed(&mut Command::new(&binary));
 }
 

@@ -8,18 +8,21 @@ use super::Source;
 use super::c_like::Dialect;
 use crate::code::Code;
 use crate::error::Error;
+use crate::packed::Words;
 use crate::relayout::{Body, Fill, Nest, Relayout, Transfer, Way};
 
-const DIALECT: Dialect =
-    Dialect { int32: "int32_t", int64: "int64_t", qualifiers: "static inline", suffix: "LL" };
+const DIALECT: Dialect = Dialect {
+    int32: "int32_t",
+    uint32: "uint32_t",
+    int64: "int64_t",
+    qualifiers: "static inline",
+    suffix: "LL",
+};
 
 pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
     let name = source.name;
     let mut code = Code::default();
-    DIALECT.about(&mut code, source.array, "Layout:");
-    if let Some((other, _)) = &source.other {
-        DIALECT.about(&mut code, other, "Relayout to:");
-    }
+    DIALECT.heads(&mut code, source);
     code.line(format!("#ifndef {name}_LAYOUT_H"));
     code.line(format!("#define {name}_LAYOUT_H"));
     code.line("#include <stdint.h>");
@@ -27,13 +30,8 @@ pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
         code.line("#include <string.h>");
     }
     code.line("");
-    match &source.family {
-        Some(family) => DIALECT.family(&mut code, family, name),
-        None => DIALECT.layout(&mut code, source.array, name),
-    }
-    if let Some((other, relayout)) = &source.other {
-        code.line("");
-        DIALECT.layout(&mut code, other, &format!("{name}_to"));
+    DIALECT.layouts(&mut code, source);
+    if let Some((_, relayout)) = &source.other {
         code.line("");
         Printer { name, relayout, transfer: relayout.transfer }.relayout(&mut code);
     }
@@ -42,24 +40,32 @@ pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
     Ok(code.into_text())
 }
 
-struct Printer<'a> {
+pub(super) struct Printer<'a> {
     name: &'a str,
     relayout: &'a Relayout,
-    transfer: Transfer,
+    pub(super) transfer: Transfer,
 }
 
 impl Printer<'_> {
     fn relayout(&self, code: &mut Code) {
         self.helpers(code);
-        let Relayout { src_bytes, dst_bytes, .. } = self.relayout;
-        code.line(format!(
-            "/* Moves the array: {src_bytes} bytes are read, {dst_bytes} written, padding too. */"
-        ));
-        code.line(format!("static inline void {}_relayout(const void *from, void *to)", self.name));
+        let Relayout { src_bytes, dst_bytes, argument, .. } = self.relayout;
+        let name = self.name;
+        code.line(match argument {
+            Some(dim) => format!(
+                "/* Moves the array of extent n{dim}, element by element: {name}_allocation(n{dim}) slots are read, \
+                 {name}_to_allocation(n{dim}) written. */"
+            ),
+            None => format!(
+                "/* Moves the array: {src_bytes} bytes are read, {dst_bytes} written, padding too. */"
+            ),
+        });
+        let last = argument.map_or(String::new(), |dim| format!(", int64_t n{dim}"));
+        code.line(format!("static inline void {name}_relayout(const void *from, void *to{last})"));
         code.line("{");
         code.indented(|code| {
-            code.line("const unsigned char *src = (const unsigned char *)from;");
-            code.line("unsigned char *dst = (unsigned char *)to;");
+            code.line("const unsigned char *__restrict src = (const unsigned char *)from;");
+            code.line("unsigned char *__restrict dst = (unsigned char *)to;");
             code.line("(void)src;");
             self.fill(code);
             match &self.relayout.way {
@@ -76,10 +82,21 @@ impl Printer<'_> {
     }
 
     fn fill(&self, code: &mut Code) {
-        let bytes = self.relayout.dst_bytes;
+        let bytes = match self.relayout.argument {
+            Some(dim) => {
+                let (name, width) = (self.name, self.transfer.dst_bits);
+                code.line(format!("const int64_t bits = {name}_to_allocation(n{dim}) * {width};"));
+                "(bits + 7) / 8".to_owned()
+            }
+            None => self.relayout.dst_bytes.to_string(),
+        };
         if let Some(Fill { period }) = &self.relayout.fill {
             match period.as_slice() {
-                [byte] => code.line(format!("memset(dst, {byte:#04x}, {bytes}); /* padding */")),
+                [byte] => {
+                    code.line(format!(
+                        "memset(dst, {byte:#04x}, (size_t)({bytes})); /* padding */"
+                    ));
+                }
                 period => {
                     let list: Vec<String> =
                         period.iter().map(|byte| format!("{byte:#04x}")).collect();
@@ -96,14 +113,21 @@ impl Printer<'_> {
         }
         if let Some(bits) = self.relayout.tail_bits {
             let mask = (1 << bits) - 1;
-            code.line(format!(
-                "dst[{}] &= {mask:#04x}; /* bits behind the last slot */",
-                bytes - 1
-            ));
+            code.line(format!("dst[{bytes} - 1] &= {mask:#04x}; /* bits behind the last slot */"));
+        }
+        match self.relayout.argument {
+            Some(_) if self.transfer.dst_bits % 8 != 0 => code.line(
+                "if (bits % 8) dst[bits / 8] &= (unsigned char)((1 << bits % 8) - 1); /* behind the last slot */",
+            ),
+            Some(_) if self.relayout.fill.is_none() => code.line("(void)bits;"),
+            _ => {}
         }
     }
 
     fn nest(&self, code: &mut Code, nest: &Nest) {
+        if let Some(words) = Words::of(nest, self.transfer) {
+            return self.words(code, &words);
+        }
         let (mut src, mut dst) = (Vec::new(), Vec::new());
         for (depth, l) in nest.loops.iter().enumerate() {
             let at = format!("a{depth}");
@@ -165,10 +189,10 @@ impl Printer<'_> {
     fn by_offsets(&self, code: &mut Code, dims: &[i64]) {
         let (name, transfer) = (self.name, self.transfer);
         let index: Vec<String> = (0..dims.len()).map(|dim| format!("i{dim}")).collect();
-        for (dim, extent) in dims.iter().enumerate() {
+        for (dim, extent) in self.relayout.extents(dims).iter().enumerate() {
             code.line(format!("for (int64_t i{dim} = 0; i{dim} < {extent}; i{dim}++)"));
         }
-        let index = index.join(", ");
+        let index = index.join(", ") + &self.relayout.last_argument();
         let (src, dst) = (format!("{name}_offset({index})"), format!("{name}_to_offset({index})"));
         let scaled = |offset: &str, unit: i64| format!("{offset} * {unit}");
         let (src_bits, dst_bits) = (transfer.src_bits, transfer.dst_bits);
@@ -196,6 +220,9 @@ impl Printer<'_> {
         match &self.relayout.way {
             Way::Nests(nests) => {
                 for nest in nests {
+                    if Words::of(nest, self.transfer).is_some() {
+                        continue;
+                    }
                     match nest.body {
                         body if is_narrow(body) => {}
                         Body::Transpose { unit, .. } if !units.contains(&unit) => units.push(unit),
@@ -368,7 +395,7 @@ fn with_number(text: &str, n: i64) -> String {
 }
 
 /// `start + a0 * 4 + a1 * 8`.
-fn address(terms: &[(String, i64)], start: i64) -> String {
+pub(super) fn address(terms: &[(String, i64)], start: i64) -> String {
     let mut text = match start {
         0 => String::new(),
         start => start.to_string(),

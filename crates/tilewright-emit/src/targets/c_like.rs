@@ -1,33 +1,36 @@
 //! Functions of languages whose expressions are C's: C, CUDA, OpenCL C.
 
+use super::{Extents, Source};
 use crate::array::Array;
 use crate::code::Code;
 use crate::divide::Product;
 use crate::dynamic::Family;
 use crate::formula::Formula;
 use crate::index::index_formula;
-use crate::kernel::{Kernel, Word};
 use crate::offset::offset_formula;
 use crate::print::{Local, Printed, Syntax, print};
-use crate::relayout::{Relayout, Transfer};
 use crate::words::about;
 
 /// In what languages like C differ.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Dialect {
+pub(super) struct Dialect {
     /// An integer of 32 bits.
-    pub(crate) int32: &'static str,
+    pub(super) int32: &'static str,
+    /// The same without a sign: it takes no instruction to make 64 bits of it.
+    pub(super) uint32: &'static str,
     /// An integer of 64 bits.
-    pub(crate) int64: &'static str,
+    pub(super) int64: &'static str,
     /// What stands before a function.
-    pub(crate) qualifiers: &'static str,
+    pub(super) qualifiers: &'static str,
     /// What stands behind a number of 64 bits.
-    pub(crate) suffix: &'static str,
+    pub(super) suffix: &'static str,
 }
 
 struct CSyntax {
     dialect: Dialect,
     is_narrow: bool,
+    /// The type of all values.
+    word: &'static str,
 }
 
 impl Syntax for CSyntax {
@@ -41,11 +44,11 @@ impl Syntax for CSyntax {
     }
 
     fn wide_product(&self, a: &str, product: Product, divisor: i64) -> String {
-        let Dialect { int32, int64, suffix, .. } = self.dialect;
+        let (word, Dialect { int64, suffix, .. }) = (self.word, self.dialect);
         let Product { factor, shift, .. } = product;
         match self.is_narrow {
             true => {
-                format!("({int32})((({int64}){a} * {factor}{suffix}) >> {shift}) /* / {divisor} */")
+                format!("({word})((({int64}){a} * {factor}{suffix}) >> {shift}) /* / {divisor} */")
             }
             false => format!("({a} * {factor}{suffix}) >> {shift} /* / {divisor} */"),
         }
@@ -54,10 +57,14 @@ impl Syntax for CSyntax {
 
 impl Dialect {
     /// A formula's lines: inputs in narrower words where that does, then its locals.
-    pub(crate) fn locals(self, code: &mut Code, formula: &Formula, prefix: &str) -> Printed {
+    pub(super) fn locals(self, code: &mut Code, formula: &Formula, prefix: &str) -> Printed {
         let is_narrow = formula.is_narrow();
-        let syntax = CSyntax { dialect: self, is_narrow };
-        let word = if is_narrow { self.int32 } else { self.int64 };
+        let word = match (is_narrow, formula.is_natural()) {
+            (true, true) => self.uint32,
+            (true, false) => self.int32,
+            _ => self.int64,
+        };
+        let syntax = CSyntax { dialect: self, is_narrow, word };
         let names: Vec<String> = formula
             .inputs
             .iter()
@@ -80,7 +87,26 @@ impl Dialect {
     }
 
     /// What the first lines say.
-    pub(crate) fn about(self, code: &mut Code, array: &Array, what: &str) {
+    pub(super) fn heads(self, code: &mut Code, source: &Source<'_>) {
+        for (what, array) in source.heads() {
+            self.about(code, array, what);
+        }
+    }
+
+    /// The functions of the layouts.
+    pub(super) fn layouts(self, code: &mut Code, source: &Source<'_>) {
+        for (number, (name, layout)) in source.layouts().enumerate() {
+            if number > 0 {
+                code.line("");
+            }
+            match layout {
+                Extents::Numbers(array) => self.layout(code, array, &name),
+                Extents::Argument(family) => self.family(code, family, &name),
+            }
+        }
+    }
+
+    fn about(self, code: &mut Code, array: &Array, what: &str) {
         code.line(format!("/* {what}"));
         for line in about(array) {
             code.line(format!(" *   {line}"));
@@ -89,7 +115,7 @@ impl Dialect {
     }
 
     /// The sizes, the offset and the index of a layout whose extent along a dimension is the last argument.
-    pub(crate) fn family(self, code: &mut Code, family: &Family, name: &str) {
+    fn family(self, code: &mut Code, family: &Family, name: &str) {
         let Dialect { int64, qualifiers, .. } = self;
         let n = family.argument();
         let line = format!(
@@ -131,7 +157,7 @@ impl Dialect {
     }
 
     /// The sizes, the offset and the index of a layout.
-    pub(crate) fn layout(self, code: &mut Code, array: &Array, name: &str) {
+    fn layout(self, code: &mut Code, array: &Array, name: &str) {
         let map = array.map();
         code.line("/* The number of elements, and of slots with the padding. */");
         code.line(format!("#define {name}_elements {}{}", map.elements(), self.suffix));
@@ -181,7 +207,8 @@ impl Dialect {
         code.line(format!("{qualifiers} int {name}_index({int64} offset{pointers})"));
         code.line("{");
         let (low, last) = (map.lowest_offset(), map.lowest_offset() + map.allocation() - 1);
-        let number = |number: i64| CSyntax { dialect: self, is_narrow: false }.constant(number);
+        let number =
+            |number: i64| CSyntax { dialect: self, is_narrow: false, word: int64 }.constant(number);
         code.indented(|code| {
             if map.elements() == 0 {
                 code.line("(void)offset;");
@@ -228,165 +255,5 @@ impl Dialect {
             code.line("return 1;");
         });
         code.line("return 0;");
-    }
-}
-
-/// In what the kernels of languages like C differ.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct KernelDialect {
-    pub(crate) dialect: Dialect,
-    /// What stands before the body, with `NAME` for the name.
-    pub(crate) signature: &'static str,
-    /// The unsigned types, by their bits.
-    pub(crate) words: [(i64, &'static str); 5],
-    /// What stands before a type of what pointers point to.
-    pub(crate) memory: &'static str,
-    /// The number of a thread, with `INT` for the type of a word's number.
-    pub(crate) first: &'static str,
-    /// How many threads there are.
-    pub(crate) step: &'static str,
-    /// A vector of four words.
-    pub(crate) vector: &'static str,
-    /// What stands before memory that the threads of a block share.
-    pub(crate) shared: &'static str,
-    /// Where threads of a block wait for each other.
-    pub(crate) barrier: &'static str,
-    /// The number of a thread in its block.
-    pub(crate) thread: &'static str,
-    /// How many threads a block has.
-    pub(crate) threads: &'static str,
-    /// The number of a block.
-    pub(crate) group: &'static str,
-    /// How many blocks there are.
-    pub(crate) groups: &'static str,
-}
-
-impl KernelDialect {
-    pub(crate) fn word(self, bits: i64) -> &'static str {
-        self.words.iter().find(|(width, _)| *width == bits).map_or("", |(_, word)| word)
-    }
-
-    /// The kernel that writes all words of the destination.
-    pub(crate) fn kernel(self, code: &mut Code, kernel: &Kernel, relayout: &Relayout, name: &str) {
-        let Kernel { word_bits, words, .. } = *kernel;
-        code.line(format!(
-            "/* Moves the array, {} bytes to {}: a thread for each of {words} words of",
-            relayout.src_bytes, relayout.dst_bytes
-        ));
-        code.line(format!(
-            " * {word_bits} bits, padding too. Buffers are aligned to the words of either side. */"
-        ));
-        code.line(self.signature.replace("NAME", name));
-        code.line("{");
-        code.indented(|code| {
-            let int = self.int_of(kernel);
-            let src_bits = match kernel.word {
-                Word::Whole => word_bits,
-                Word::Elements(_) => relayout.transfer.src_bits.max(8),
-            };
-            let (memory, word) = (self.memory, self.word(word_bits));
-            let src = self.word(src_bits);
-            code.line(format!("const {memory}{src} *src = (const {memory}{src} *)from;"));
-            code.line(format!("{memory}{word} *dst = ({memory}{word} *)to;"));
-            code.line(format!("const {int} step = {};", self.step.replace("INT", int)));
-            let first = self.first.replace("INT", int);
-            code.block(
-                format!("for ({int} w = {first}; w < {words}; w += step) {{"),
-                "}",
-                |code| match kernel.word {
-                    Word::Whole => self.whole(code, kernel),
-                    Word::Elements(elements) => {
-                        self.elements(code, kernel, relayout.transfer, elements);
-                    }
-                },
-            );
-        });
-        code.line("}");
-    }
-
-    /// The type of a word's number.
-    pub(crate) fn int_of(self, kernel: &Kernel) -> &'static str {
-        let fits =
-            kernel.formula.is_narrow() && kernel.words.saturating_mul(2) < i64::from(i32::MAX);
-        match fits && kernel.word == Word::Whole {
-            true => self.dialect.int32,
-            false => self.dialect.int64,
-        }
-    }
-
-    /// The lines of the formula for word `w`; whether it has an element, where that is a question.
-    pub(crate) fn valid(self, code: &mut Code, kernel: &Kernel) -> Option<String> {
-        self.located(code, kernel).valid
-    }
-
-    fn located(self, code: &mut Code, kernel: &Kernel) -> Printed {
-        let Dialect { int32, int64, .. } = self.dialect;
-        let word = if kernel.formula.is_narrow() { int32 } else { int64 };
-        code.line(format!("const {word} t = w;"));
-        self.dialect.locals(code, &kernel.formula, "t")
-    }
-
-    /// A word of padding.
-    pub(crate) fn padding_word(self, kernel: &Kernel) -> String {
-        let padding = kernel.padding_number();
-        let part = |number: u32| format!("{:#x}", (padding >> (32 * number)) as u32);
-        match kernel.word_bits {
-            128 => self
-                .vector
-                .replace('A', &part(0))
-                .replace('B', &part(1))
-                .replace('C', &part(2))
-                .replace('D', &part(3)),
-            _ => format!("{padding:#x}"),
-        }
-    }
-
-    fn whole(self, code: &mut Code, kernel: &Kernel) {
-        let printed = self.located(code, kernel);
-        if let Some(valid) = &printed.valid {
-            let padding = self.padding_word(kernel);
-            code.line(format!("if (!({valid})) {{ dst[w] = {padding}; continue; }} /* padding */"));
-        }
-        code.line(format!("dst[w] = src[{}];", printed.outputs.join("")));
-    }
-
-    fn elements(self, code: &mut Code, kernel: &Kernel, transfer: Transfer, elements: i64) {
-        let Dialect { int32, int64, .. } = self.dialect;
-        let (word, wide) = (self.word(kernel.word_bits), self.word(64));
-        let Transfer { src_bits, dst_bits, value_bits, flip } = transfer;
-        code.line(format!("{word} made = 0;"));
-        code.block(format!("for (int k = 0; k < {elements}; k++) {{"), "}", |code| {
-            let t = if kernel.formula.is_narrow() { int32 } else { int64 };
-            code.line(format!("const {t} t = ({t})(w * {elements} + k); /* the slot */"));
-            if kernel.slots % elements != 0 {
-                code.line(format!("if (t >= {}) break; /* behind the last slot */", kernel.slots));
-            }
-            let printed = self.dialect.locals(code, &kernel.formula, "t");
-            let mask = if dst_bits >= 64 { u64::MAX } else { (1 << dst_bits) - 1 };
-            let padding = kernel.padding_number() as u64 & mask;
-            if let Some(valid) = &printed.valid {
-                code.block(format!("if (!({valid})) {{"), "}", |code| {
-                    code.line(format!(
-                        "made |= ({word})({padding:#x}) << (k * {dst_bits}); /* padding */"
-                    ));
-                    code.line("continue;");
-                });
-            }
-            let at = printed.outputs.join("");
-            code.line(format!("const {int64} s = {at};"));
-            let loaded = match src_bits >= 8 {
-                true => "src[s]".to_owned(),
-                false => format!("(src[s / {0}] >> (s % {0} * {src_bits}))", 8 / src_bits),
-            };
-            let value_mask = transfer.mask();
-            let kept = if value_bits < src_bits.max(8) {
-                format!("({loaded} & {value_mask:#x})")
-            } else {
-                loaded
-            };
-            let flipped = if flip == 0 { kept } else { format!("({kept} ^ {flip:#x})") };
-            code.line(format!("made |= ({word})(({wide}){flipped} << (k * {dst_bits}));"));
-        });
-        code.line("dst[w] = made;");
     }
 }

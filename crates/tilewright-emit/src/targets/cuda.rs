@@ -4,12 +4,13 @@
 //! The kernel takes any grid: threads and blocks go on in steps of the grid.
 
 use super::Source;
-use super::c_like::{Dialect, KernelDialect};
-use crate::code::Code;
+use super::c_kernel::KernelDialect;
+use super::c_like::Dialect;
 use crate::error::Error;
 
 const DIALECT: Dialect = Dialect {
     int32: "int",
+    uint32: "unsigned int",
     int64: "long long",
     qualifiers: "__host__ __device__ static inline",
     suffix: "LL",
@@ -38,20 +39,5 @@ const KERNEL: KernelDialect = KernelDialect {
 };
 
 pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
-    let mut code = Code::default();
-    DIALECT.about(&mut code, source.array, "Layout:");
-    if let Some((other, _)) = &source.other {
-        DIALECT.about(&mut code, other, "Relayout to:");
-    }
-    match &source.family {
-        Some(family) => DIALECT.family(&mut code, family, source.name),
-        None => DIALECT.layout(&mut code, source.array, source.name),
-    }
-    if let Some((other, relayout)) = &source.other {
-        code.line("");
-        DIALECT.layout(&mut code, other, &format!("{}_to", source.name));
-        code.line("");
-        KERNEL.relayout(&mut code, (source.array, other), relayout, source.name)?;
-    }
-    Ok(code.into_text())
+    KERNEL.emit(source)
 }

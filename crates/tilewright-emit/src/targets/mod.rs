@@ -1,14 +1,16 @@
 //! The languages that code is written in, a file each.
 
 mod c;
+mod c_kernel;
 mod c_like;
-mod c_staged;
+mod c_packed;
 mod cuda;
 mod cute;
 mod mlir;
 mod opencl;
 mod python;
 mod rust;
+mod tiles;
 mod triton;
 mod wgsl;
 
@@ -16,10 +18,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::array::Array;
+use crate::code::Code;
 use crate::dynamic::Family;
 use crate::error::Error;
 use crate::relayout::Relayout;
-use crate::words::check_name;
+use crate::words::{about, check_name};
 
 /// What code is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -90,8 +93,50 @@ pub(crate) struct Source<'a> {
     pub(crate) array: &'a Array,
     pub(crate) other: Option<(&'a Array, Relayout)>,
     pub(crate) name: &'a str,
-    /// The array for every extent of a dimension, where one is an argument.
-    pub(crate) family: Option<Family>,
+    /// The array, and the other, for every extent of a dimension, where one is an argument.
+    pub(crate) families: Vec<Family>,
+}
+
+/// A layout whose functions are written.
+pub(crate) enum Extents<'a> {
+    /// All its extents are numbers.
+    Numbers(&'a Array),
+    /// One of them is an argument.
+    Argument(&'a Family),
+}
+
+impl Source<'_> {
+    /// The arrays that the first lines are about, and what they are called there.
+    pub(crate) fn heads(&self) -> impl Iterator<Item = (&'static str, &Array)> {
+        let other = self.other.iter().map(|(other, _)| ("Relayout to:", *other));
+        std::iter::once(("Layout:", self.array)).chain(other)
+    }
+
+    /// The first lines, each a comment behind a mark.
+    pub(crate) fn marked_heads(&self, code: &mut Code, mark: &str) {
+        for (what, array) in self.heads() {
+            code.line(format!("{mark} {what}"));
+            for line in about(array) {
+                code.line(format!("{mark}   {line}"));
+            }
+        }
+    }
+
+    /// The arrays, and what the names of their functions begin with.
+    pub(crate) fn arrays(&self) -> impl Iterator<Item = (String, &Array)> {
+        let other = self.other.iter().map(|(other, _)| *other);
+        let names = [self.name.to_owned(), format!("{}_to", self.name)];
+        names.into_iter().zip(std::iter::once(self.array).chain(other))
+    }
+
+    /// The layouts whose functions are written, and what the names of those begin with.
+    pub(crate) fn layouts(&self) -> impl Iterator<Item = (String, Extents<'_>)> {
+        let extents = |(number, (name, array))| match self.families.get(number) {
+            Some(family) => (name, Extents::Argument(family)),
+            None => (name, Extents::Numbers(array)),
+        };
+        self.arrays().enumerate().map(extents)
+    }
 }
 
 impl Request<'_> {
@@ -114,27 +159,39 @@ impl Request<'_> {
             Some(other) => Some((other, Relayout::of(self.array, other)?)),
             None => None,
         };
-        let family = match self.dynamic {
-            [] => None,
-            [dim] => Some(Family::of(self.array, *dim)?),
-            _ => {
-                return Err(Error::message(
-                    "the extent of one dimension can be an argument, not of several",
-                ));
-            }
-        };
-        if family.is_some() && other.is_some() {
+        let [] = self.dynamic else { return self.emit_for_every_extent(other, target) };
+        target.emit(&Source { array: self.array, other, name: self.name, families: Vec::new() })
+    }
+
+    fn emit_for_every_extent(
+        &self,
+        other: Option<(&Array, Relayout)>,
+        target: Target,
+    ) -> Result<String, Error> {
+        let &[dim] = self.dynamic else {
             return Err(Error::message(
-                "the loops of a relayout have numbers: no extent can be an argument",
+                "the extent of one dimension can be an argument, not of several",
             ));
-        }
-        let takes_extents = [Target::C, Target::Cuda, Target::OpenCl, Target::Rust, Target::Python];
-        if family.is_some() && !takes_extents.contains(&target) {
+        };
+        let reason = match target {
+            Target::Cute => "whose types are made of numbers",
+            Target::Mlir => "whose memref types and affine maps are written with numbers",
+            Target::Triton => "whose functions are compiled for the numbers of one layout",
+            _ => "",
+        };
+        if !reason.is_empty() {
             return Err(Error::message(format!(
-                "extents are arguments in c, cuda, opencl, rust and python, and not in {target}"
+                "extents are arguments in c, cuda, opencl, rust, python and wgsl, and not in {target}, {reason}"
             )));
         }
-        target.emit(&Source { array: self.array, other, name: self.name, family })
+        let arrays = std::iter::once(self.array).chain(self.other);
+        let families: Vec<Family> =
+            arrays.map(|array| Family::of(array, dim)).collect::<Result<_, _>>()?;
+        let other = other.map(|(to, relayout)| {
+            let has_padding = families.last().is_some_and(Family::has_padding);
+            (to, relayout.of_every_extent((self.array, to), dim, has_padding))
+        });
+        target.emit(&Source { array: self.array, other, name: self.name, families })
     }
 }
 

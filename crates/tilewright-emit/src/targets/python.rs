@@ -3,7 +3,7 @@
 //! Boxes are views with strides of both buffers, assigned to each other, so that numpy has the loops. Elements below a
 //! byte are taken apart into bits before, and put together behind.
 
-use super::Source;
+use super::{Extents, Source};
 use crate::array::Array;
 use crate::code::Code;
 use crate::divide::Product;
@@ -14,33 +14,22 @@ use crate::index::index_formula;
 use crate::offset::offset_formula;
 use crate::print::{Printed, Syntax, print};
 use crate::relayout::{Body, Loop, Nest, Relayout, Transfer, Way};
-use crate::words::about;
 
 pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
     let name = source.name;
     let mut code = Code::default();
-    header(&mut code, source.array, "Layout:");
-    if let Some((other, _)) = &source.other {
-        header(&mut code, other, "Relayout to:");
-    }
+    source.marked_heads(&mut code, "#");
     code.line("import numpy as np");
-    match &source.family {
-        Some(family) => self::family(&mut code, family, name),
-        None => layout(&mut code, source.array, name),
+    for (name, extents) in source.layouts() {
+        match extents {
+            Extents::Numbers(array) => layout(&mut code, array, &name),
+            Extents::Argument(family) => self::family(&mut code, family, &name),
+        }
     }
-    if let Some((other, relayout)) = &source.other {
-        layout(&mut code, other, &format!("{name}_to"));
+    if let Some((_, relayout)) = &source.other {
         Printer { name, relayout, transfer: relayout.transfer }.relayout(&mut code);
     }
     Ok(code.into_text())
-}
-
-/// What the first lines say.
-pub(super) fn header(code: &mut Code, array: &Array, what: &str) {
-    code.line(format!("# {what}"));
-    for line in about(array) {
-        code.line(format!("#   {line}"));
-    }
 }
 
 struct PythonSyntax;
@@ -187,11 +176,22 @@ impl Printer<'_> {
     }
 
     fn relayout(&self, code: &mut Code) {
-        let Relayout { src_bytes, dst_bytes, .. } = self.relayout;
-        let name = self.name;
+        let Relayout { src_bytes, dst_bytes, argument, .. } = self.relayout;
+        let (name, Transfer { src_bits, dst_bits, .. }) = (self.name, self.transfer);
+        let (src_bytes, dst_bytes) = match argument {
+            Some(dim) => (
+                format!("({name}_allocation(n{dim}) * {src_bits} + 7) // 8"),
+                format!("({name}_to_allocation(n{dim}) * {dst_bits} + 7) // 8"),
+            ),
+            None => (src_bytes.to_string(), dst_bytes.to_string()),
+        };
+        let expected = match argument {
+            Some(_) => format!("{{{src_bytes}}}"),
+            None => src_bytes.clone(),
+        };
         code.line("");
         code.line("");
-        code.line(format!("def {name}_relayout(src):"));
+        code.line(format!("def {name}_relayout(src{}):", self.relayout.last_argument()));
         code.indented(|code| {
             code.line(format!(
                 "\"\"\"The {dst_bytes} bytes that {src_bytes} bytes become, padding filled.\"\"\""
@@ -200,7 +200,7 @@ impl Printer<'_> {
             code.line(format!("if len(src) != {src_bytes}:"));
             code.indented(|code| {
                 code.line(format!(
-                    "raise ValueError(f\"expected {src_bytes} bytes, not {{len(src)}}\")"
+                    "raise ValueError(f\"expected {expected} bytes, not {{len(src)}}\")"
                 ));
             });
             match &self.relayout.fill {
@@ -216,7 +216,15 @@ impl Printer<'_> {
             if let Some(bits) = self.relayout.tail_bits {
                 code.line(format!("dst[-1:] &= {}  # bits behind the last slot", (1 << bits) - 1));
             }
-            if *dst_bytes == 0 || *src_bytes == 0 {
+            if let Some(dim) = argument
+                && dst_bits % 8 != 0
+            {
+                code.line(format!("bits = {name}_to_allocation(n{dim}) * {dst_bits} % 8"));
+                code.line(
+                    "dst[-1:] &= np.uint8((1 << bits) - 1 if bits else 255)  # bits behind the last slot",
+                );
+            }
+            if self.relayout.dst_bytes == 0 || self.relayout.src_bytes == 0 {
                 return code.line("return dst");
             }
             if self.is_in_bits() {
@@ -293,17 +301,16 @@ impl Printer<'_> {
     fn by_offsets(&self, code: &mut Code, dims: &[i64]) {
         let Transfer { src_bits, dst_bits, value_bits, flip } = self.transfer;
         let name = self.name;
-        let sizes: String = dims.iter().map(|extent| format!("{extent}, ")).collect();
-        code.line(format!(
-            "index = np.indices(({sizes})).reshape({}, {})",
-            dims.len(),
-            dims.iter().product::<i64>()
-        ));
+        let extents = self.relayout.extents(dims);
+        let sizes: String = extents.iter().map(|extent| format!("{extent}, ")).collect();
+        let elements = if dims.is_empty() { "1".to_owned() } else { extents.join(" * ") };
+        let index = format!("*index{}", self.relayout.last_argument());
+        code.line(format!("index = np.indices(({sizes})).reshape({}, {elements})", dims.len(),));
         if self.is_in_bits() {
             code.line(format!("place = np.arange({dst_bits})"));
-            code.line(format!("source = ({name}_offset(*index) * {src_bits}).reshape(-1, 1) + place[:{value_bits}]"));
+            code.line(format!("source = ({name}_offset({index}) * {src_bits}).reshape(-1, 1) + place[:{value_bits}]"));
             code.line(format!(
-                "target = ({name}_to_offset(*index) * {dst_bits}).reshape(-1, 1) + place"
+                "target = ({name}_to_offset({index}) * {dst_bits}).reshape(-1, 1) + place"
             ));
             let bits: Vec<String> =
                 (0..value_bits).map(|bit| (flip >> bit & 1).to_string()).collect();
@@ -315,16 +322,16 @@ impl Printer<'_> {
         } else if self.transfer.is_plain_bytes() {
             let bytes = dst_bits / 8;
             code.line(format!("src, dst = src.reshape(-1, {bytes}), dst.reshape(-1, {bytes})"));
-            code.line(format!("dst[{name}_to_offset(*index)] = src[{name}_offset(*index)]"));
+            code.line(format!("dst[{name}_to_offset({index})] = src[{name}_offset({index})]"));
             code.line("dst = dst.reshape(-1)");
         } else {
-            code.line(format!("values = src.view(np.uint{src_bits})[{name}_offset(*index)]"));
+            code.line(format!("values = src.view(np.uint{src_bits})[{name}_offset({index})]"));
             let mask =
                 self.transfer.mask() & if src_bits < 64 { (1 << src_bits) - 1 } else { u64::MAX };
             code.line(format!(
                 "values = values & np.uint{src_bits}({mask}) ^ np.uint{src_bits}({flip})"
             ));
-            code.line(format!("dst.view(np.uint{dst_bits})[{name}_to_offset(*index)] = values"));
+            code.line(format!("dst.view(np.uint{dst_bits})[{name}_to_offset({index})] = values"));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Rust: functions over slices of bytes, without `unsafe` and without a crate.
 
-use super::Source;
+use super::{Extents, Source};
 use crate::array::Array;
 use crate::code::Code;
 use crate::divide::Product;
@@ -11,34 +11,23 @@ use crate::index::index_formula;
 use crate::offset::offset_formula;
 use crate::print::{Printed, Syntax, print};
 use crate::relayout::{Body, Nest, Relayout, Transfer, Way};
-use crate::words::about;
 
 pub(super) fn emit(source: &Source<'_>) -> Result<String, Error> {
     let name = source.name;
     let mut code = Code::default();
-    header(&mut code, source.array, "Layout:");
-    if let Some((other, _)) = &source.other {
-        header(&mut code, other, "Relayout to:");
-    }
-    code.line("");
-    match &source.family {
-        Some(family) => self::family(&mut code, family, name),
-        None => layout(&mut code, source.array, name),
-    }
-    if let Some((other, relayout)) = &source.other {
+    source.marked_heads(&mut code, "//");
+    for (name, extents) in source.layouts() {
         code.line("");
-        layout(&mut code, other, &format!("{name}_to"));
+        match extents {
+            Extents::Numbers(array) => layout(&mut code, array, &name),
+            Extents::Argument(family) => self::family(&mut code, family, &name),
+        }
+    }
+    if let Some((_, relayout)) = &source.other {
         code.line("");
         Printer { name, relayout, transfer: relayout.transfer }.relayout(&mut code);
     }
     Ok(code.into_text())
-}
-
-fn header(code: &mut Code, array: &Array, what: &str) {
-    code.line(format!("// {what}"));
-    for line in about(array) {
-        code.line(format!("//   {line}"));
-    }
 }
 
 struct RustSyntax {
@@ -231,20 +220,37 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn relayout(&self, code: &mut Code) {
-        let Relayout { src_bytes, dst_bytes, .. } = self.relayout;
-        code.line(format!(
-            "/// Moves the array: {src_bytes} bytes are read, {dst_bytes} written, padding too."
-        ));
+        let Relayout { src_bytes, dst_bytes, argument, .. } = self.relayout;
+        let (name, Transfer { src_bits, dst_bits, .. }) = (self.name, self.transfer);
+        code.line(match argument {
+            Some(dim) => {
+                format!("/// Moves the array of extent n{dim}, element by element, padding too.")
+            }
+            None => format!(
+                "/// Moves the array: {src_bytes} bytes are read, {dst_bytes} written, padding too."
+            ),
+        });
         code.line("///");
         code.line("/// # Panics");
         code.line("/// If a slice is not exactly as long.");
+        let last = argument.map_or(String::new(), |dim| format!(", n{dim}: i64"));
         code.block(
-            format!("pub fn {}_relayout(src: &[u8], dst: &mut [u8]) {{", self.name),
+            format!("pub fn {name}_relayout(src: &[u8], dst: &mut [u8]{last}) {{"),
             "}",
             |code| {
-                code.line(format!(
-                    "assert_eq!((src.len(), dst.len()), ({src_bytes}, {dst_bytes}));"
-                ));
+                let sizes = match argument {
+                    Some(dim) => {
+                        code.line(format!(
+                            "let src_bits = {name}_allocation(n{dim}) * {src_bits};"
+                        ));
+                        code.line(format!(
+                            "let dst_bits = {name}_to_allocation(n{dim}) * {dst_bits};"
+                        ));
+                        "((src_bits + 7) as usize / 8, (dst_bits + 7) as usize / 8)".to_owned()
+                    }
+                    None => format!("({src_bytes}, {dst_bytes})"),
+                };
+                code.line(format!("assert_eq!((src.len(), dst.len()), {sizes});"));
                 self.fill(code);
                 match &self.relayout.way {
                     Way::Nests(nests) => {
@@ -279,6 +285,9 @@ impl Printer<'_> {
         if let Some(bits) = self.relayout.tail_bits {
             let (last, mask) = (self.relayout.dst_bytes - 1, (1 << bits) - 1);
             code.line(format!("dst[{last}] &= {mask:#04x}; // bits behind the last slot"));
+        }
+        if self.relayout.argument.is_some() && self.transfer.dst_bits % 8 != 0 {
+            code.line("if dst_bits % 8 != 0 { dst[dst_bits as usize / 8] &= (1 << (dst_bits % 8)) - 1; } // bits behind");
         }
     }
 
@@ -355,8 +364,8 @@ impl Printer<'_> {
     fn by_offsets(&self, code: &mut Code, dims: &[i64]) {
         let (name, transfer) = (self.name, self.transfer);
         let index: Vec<String> = (0..dims.len()).map(|dim| format!("i{dim}")).collect();
-        let index = index.join(", ");
-        for (dim, extent) in dims.iter().enumerate() {
+        let index = index.join(", ") + &self.relayout.last_argument();
+        for (dim, extent) in self.relayout.extents(dims).iter().enumerate() {
             code.line(format!("for i{dim} in 0..{extent} {{"));
         }
         let is_bytes = transfer.is_plain_bytes();

@@ -298,6 +298,25 @@ pub fn pairs(random: &mut Random, n: usize) -> Vec<(Array, Array)> {
             array(&format!("{element_type}[{dims}]{{0,1}}")),
         ));
     }
+    // And with padding, between tiles of either order.
+    for (from, to) in [("{1,0}", "{0,1:T(8,8)}"), ("{0,1:T(4,8)}", "{1,0:T(8,8)}")] {
+        for element_type in ["bf16", "f32", "f64"] {
+            let side = |layout: &str| array(&format!("{element_type}[21,19]{layout}"));
+            all.push((side(from), side(to)));
+        }
+    }
+    // Elements below a byte: a byte each, packed in rows, and packed in columns of tiles.
+    for (element_type, bits, high) in [("s4", 4, 8), ("u2", 2, 16), ("pred", 1, 32)] {
+        let sides = [
+            String::new(),
+            format!("{{1,0:E({bits})}}"),
+            format!("{{1,0:T({high},16)({high},1)E({bits})}}"),
+        ];
+        for (from, to) in (0..9).map(|pair| (pair / 3, pair % 3)).filter(|(from, to)| from != to) {
+            let side = |side: usize| array(&format!("{element_type}[64,32]{}", sides[side]));
+            all.push((side(from), side(to)));
+        }
+    }
     // Tiles of which neither divides the other: more boxes than anybody wants to read.
     for (from, to) in [("u8", ""), ("s4", "E(4)"), ("bf16", "")].map(|(element_type, width)| {
         let side = |tile: &str| format!("{element_type}[90,100]{{1,0:T({tile}){width}}}");
