@@ -35,12 +35,13 @@
 //!    of 32 bytes, the largest there are.
 //! 3. **Chunks.** The destination is cut where its tiles begin, into pieces written in order and each
 //!    by one thread: of about 512 KiB, or 256 KiB where a piece is put together in the caches before
-//!    it is streamed or packed; of up to 32 MiB where source neighbours end up far apart, so that
-//!    enough is read at a time. What is not more than two such pieces is a single one.
+//!    it is streamed or packed. Where source neighbours end up far apart, chunks are as large as it takes
+//!    to read enough at a time, up to a gigabyte, and are written in place. What is not more than two such
+//!    pieces is a single one.
 //!
 //! What moves the boxes of a chunk is made with the plan: programs that load registers, exchange the
-//! bytes in them and store them, or copies of runs, by where memory begins; elements below a byte are
-//! packed, unpacked and exchanged. Slots without an element are filled apart. Kernels use the vector
+//! bytes in them and store them, tables by which they are looked up, or copies of runs, by where memory
+//! begins; elements below a byte are packed, unpacked and exchanged. Slots without an element are filled apart. Kernels use the vector
 //! registers that the processor has, AVX-512, AVX2, SSE4.1 or NEON, found at run time; what comes out
 //! does not depend on them. Destinations of 8 MiB and more are written past the
 //! caches. [`Plan::describe`] tells all of it, with the kernel that each whole box would be moved by.
@@ -70,8 +71,8 @@
 //!   chunk.
 //!
 //! Elements of which one side is wider than a byte, and the other has another width, are moved one
-//! by one too, but in chunks. So are elements below a byte whose boxes begin or end within one, by
-//! way of a byte for each.
+//! by one too where no tables can be made for them (transposes, mostly), but in chunks. So are elements
+//! below a byte whose boxes begin or end within one, by way of a byte for each.
 
 #![deny(unsafe_code, unsafe_op_in_unsafe_fn)]
 

@@ -20,6 +20,9 @@ const MOST_ELEMENTS: i64 = 2048;
 /// The most picks of a block.
 const MOST_PICKS: usize = 192;
 
+/// The most bytes of tables and lists.
+const MOST_BYTES: usize = 96 << 10;
+
 /// The most parts: of every loop what fills blocks, and what is left.
 const MOST_PARTS: usize = 8;
 
@@ -69,7 +72,8 @@ impl Lookup {
         in_bits.sort_by_key(|l| l.dst);
         let mut parts = Vec::new();
         split(&in_bits, slots, phases, (0, 0), window(level) as i64, &mut parts)?;
-        Some(Lookup { parts, level })
+        let lookup = Lookup { parts, level };
+        (lookup.held_bytes() <= MOST_BYTES).then_some(lookup)
     }
 
     /// About how many of the processor's cycles it takes.
