@@ -51,8 +51,3 @@ pub use error::Error;
 pub use map::IndexMap;
 pub use permutation::Permutation;
 pub use shape::{ArrayShape, Dim, Shape};
-
-/// The README's Rust runs as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
