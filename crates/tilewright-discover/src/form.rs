@@ -11,6 +11,7 @@ use crate::swizzles;
 
 /// What offsets count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Grain {
     /// Whole codes: the bits of each lie side by side, lowest first, at a multiple of their number.
     Elements,
@@ -20,6 +21,7 @@ pub enum Grain {
 
 /// A function from an index to an offset, of the first of these kinds that it is.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Form {
     /// Shape and stride, from a base on.
     Layout(Fitted),

@@ -428,7 +428,8 @@ impl Plan {
 
     /// The moves in chunks that so many threads can share, if those of the plan are too large for it.
     fn shares(&self, moves: &BoxMoves, threads: usize) -> Option<&BoxMoves> {
-        let target = (self.dst_bytes / (SHARES_A_THREAD * threads)).clamp(LEAST_SHARE, MOST_SHARE);
+        let target = (self.dst_bytes / SHARES_A_THREAD.saturating_mul(threads))
+            .clamp(LEAST_SHARE, MOST_SHARE);
         if self.chunk_bytes <= target + target / 4 {
             return None;
         }
