@@ -43,7 +43,7 @@ fn values_are_their_text() {
     check::<Composition>("Sw<3,0,3> o 0 o (8,8):(8,1)");
     check::<onednn::Tag>("aBcd16b");
     check::<onednn::TaggedArray>("f32[2,35,7,7] aBcd16b");
-    check::<strided::StridedArray>("float32 (3,5) (4,12)");
+    check::<strided::StridedArray>("f32[3,5] strides=(4,12)");
     check::<Described>("u4[4096,11008]@marlin");
     check::<DescribedArray>("f16 (10,2):(2,1)");
     check::<NamedFormat>("zN");

@@ -192,8 +192,6 @@ fn named(path: &Path, error: &std::io::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn parts_are_read() {
         let read = |text: &str| {
