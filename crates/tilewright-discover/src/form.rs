@@ -11,7 +11,6 @@ use crate::swizzles;
 
 /// What offsets count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Grain {
     /// Whole codes: the bits of each lie side by side, lowest first, at a multiple of their number.
     Elements,

@@ -46,7 +46,7 @@ fn values_are_their_text() {
     check::<strided::StridedArray>("f32[3,5] strides=(4,12)");
     check::<Described>("u4[4096,11008]@marlin");
     check::<DescribedArray>("f16 (10,2):(2,1)");
-    check::<NamedFormat>("zN");
+    check::<NamedFormat>("tpu-16bit");
     check::<Target>("tpu:v5e");
     check::<Chip>("v5e");
     check::<NamedLayout>("sf128x4");
