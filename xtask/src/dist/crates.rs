@@ -7,6 +7,9 @@ use std::process::Command;
 use super::{Release, copy, named};
 use crate::environment::succeed;
 
+/// Crates of the workspace that are not published (`publish = false`), which cargo packages all the same.
+const KEPT: [&str; 3] = ["tilewright-fuzz", "tilewright-wasm", "xtask"];
+
 /// Packages, builds, and keeps the `.crate` files.
 pub(super) fn make(release: &Release) -> Result<(), String> {
     let packages = release.target.join("package");
@@ -16,6 +19,7 @@ pub(super) fn make(release: &Release) -> Result<(), String> {
     }
     let mut cargo = Command::new("cargo");
     cargo.args(["package", "--workspace", "--locked"]);
+    cargo.args(KEPT.iter().flat_map(|name| ["--exclude", name]));
     // What is published is the commit, unless it is said that this is a trial.
     cargo.args(std::env::var_os("DIST_ALLOW_DIRTY").map(|_| "--allow-dirty"));
     succeed(cargo.current_dir(&release.root).env("SOURCE_DATE_EPOCH", &release.epoch))?;
