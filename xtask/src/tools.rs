@@ -87,8 +87,6 @@ pub(crate) fn cargo_tool(name: &str, version: &str) -> Result<PathBuf, String> {
     say(&format!("installing {name} {version}"));
     let mut cargo = Command::new("cargo");
     cargo.args(["install", "--locked", "--quiet", "--force", "--root"]).arg(&home);
-    // The command line is no part of some libraries: of cargo-about it is a feature.
-    cargo.args((name == "cargo-about").then_some("--features=cli"));
     succeed(cargo.arg(format!("{name}@{version}")))?;
     Ok(tool)
 }

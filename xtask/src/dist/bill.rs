@@ -1,10 +1,11 @@
 //! What others wrote of what is given away: the bill of materials, and the licences' texts.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{PROCESSORS, Release, named, output};
+use super::{PROCESSORS, Release, cargo_home, named, output};
 use crate::environment::succeed;
 use crate::tools::cargo_tool;
 
@@ -53,20 +54,73 @@ fn keep(file: &str, of: &str, release: &Release) -> Result<(), String> {
     Ok(())
 }
 
-/// The licences of all that the command is made of, with their texts, as they ask for.
+/// The licences of all that the command is made of, with their texts, as they ask for: the files in the crates' own
+/// folders whose names say so. (`cargo about`, which compares every text of every crate with all licences, says the same
+/// in minutes.)
 pub(super) fn write_licences(triple: &str, file: &Path, release: &Release) -> Result<(), String> {
-    let about = cargo_tool("cargo-about", "0.9.3")?;
-    let mut command = Command::new(about);
-    let xtask = release.root.join("xtask/dist");
-    command.args(["about", "generate", "--fail", "--target", triple, "--manifest-path"]);
-    command.arg(release.root.join("crates/tilewright-cli/Cargo.toml"));
-    command.arg("--config").arg(xtask.join("about.toml")).arg(xtask.join("licences.hbs"));
-    let text = output(command.current_dir(&release.root))?;
+    let mut tree = Command::new("cargo");
+    tree.args([
+        "tree",
+        "--locked",
+        "--package",
+        "tilewright-cli",
+        "--target",
+        triple,
+        "--edges",
+        "normal",
+    ]);
+    tree.args(["--prefix", "none", "--format", "{p}|{l}"]).current_dir(&release.root);
+    let tree = output(&mut tree)?;
+    // A line is `adler2 v2.0.1|0BSD OR MIT OR Apache-2.0`; those of our own end with their folder.
+    let crates =
+        tree.lines().filter_map(|line| line.trim().trim_end_matches(" (*)").split_once('|'));
+    let crates: BTreeSet<_> = crates.filter(|(name, _)| !name.starts_with("tilewright")).collect();
+    let mut by_text: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (name, licence) in crates {
+        let folder = source(&name.replace(" (proc-macro)", ""))?;
+        let texts = texts(&folder)?;
+        let of = format!("{name}: {licence}");
+        if texts.is_empty() {
+            by_text.entry(NO_TEXT.to_owned()).or_default().push(of.clone());
+        }
+        for text in texts {
+            by_text.entry(text).or_default().push(of.clone());
+        }
+    }
     let fonts = release.root.join("crates/tilewright-view/fonts/LICENSE");
     let fonts = fs::read_to_string(&fonts).map_err(|error| named(&fonts, &error))?;
-    fs::write(
-        file,
-        format!("{text}\nThe fonts DejaVu Sans and DejaVu Sans Mono, in pictures:\n\n{fonts}"),
-    )
-    .map_err(|error| named(file, &error))
+    by_text
+        .insert(fonts, vec!["the fonts DejaVu Sans and DejaVu Sans Mono, in pictures".to_owned()]);
+    let mut all = "What the command `tilewright` is made of besides its own code, and the licences of that.\n".to_owned();
+    for (text, of) in by_text {
+        all += &format!("\n{}\n{}\n\n{}\n", "-".repeat(80), of.join("\n"), text.trim_end());
+    }
+    fs::write(file, all).map_err(|error| named(file, &error))
+}
+
+/// What stands for a text that a crate's package has left out.
+const NO_TEXT: &str = "Their packages hold no text of the licence: it is as its name above says.";
+
+/// Where cargo has unpacked a crate: `adler2 v2.0.1` is in `adler2-2.0.1`.
+fn source(name: &str) -> Result<PathBuf, String> {
+    let folder = name.replacen(" v", "-", 1);
+    let sources = cargo_home()?.join("registry/src");
+    let registries = fs::read_dir(&sources).map_err(|error| named(&sources, &error))?;
+    let mut folders = registries.flatten().map(|registry| registry.path().join(&folder));
+    folders
+        .find(|folder| folder.is_dir())
+        .ok_or_else(|| format!("the source of {name} is not in {}", sources.display()))
+}
+
+/// The texts of the files that a licence is in.
+fn texts(folder: &Path) -> Result<Vec<String>, String> {
+    let files = fs::read_dir(folder).map_err(|error| named(folder, &error))?.flatten();
+    let is_licence = |file: &PathBuf| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
+        let starts = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE"];
+        file.is_file() && starts.iter().any(|start| name.starts_with(start))
+    };
+    let mut files: Vec<PathBuf> = files.map(|file| file.path()).filter(is_licence).collect();
+    files.sort_unstable();
+    files.iter().map(|file| fs::read_to_string(file).map_err(|error| named(file, &error))).collect()
 }
