@@ -57,7 +57,8 @@ usage: cargo xtask COMMAND
                    the targets of fuzz/ with libFuzzer, a nightly toolchain and cargo-fuzz; --help lists options
   faults [--quick] conversions failed and killed at each of their system calls, with strace
   oracle [NAME…]   make the frozen test data again from jaxlib, libtpu and numpy; `emit` runs emitted code
-  dist [PART…]     what a release is made of, in target/dist; parts are crates, binaries, wheels, bill
+  dist [PART…]     what a release is made of, in target/dist; parts are crates, binaries, packages,
+                   wheels, bill
   installed [--debian]
                    what dist made, used where nothing else is: an empty folder, a new environment, a new Debian
   audit [PART…]    dependencies and what is public; parts are deny, advisories, api, msrv, minimal, semver

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::{PROCESSORS, Release, documents, packages};
+use super::{PROCESSORS, Release};
 use crate::environment::succeed;
 use crate::tools::provide_target;
 
@@ -28,22 +28,14 @@ impl Binary {
     }
 }
 
-/// Builds them, and what they are given away in.
+/// One for each kind of processor.
+pub(super) fn all(release: &Release) -> [Binary; PROCESSORS.len()] {
+    PROCESSORS.map(|processor| Binary::of(processor, release))
+}
+
+/// Builds them.
 pub(super) fn make(release: &Release) -> Result<(), String> {
-    let binaries = PROCESSORS.map(|processor| Binary::of(processor, release));
-    for binary in &binaries {
-        build(binary, release)?;
-    }
-    let runs_here =
-        |binary: &&Binary| binary.processor == std::env::consts::ARCH && cfg!(target_os = "linux");
-    let own = binaries.iter().find(runs_here);
-    let own = own.ok_or("manual pages are written by the command, which does not run here")?;
-    for binary in &binaries {
-        let documents = documents::make(own, binary, release)?;
-        packages::archive(binary, &documents, release)?;
-        packages::debian(binary, release)?;
-    }
-    Ok(())
+    all(release).iter().try_for_each(|binary| build(binary, release))
 }
 
 fn build(binary: &Binary, release: &Release) -> Result<(), String> {

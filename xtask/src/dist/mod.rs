@@ -3,7 +3,8 @@
 //! | part | makes |
 //! |---|---|
 //! | `crates` | every crate that is published, as cargo packages it, built from the packaged files alone |
-//! | `binaries` | the command, static, for x86-64 and aarch64, with manual pages and completions: archives and Debian packages |
+//! | `binaries` | the command, static, for x86-64 and aarch64 |
+//! | `packages` | those with manual pages, completions and licences, as archives and Debian packages |
 //! | `wheels` | wheels of the Python package for every Python from 3.11 on, and its source |
 //! | `bill` | what is in the command and in the wheels, as CycloneDX |
 //!
@@ -25,7 +26,8 @@ use std::process::{Command, ExitCode};
 use crate::environment::{root, target};
 use crate::say;
 
-const USAGE: &str = "usage: cargo xtask dist [crates] [binaries] [wheels] [bill] [--output FOLDER]";
+const USAGE: &str =
+    "usage: cargo xtask dist [crates] [binaries] [packages] [wheels] [bill] [--output FOLDER]";
 
 /// Whose processors the command and the wheels are for.
 const PROCESSORS: [&str; 2] = ["x86_64", "aarch64"];
@@ -44,9 +46,10 @@ pub(crate) struct Release {
 
 type Part = (&'static str, fn(&Release) -> Result<(), String>);
 
-const PARTS: [Part; 4] = [
+const PARTS: [Part; 5] = [
     ("crates", crates::make),
     ("binaries", binaries::make),
+    ("packages", packages::make),
     ("wheels", wheels::make),
     ("bill", bill::make),
 ];
@@ -110,14 +113,10 @@ impl Release {
 
     /// The options of rustc that leave the paths of this machine out of what it builds.
     pub(crate) fn remapped(&self) -> Result<String, String> {
-        let home = cargo_home()?;
-        let sources = home.join("registry/src");
-        let registries = fs::read_dir(&sources).map_err(|error| named(&sources, &error))?;
-        let mut maps = vec![(self.root.clone(), "/tilewright"), (self.target.clone(), "/target")];
-        maps.extend(registries.flatten().map(|registry| (registry.path(), "/crates")));
-        let options =
-            maps.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()));
-        Ok(options.collect::<Vec<_>>().join("\x1f"))
+        let sources = cargo_home()?.join("registry/src");
+        let maps = [(&self.root, "/tilewright"), (&self.target, "/target"), (&sources, "/crates")];
+        let options = maps.map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()));
+        Ok(options.join("\x1f"))
     }
 
     /// That no path of this machine is in a file.
@@ -198,7 +197,7 @@ mod tests {
             let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
             super::read(&words).map(|(parts, folder)| (parts.len(), folder))
         };
-        assert_eq!(read(""), Ok((4, None)));
+        assert_eq!(read(""), Ok((5, None)));
         assert_eq!(read("wheels crates --output x"), Ok((2, Some("x".into()))));
         assert!(read("--output").is_err() && read("boats").is_err());
     }

@@ -3,14 +3,30 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::binaries::Binary;
-use super::{Release, copy, emptied, named};
+use super::binaries::{self, Binary};
+use super::{Release, copy, documents, emptied, named};
 use crate::environment::succeed;
 use crate::tools::cargo_tool;
 
+/// Makes them of the binaries that have been built.
+pub(super) fn make(release: &Release) -> Result<(), String> {
+    let binaries = binaries::all(release);
+    let runs_here =
+        |binary: &&Binary| binary.processor == std::env::consts::ARCH && cfg!(target_os = "linux");
+    let own = binaries.iter().find(runs_here).filter(|own| own.path().is_file());
+    let own = own
+        .ok_or("manual pages are written by the command, of which there is none that runs here")?;
+    for binary in &binaries {
+        let documents = documents::make(own, binary, release)?;
+        archive(binary, &documents, release)?;
+        debian(binary, release)?;
+    }
+    Ok(())
+}
+
 /// `tilewright-0.1.0-x86_64-linux.tar.gz`: one folder with the command and its documents. Who made it, when, and in
 /// what order the files were found says nothing.
-pub(super) fn archive(binary: &Binary, documents: &Path, release: &Release) -> Result<(), String> {
+fn archive(binary: &Binary, documents: &Path, release: &Release) -> Result<(), String> {
     let name = format!("tilewright-{}-{}-linux", release.version, binary.processor);
     let staged = release.target.join("dist-staged");
     emptied(&staged)?;
@@ -34,7 +50,7 @@ pub(super) fn archive(binary: &Binary, documents: &Path, release: &Release) -> R
 }
 
 /// `tilewright_0.1.0-1_amd64.deb`, of what `[package.metadata.deb]` of the command's crate lists.
-pub(super) fn debian(binary: &Binary, release: &Release) -> Result<(), String> {
+fn debian(binary: &Binary, release: &Release) -> Result<(), String> {
     let mut deb = Command::new(cargo_tool("cargo-deb", "3.8.0")?);
     deb.args([
         "deb",
