@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         ["semver", "--baseline", revision] => one("semver", || semver::since(revision)),
         _ => {
             let is_part = |word: &&str| PARTS.iter().any(|(name, _)| name == word);
-            if !words.iter().all(|word| is_part(word)) {
+            if !words.iter().all(is_part) {
                 say(USAGE);
                 return ExitCode::from(2);
             }
