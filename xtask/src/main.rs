@@ -12,21 +12,30 @@
 //! * `faults`: conversions failed and killed at each of their system calls. Needs strace.
 //! * `oracle`: makes the frozen test data again from jaxlib, libtpu and numpy, or runs emitted code by its tools
 //!   (`oracle emit`). Needs Python.
+//! * `dist`: what a release is made of: crates, static binaries, Debian packages, wheels. Needs Python, and rustup.
+//! * `installed`: what `dist` made, used where nothing else is. Needs root.
+//! * `audit`: licences and holes of dependencies, what is public, the oldest versions that are promised. Needs a
+//!   nightly toolchain, and rustup.
+//! * `readmes`: the crates' README files, from their documentation.
 //! * `bench`: the side-by-side benchmark. Takes oneDNN and the Python peers in where it can.
 
 #![forbid(unsafe_code)]
 
+mod audit;
 mod bench;
 mod check;
 mod command;
+mod dist;
 mod environment;
 mod faults;
 mod fuzz;
+mod installed;
 mod memory;
 mod micro;
 mod oracle;
 mod page;
 mod python;
+mod readmes;
 mod renderers;
 mod site;
 mod test;
@@ -48,6 +57,12 @@ usage: cargo xtask COMMAND
                    the targets of fuzz/ with libFuzzer, a nightly toolchain and cargo-fuzz; --help lists options
   faults [--quick] conversions failed and killed at each of their system calls, with strace
   oracle [NAME…]   make the frozen test data again from jaxlib, libtpu and numpy; `emit` runs emitted code
+  dist [PART…]     what a release is made of, in target/dist; parts are crates, binaries, packages,
+                   wheels, bill
+  installed [--debian]
+                   what dist made, used where nothing else is: an empty folder, a new environment, a new Debian
+  audit [PART…]    dependencies and what is public; parts are deny, advisories, api, msrv, minimal, semver
+  readmes          the crates' README files, from their documentation
   bench [OPTION…]  relayouts beside plain copies and beside other libraries; --help lists options
 ";
 
@@ -64,6 +79,10 @@ fn main() -> ExitCode {
         Some((command, rest)) if command == "fuzz" => fuzz::run(rest),
         Some((command, rest)) if command == "faults" => faults::run(rest),
         Some((command, rest)) if command == "oracle" => oracle::run(rest),
+        Some((command, rest)) if command == "installed" => installed::run(rest),
+        Some((command, rest)) if command == "audit" => audit::run(rest),
+        Some((command, rest)) if command == "dist" => dist::run(rest),
+        Some((command, rest)) if command == "readmes" && rest.is_empty() => readmes::run(),
         Some((command, rest)) if command == "bench" => bench::run(rest),
         _ => {
             say(USAGE);

@@ -12,8 +12,10 @@ use std::process::{Command, ExitCode};
 use crate::command::{built, command};
 use crate::environment::{root, succeed, target};
 use crate::say;
+use crate::tools::provide_target;
 
-const TARGET: &str = "wasm32-unknown-unknown";
+/// What modules of WebAssembly are built for.
+pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Who answers, as the page reads it.
 const HOST: [&str; 2] = ["data-host=\"http\"", "data-host=\"wasm\""];
@@ -55,23 +57,9 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     }
 }
 
-/// Whether modules of WebAssembly can be built, the target installed where `rustup` can.
-pub(crate) fn has_target() -> bool {
-    let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output();
-    let sysroot = sysroot.ok().and_then(|output| String::from_utf8(output.stdout).ok());
-    let is_there = || {
-        let library = |root: &str| Path::new(root.trim()).join("lib/rustlib").join(TARGET);
-        sysroot.as_deref().is_some_and(|root| library(root).is_dir())
-    };
-    let mut rustup = Command::new("rustup");
-    is_there() || (succeed(rustup.args(["target", "add", TARGET])).is_ok() && is_there())
-}
-
 /// Makes the site. Files of the same names are replaced, others are left alone.
 pub(crate) fn make(folder: &Path, build: Build) -> Result<(), String> {
-    if !has_target() {
-        return Err(format!("the target {TARGET} is missing: rustup target add {TARGET}"));
-    }
+    provide_target(TARGET)?;
     let root = root()?;
     let (profile, folder_of_profile) = match build {
         Build::Site => ("wasm", "wasm"),

@@ -1,12 +1,12 @@
-//! Tools that are not part of a Rust toolchain: Node and Chromium.
+//! Tools that are not part of a Rust toolchain: Node and Chromium, programs of other crates, other targets.
 //!
 //! Where one is missing, and this runs as root on a system with `apt-get`, as it does where changes are
 //! tested, it is installed; anywhere else it is said what to install.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::environment::succeed;
+use crate::environment::{succeed, target};
 use crate::say;
 
 /// The names that Chromium goes by.
@@ -73,4 +73,36 @@ fn runs(program: &str, arguments: &[&str]) -> bool {
     let mut command = Command::new(program);
     let status = command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
+}
+
+/// A tool written in Rust, of just this version: where it is missing, it is built in cargo's target directory, and
+/// nothing outside of that changes.
+pub(crate) fn cargo_tool(name: &str, version: &str) -> Result<PathBuf, String> {
+    let home = target()?.join("tools");
+    let tool = home.join("bin").join(name);
+    let installed = std::fs::read_to_string(home.join(".crates.toml")).unwrap_or_default();
+    if tool.is_file() && installed.contains(&format!("\"{name} {version} (")) {
+        return Ok(tool);
+    }
+    say(&format!("installing {name} {version}"));
+    let mut cargo = Command::new("cargo");
+    cargo.args(["install", "--locked", "--quiet", "--force", "--root"]).arg(&home);
+    succeed(cargo.arg(format!("{name}@{version}")))?;
+    Ok(tool)
+}
+
+/// The standard library for a target, installed where `rustup` can.
+pub(crate) fn provide_target(triple: &str) -> Result<(), String> {
+    let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output();
+    let sysroot = sysroot.ok().and_then(|output| String::from_utf8(output.stdout).ok());
+    let is_there = || {
+        let library =
+            |root: &str| Path::new(root.trim()).join("lib/rustlib").join(triple).join("lib");
+        sysroot.as_deref().is_some_and(|root| library(root).is_dir())
+    };
+    let mut rustup = Command::new("rustup");
+    match is_there() || (succeed(rustup.args(["target", "add", triple])).is_ok() && is_there()) {
+        true => Ok(()),
+        false => Err(format!("the target {triple} is missing: rustup target add {triple}")),
+    }
 }

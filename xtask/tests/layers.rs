@@ -91,6 +91,23 @@ const ROOMS: &[(&[&str], &[&str])] = &[
         &["formats::target"],
         &["text", "error", "element", "shape", "tla", "onednn", "strided", "formats", "notation"],
     ),
+    // What each value is to serde.
+    (
+        &["as_text"],
+        &[
+            "text",
+            "error",
+            "element",
+            "shape",
+            "tla",
+            "algebra",
+            "onednn",
+            "strided",
+            "formats",
+            "notation",
+            "formats::target",
+        ],
+    ),
 ];
 
 /// The crates whose files do not go round in circles, not even a module with its parent.

@@ -67,11 +67,28 @@ impl Problem {
     }
 }
 
+/// A pool of rayon's, brought to our engine.
+#[derive(Debug)]
+pub(crate) struct Rayon(pub(crate) ThreadPool);
+
+impl tilewright_relayout::ThreadPool for Rayon {
+    fn n_threads(&self) -> usize {
+        self.0.current_num_threads()
+    }
+
+    fn share(&self, helpers: usize, job: &(dyn Fn() + Sync)) {
+        self.0.in_place_scope(|scope| {
+            (0..helpers).for_each(|_| scope.spawn(|_| job()));
+            job();
+        });
+    }
+}
+
 /// The threads that work on several threads is done on.
 pub(crate) struct Crew {
     pub(crate) threads: usize,
     /// For our engine.
-    pub(crate) rayon: ThreadPool,
+    pub(crate) rayon: Rayon,
     /// For strided-perm.
     pub(crate) team: Pool,
 }
@@ -79,7 +96,7 @@ pub(crate) struct Crew {
 impl Crew {
     pub(crate) fn new(threads: usize) -> Result<Self> {
         let builder = ThreadPoolBuilder::new().num_threads(threads);
-        let rayon = builder.start_handler(processors::bind).build()?;
+        let rayon = Rayon(builder.start_handler(processors::bind).build()?);
         let team = Pool::builder().threads(threads).on_start(processors::bind).build()?;
         Ok(Crew { threads, rayon, team })
     }

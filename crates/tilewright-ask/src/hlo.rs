@@ -20,6 +20,7 @@ pub struct Hlo {
 /// A report, or how two differ.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum HloAnswer {
     /// What it costs.
     Report(Box<Report>),

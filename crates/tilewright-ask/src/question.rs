@@ -24,6 +24,7 @@ use crate::tpu::{FormatList, Formats, OnChips, Tpu};
 /// A question; in JSON the key `ask` says which one, `{"ask":"same","a":"4:1","b":"4:2"}`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Question {
     /// What does a layout say?
     Show(Show),
@@ -70,6 +71,7 @@ pub enum Question {
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 #[allow(missing_docs, reason = "each is the answer to the question of its name")]
+#[non_exhaustive]
 pub enum Answer {
     Show(Box<Shown>),
     Draw(Drawn),

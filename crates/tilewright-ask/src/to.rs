@@ -24,6 +24,7 @@ pub struct To {
 /// A notation that a layout can be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Notation {
     /// XLA's canonical text.
     Xla,

@@ -1,4 +1,4 @@
-//! What can be typed. Help, usage errors and completions all come from here.
+//! What can be typed. Help, usage errors, manual pages and completions all come from here.
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "the comments are help texts, with brackets")]
 
@@ -16,11 +16,16 @@ use tilewright_emit::Target;
 use tilewright_hlo::Trial;
 use tilewright_view::{Coloring, Direction, Theme, Unit};
 
+/// What scripts go by: at the end of the long help, and of the manual page.
+const EXIT_STATUS: &str = "\
+Exit status: 0 is yes, or done; 1 is no, of same, bitcast, verify, hlo --budget and hlo --diff; 2 is bad input or usage, \
+with the reason on stderr.";
+
 /// Tiled array layouts: say, ask, see and move them.
 ///
 /// LAYOUT is an array with its layout in XLA's notation, such as 'f32[3,5]{1,0:T(2,2)}'.
 #[derive(Debug, Parser)]
-#[command(name = "tilewright", version, max_term_width = 100)]
+#[command(name = "tilewright", version, max_term_width = 100, after_long_help = EXIT_STATUS)]
 pub(crate) struct Arguments {
     /// Write one JSON document (a list of them, one a line, when reading from stdin)
     #[arg(long, global = true)]
@@ -80,6 +85,8 @@ pub(crate) enum Command {
     Assign(AssignArgs),
     /// A script that completes this command in a shell
     Completions(CompletionsArgs),
+    /// The manual pages: one of them on stdout, or all of them in a folder
+    Man(ManArgs),
 }
 
 #[derive(Debug, Args)]
@@ -511,6 +518,21 @@ pub(crate) struct AssignArgs {
 pub(crate) struct CompletionsArgs {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The command that the page is about, instead of all of them
+    #[arg(value_name = "COMMAND", conflicts_with = "output")]
+    pub(crate) about: Option<String>,
+
+    /// Write every page to this folder, as tilewright.1, tilewright-show.1 and so on
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Replace pages that are there
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
 }
 
 impl Arguments {

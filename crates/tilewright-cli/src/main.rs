@@ -45,6 +45,7 @@ mod table;
 mod verify;
 
 mod completions;
+mod man;
 
 use std::process::ExitCode;
 
@@ -103,5 +104,6 @@ fn run(arguments: Arguments, console: &mut Console) -> Result<Answer, Failure> {
         Command::Hlo(args) => hlo::run(&args, reader, console),
         Command::Assign(args) => assign::run(&args, console),
         Command::Completions(args) => completions::run(&args, console),
+        Command::Man(args) => man::run(&args, console),
     }
 }

@@ -14,6 +14,19 @@ use crate::memory::Budget;
 #[derive(Debug)]
 pub(crate) struct Crew(ThreadPool);
 
+impl tilewright_relayout::ThreadPool for Crew {
+    fn n_threads(&self) -> usize {
+        self.0.current_num_threads()
+    }
+
+    fn share(&self, helpers: usize, job: &(dyn Fn() + Sync)) {
+        self.0.in_place_scope(|scope| {
+            (0..helpers).for_each(|_| scope.spawn(|_| job()));
+            job();
+        });
+    }
+}
+
 impl Crew {
     /// This many threads; or one per core, or fewer where no more memory is allowed.
     pub(crate) fn new(
@@ -41,7 +54,7 @@ impl Crew {
     pub(crate) fn threads(&self, most: usize) -> Threads<'_> {
         match NonZeroUsize::new(most) {
             Some(most) if most.get() < self.n_threads() => Threads::Count(most),
-            _ => Threads::Pool(&self.0),
+            _ => Threads::Pool(self),
         }
     }
 

@@ -5,6 +5,7 @@ use std::fmt;
 
 /// Why nothing was discovered.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Error<E> {
     /// The packing function failed.
     Pack(E),
@@ -19,6 +20,7 @@ pub enum Error<E> {
 /// What shows that a function does more than to move bits. Places are bits of the packed bytes:
 /// bit `place % 8` of byte `place / 8`. Elements are counted in row-major order.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Refusal {
     /// The number of bytes depends on the codes.
     Size {

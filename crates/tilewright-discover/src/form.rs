@@ -20,6 +20,7 @@ pub enum Grain {
 
 /// A function from an index to an offset, of the first of these kinds that it is.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Form {
     /// Shape and stride, from a base on.
     Layout(Fitted),

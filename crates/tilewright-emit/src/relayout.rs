@@ -34,6 +34,7 @@ pub struct Relayout {
 
 /// How the elements of a relayout go.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Way {
     /// Box by box.
     Nests(Vec<Nest>),

@@ -28,6 +28,7 @@ fn every_bit_is_where_the_maps_say() {
                 _ => "other",
             })),
             Way::Offsets { .. } => drop(bodies.insert("offsets")),
+            _ => drop(bodies.insert("other")),
         }
     }
     let mut bodies: Vec<&str> = bodies.into_iter().collect();

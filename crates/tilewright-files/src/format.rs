@@ -14,6 +14,7 @@ use crate::{gguf, npy};
 /// assert_eq!(Format::of_name("w.bin".as_ref()), None);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Format {
     /// NumPy's `.npy`: one array.
     Npy,

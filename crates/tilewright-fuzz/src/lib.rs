@@ -69,3 +69,9 @@ pub fn run(name: &str, data: &[u8]) {
     let target = target.unwrap_or_else(|| panic!("no target is called {name}"));
     (target.body)(data);
 }
+
+/// The Rust of the repository's README runs as a test: here, since this crate is not published, and a published one
+/// has no file above its own folder.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -168,7 +168,8 @@ impl From<Error<PyErr>> for Failure {
         match error {
             Error::Pack(raised) => Failure::Raised(raised),
             Error::Map(error) => error.into(),
-            Error::Refused(_) | Error::Question(_) => Failure::Value(error.to_string()),
+            // A refusal, a question that makes no sense, and whatever else there will be.
+            error => Failure::Value(error.to_string()),
         }
     }
 }

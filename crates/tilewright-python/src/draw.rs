@@ -167,6 +167,12 @@ impl Picture {
             Form::Png => self.scene.to_png(theme)?,
             Form::Tikz => self.scene.to_tikz(theme).into_bytes(),
             Form::Text => self.drawn.text()?.into_bytes(),
+            _ => {
+                let path = path.display();
+                return Err(Failure::Value(format!(
+                    "{path}: pictures of this form are not written"
+                )));
+            }
         };
         Ok(files::options(force).write(path, &bytes)?)
     }

@@ -42,6 +42,8 @@ impl ArrayFile {
             Format::Safetensors | Format::SafetensorsFolder => "safetensors",
             Format::Gguf => "gguf",
             Format::Raw => "raw",
+            // One that the library has learned, and this package has no name for yet.
+            _ => "unknown",
         }
     }
 

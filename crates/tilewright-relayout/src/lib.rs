@@ -112,7 +112,7 @@ mod work;
 pub use description::{BoxDescription, Description, KernelKind, LoopDescription, Route, Storing};
 pub use error::Error;
 pub use in_place::{InPlace, relayout_in_place};
-pub use options::{Pad, RunOptions, Threads};
+pub use options::{Pad, RunOptions, ThreadPool, Threads};
 pub use placement::Placement;
 pub use plan::Plan;
 

@@ -433,11 +433,10 @@ impl Plan {
     /// The moves in chunks that so many threads can share, if those of the plan are too large for it.
     fn shares(&self, moves: &BoxMoves, threads: usize) -> Option<&BoxMoves> {
         let target = match Stores::for_bytes(self.dst_bytes) {
-            Stores::Cached => {
-                (self.dst_bytes / (SHARES_A_THREAD * threads)).clamp(LEAST_SHARE, MOST_SHARE)
-            }
+            Stores::Cached => (self.dst_bytes / SHARES_A_THREAD.saturating_mul(threads))
+                .clamp(LEAST_SHARE, MOST_SHARE),
             // Chunks are this large because each of them reads lines of the whole source.
-            _ => self.dst_bytes / threads,
+            _ => self.dst_bytes / threads.max(1),
         };
         if self.chunk_bytes <= target + target / 4 {
             return None;

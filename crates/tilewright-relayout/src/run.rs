@@ -5,11 +5,10 @@
 
 use crate::desk::Wanted;
 use crate::kernels::{Means, Stores};
-use crate::options::Threads;
+use crate::options::{ThreadPool, Threads};
 use crate::order::Order;
 use crate::pool::{Pool, WOKEN_FOR, helpers};
 use crate::work::Work;
-use rayon::ThreadPool;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,8 +31,10 @@ pub(crate) enum Crew<'p> {
     Caller,
     /// Workers of this crate's own, and the caller.
     Own(Arc<Pool>, Wanted),
-    /// The threads of a pool of rayon's, of the one that the caller is in if none is said.
-    Rayon(Option<&'p ThreadPool>),
+    /// The threads of a pool that the caller has brought.
+    Brought(&'p dyn ThreadPool),
+    /// The threads of the pool of rayon's that the caller is in.
+    Rayon,
 }
 
 impl<'p> Crew<'p> {
@@ -56,12 +57,12 @@ impl<'p> Crew<'p> {
         match threads {
             Threads::Current => Crew::Caller,
             Threads::Global if rayon::current_thread_index().is_some() => match is_large {
-                true => Crew::Rayon(None),
+                true => Crew::Rayon,
                 false => Crew::Caller,
             },
             Threads::Global => own(usize::MAX),
             Threads::Count(count) => own(count.get() - 1),
-            Threads::Pool(pool) if is_large => Crew::Rayon(Some(pool)),
+            Threads::Pool(pool) if is_large => Crew::Brought(pool),
             Threads::Pool(_) => Crew::Caller,
         }
     }
@@ -75,8 +76,9 @@ impl<'p> Crew<'p> {
         match self {
             Crew::Caller => 1,
             Crew::Own(pool, _) => pool.n_threads(),
-            Crew::Rayon(Some(pool)) => pool.current_num_threads(),
-            Crew::Rayon(None) => rayon::current_num_threads(),
+            // One that says it has none has the caller all the same.
+            Crew::Brought(pool) => pool.n_threads().max(1),
+            Crew::Rayon => rayon::current_num_threads(),
         }
     }
 }
@@ -123,7 +125,7 @@ fn share_out(
     let helpers = match crew {
         Crew::Caller => return write_alone(chunks, means, write),
         Crew::Own(_, wanted) => wanted.most,
-        Crew::Rayon(_) => crew.n_threads() - 1,
+        Crew::Brought(_) | Crew::Rayon => crew.n_threads() - 1,
     };
     let helpers = helpers.min(chunks.len() - 1);
     let shares = Shares::new(chunks, helpers + 1);
@@ -141,8 +143,12 @@ fn share_out(
             let wanted = Wanted { most: helpers, ..*wanted };
             pool.share(wanted, &work_off, work_off);
         }
-        Crew::Rayon(Some(pool)) => pool.in_place_scope(|scope| spread(scope, helpers, &work_off)),
-        Crew::Rayon(None) => rayon::in_place_scope(|scope| spread(scope, helpers, &work_off)),
+        Crew::Brought(pool) => {
+            pool.share(helpers, &work_off);
+            // What a pool has left undone, whatever its reasons. Nothing, if it does what it says.
+            work_off();
+        }
+        Crew::Rayon => rayon::in_place_scope(|scope| spread(scope, helpers, &work_off)),
         Crew::Caller => {}
     }
     if let Some(panic) = shares.into_panic() {
@@ -236,13 +242,51 @@ mod tests {
     use super::*;
 
     /// Crews with workers that are woken for anything.
-    fn crews<'p>(pool: &Arc<Pool>, rayon: &'p ThreadPool) -> [Crew<'p>; 3] {
+    fn crews<'p>(pool: &Arc<Pool>, brought: &'p Rayon) -> [Crew<'p>; 3] {
         let wanted = Wanted { most: pool.n_threads() - 1, woken: pool.n_threads() - 1 };
-        [Crew::Caller, Crew::Own(pool.clone(), wanted), Crew::Rayon(Some(rayon))]
+        [Crew::Caller, Crew::Own(pool.clone(), wanted), Crew::Brought(brought)]
     }
 
-    fn rayon_pool() -> ThreadPool {
-        rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap()
+    #[derive(Debug)]
+    struct Rayon(rayon::ThreadPool);
+
+    impl ThreadPool for Rayon {
+        fn n_threads(&self) -> usize {
+            self.0.current_num_threads()
+        }
+
+        fn share(&self, helpers: usize, job: &(dyn Fn() + Sync)) {
+            self.0.in_place_scope(|scope| spread(scope, helpers, job));
+        }
+    }
+
+    fn rayon_pool() -> Rayon {
+        Rayon(rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap())
+    }
+
+    /// A pool that does less than it says, or more.
+    #[derive(Debug)]
+    struct Odd {
+        n_threads: usize,
+        calls: usize,
+    }
+
+    impl ThreadPool for Odd {
+        fn n_threads(&self) -> usize {
+            self.n_threads
+        }
+
+        fn share(&self, _: usize, job: &(dyn Fn() + Sync)) {
+            (0..self.calls).for_each(|_| job());
+        }
+    }
+
+    #[test]
+    fn a_pool_need_not_keep_its_word() {
+        for (n_threads, calls) in [(0, 0), (0, 3), (1, 0), (4, 0), (4, 1), (4, 9), (usize::MAX, 2)]
+        {
+            check(&Crew::Brought(&Odd { n_threads, calls }), 500, 7);
+        }
     }
 
     const ROUNDS: usize = if cfg!(miri) { 2 } else { 100 };
@@ -280,9 +324,9 @@ mod tests {
             }
         });
         // From within a pool of rayon's too.
-        rayon.broadcast(|_| {
+        rayon.0.broadcast(|_| {
             crews(&pool, &rayon).iter().for_each(|crew| check(crew, 500, 7));
-            check(&Crew::Rayon(None), 500, 7);
+            check(&Crew::Rayon, 500, 7);
         });
     }
 

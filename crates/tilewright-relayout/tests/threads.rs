@@ -5,7 +5,7 @@
 mod support;
 
 use std::num::NonZeroUsize;
-use support::{noise, placement};
+use support::{Rayon, noise, placement};
 use tilewright_relayout::{Pad, Plan, RunOptions, Threads};
 
 /// Arrays that are shared by threads that are awake, and some for which they are woken.
@@ -26,7 +26,7 @@ fn check(plan: &Plan, src: &[u8], expected: &[u8], threads: Threads<'_>) {
 
 #[test]
 fn many_callers_at_once() {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    let pool = Rayon::new(3);
     let plans = ARRAYS.map(|(from, to, bits)| {
         let plan = Plan::new(&placement(from, bits), &placement(to, bits)).unwrap();
         let src = noise(plan.src_bytes());
@@ -48,7 +48,7 @@ fn many_callers_at_once() {
     std::thread::scope(|scope| {
         (0..4).for_each(|n| drop(scope.spawn(move || all(n))));
     });
-    pool.broadcast(|thread| all(thread.index()));
+    pool.0.broadcast(|thread| all(thread.index()));
 }
 
 /// What a plan holds is no more than it has said, also when threads have shared it.

@@ -52,6 +52,7 @@ impl Default for Options {
 
 /// What has one colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Coloring {
     /// The outermost tile.
     #[default]
@@ -92,6 +93,7 @@ pub enum Direction {
 /// # Ok::<(), tilewright_view::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unit {
     /// Elements.
     #[default]
@@ -104,6 +106,7 @@ pub enum Unit {
 
 /// On what the picture stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Theme {
     /// Dark on white.
     #[default]

@@ -18,6 +18,7 @@ pub struct Scene {
 
 /// A part of a picture.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Panel {
     /// Cells in rows and columns.
     Grid(Grid),
@@ -82,6 +83,7 @@ pub struct Cell {
 
 /// What is at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// An element.
     Element,
@@ -95,6 +97,7 @@ pub enum Kind {
 
 /// A colour, by what it stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Fill {
     /// None.
     Plain,
@@ -106,6 +109,7 @@ pub enum Fill {
 
 /// How a cell stands out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Mark {
     /// Not at all.
     None,

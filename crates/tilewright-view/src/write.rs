@@ -12,6 +12,7 @@ use crate::{figure, page, svg, terminal, tikz};
 
 /// What a picture is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Form {
     /// Letters.
     Text,

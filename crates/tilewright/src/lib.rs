@@ -26,11 +26,19 @@
 //! There is deliberately no I/O here, no `unsafe`, no thread, and nothing that looks at the value
 //! of an element; [`literal`] reads the one that padding holds.
 
+//!
+//! # Features
+//! * `proto`, on by default: reads and writes the bytes of XLA's `ShapeProto` and `LayoutProto` (`prost`).
+//! * `serde`: shapes, layouts, tags and names are their canonical text to serde, and are read by the same parsers:
+//!   `"bf16[30,300]{1,0:T(8,128)(2,1)}"` is a [`Shape`] in a configuration as in a dump.
+
 #![forbid(unsafe_code)]
 
 mod addressing;
 pub mod algebra;
 mod arithmetic;
+#[cfg(feature = "serde")]
+mod as_text;
 mod bare;
 pub mod element;
 mod error;
@@ -51,8 +59,3 @@ pub use error::Error;
 pub use map::IndexMap;
 pub use permutation::Permutation;
 pub use shape::{ArrayShape, Dim, Shape};
-
-/// The README's Rust runs as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

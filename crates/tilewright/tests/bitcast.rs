@@ -86,7 +86,8 @@ fn no_is_proved_by_an_index() {
             assert_eq!(map("f32[2,6]{0,1:T(4,4)}").index(offset).unwrap(), None);
         }
         NoBitcast::Allocation(_) | NoBitcast::Moved(_) => {}
-        NoBitcast::Elements(_) => panic!("the elements are as many"),
+        // The elements are as many.
+        other => panic!("{other:?}"),
     }
 }
 

@@ -259,6 +259,7 @@ pub struct Movement {
 /// What kind of move it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum MoveKind {
     /// A copy into another format.
     Copy,

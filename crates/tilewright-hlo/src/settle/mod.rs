@@ -35,6 +35,7 @@ use crate::hint::{bytes_of, tiles_for};
 
 /// An operation, as far as layouts are concerned.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Operation {
     /// Every element of the result comes of the elements at the same index.
     Elementwise,

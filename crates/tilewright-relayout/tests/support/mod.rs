@@ -4,7 +4,30 @@
 
 use std::num::NonZeroUsize;
 use tilewright::{IndexMap, Shape};
-use tilewright_relayout::{Pad, Placement, Plan, RunOptions, Threads};
+use tilewright_relayout::{Pad, Placement, Plan, RunOptions, ThreadPool, Threads};
+
+/// A pool of rayon's.
+#[derive(Debug)]
+pub(crate) struct Rayon(pub(crate) rayon::ThreadPool);
+
+impl Rayon {
+    pub(crate) fn new(n_threads: usize) -> Self {
+        Rayon(rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap())
+    }
+}
+
+impl ThreadPool for Rayon {
+    fn n_threads(&self) -> usize {
+        self.0.current_num_threads()
+    }
+
+    fn share(&self, helpers: usize, job: &(dyn Fn() + Sync)) {
+        self.0.in_place_scope(|scope| {
+            (0..helpers).for_each(|_| scope.spawn(|_| job()));
+            job();
+        });
+    }
+}
 
 /// The placement of a layout's map with slots of this many bits.
 pub(crate) fn placement(text: &str, bits: u32) -> Placement {
@@ -140,7 +163,7 @@ pub(crate) fn check_threads(from: &Placement, to: &Placement, pad: u128) {
         dst
     };
     let alone = run(Threads::Current);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    let pool = Rayon::new(3);
     for threads in [1, 2, 7].map(|n| Threads::Count(NonZeroUsize::new(n).unwrap())) {
         assert_eq!(run(threads), alone, "{threads:?}");
     }

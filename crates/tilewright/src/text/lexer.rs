@@ -6,6 +6,7 @@ use super::{Diagnostic, MAX_TEXT, Span, abridged};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TokenKind {
     /// Letters, digits, `_` and `.`, not beginning with a digit.
     Word,

@@ -57,6 +57,7 @@ pub enum Bitcast {
 
 /// Why memory is not the other's.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NoBitcast {
     /// The arrays have different numbers of elements.
     Elements([i64; 2]),

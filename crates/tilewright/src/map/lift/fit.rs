@@ -23,6 +23,7 @@ pub struct Fitted {
 
 /// Why offsets are no layout's.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NotALayout {
     /// The offset at an index is not what the offsets along the single dimensions add up to.
     NotASum {

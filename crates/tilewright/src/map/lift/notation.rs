@@ -6,6 +6,7 @@ use crate::map::expression::ExpressionStyle;
 
 /// A notation that a map can be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Notation {
     /// `shape:stride:original shape`, nested, the smallest digit of each dimension first.
     Tla,

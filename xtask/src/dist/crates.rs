@@ -1,0 +1,35 @@
+//! The crates as they are published. Cargo packages them all, unpacks what it has packaged, and builds each from that
+//! and from the packages of the others: what a package has left out is missed here.
+
+use std::fs;
+use std::process::Command;
+
+use super::{Release, copy, named};
+use crate::environment::succeed;
+
+/// Crates of the workspace that are not published (`publish = false`), which cargo packages all the same.
+const KEPT: [&str; 3] = ["tilewright-fuzz", "tilewright-wasm", "xtask"];
+
+/// Packages, builds, and keeps the `.crate` files.
+pub(super) fn make(release: &Release) -> Result<(), String> {
+    let packages = release.target.join("package");
+    if packages.exists() {
+        // Of earlier versions and of crates that are none any more.
+        fs::remove_dir_all(&packages).map_err(|error| named(&packages, &error))?;
+    }
+    let mut cargo = Command::new("cargo");
+    cargo.args(["package", "--workspace", "--locked"]);
+    cargo.args(KEPT.iter().flat_map(|name| ["--exclude", name]));
+    // What is published is the commit, unless it is said that this is a trial.
+    cargo.args(std::env::var_os("DIST_ALLOW_DIRTY").map(|_| "--allow-dirty"));
+    succeed(cargo.current_dir(&release.root).env("SOURCE_DATE_EPOCH", &release.epoch))?;
+    let files = fs::read_dir(&packages).map_err(|error| named(&packages, &error))?;
+    for file in files.flatten().map(|file| file.path()) {
+        if let (Some("crate"), Some(name)) =
+            (file.extension().and_then(|e| e.to_str()), file.file_name())
+        {
+            copy(&file, &release.folder.join(name))?;
+        }
+    }
+    Ok(())
+}
