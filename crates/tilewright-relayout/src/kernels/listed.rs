@@ -76,9 +76,10 @@ impl Listed {
         let mut length = 1i64;
         while length * unit < FEWEST
             && let Some(next) = rest.iter().position(|l| l.src == length && l.is_plain())
+            && let most = if chain.is_empty() { MOST } else { FEWEST_IN_PARTS }
+            && let part @ 2.. = most / length / unit
         {
-            let most = if chain.is_empty() { MOST } else { FEWEST_IN_PARTS.max(length * unit) };
-            let l = part_of(&mut rest, next, most / length / unit);
+            let l = part_of(&mut rest, next, part);
             length *= l.count;
             chain.push(l);
         }
@@ -95,8 +96,9 @@ impl Listed {
         let mut row = 1i64;
         while row * unit < ROW
             && let Some(next) = rest.iter().position(|l| l.dst == row && l.is_plain())
+            && let part @ 2.. = ROW / row / unit
         {
-            let l = part_of(&mut rest, next, ROW / row / unit);
+            let l = part_of(&mut rest, next, part);
             row *= l.count;
             others.push(l);
         }

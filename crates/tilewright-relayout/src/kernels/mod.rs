@@ -476,7 +476,7 @@ fn in_pieces(program: &Program, loops: &[Loop], slots: Slots, level: Level) -> O
 
 /// By lookups, if that takes fewer cycles than so many.
 fn lookup(loops: &[Loop], slots: Slots, level: Level, cycles: f64) -> Option<Way> {
-    let lookup = Lookup::of(loops, slots, (0, 0), level)?;
+    let lookup = Lookup::of(loops, slots, (0, 0), level, cycles)?;
     (lookup.cost() < cycles).then(|| Way::Lookup(Box::new(lookup)))
 }
 

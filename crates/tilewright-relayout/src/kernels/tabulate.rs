@@ -51,12 +51,13 @@ struct Block {
 
 impl Lookup {
     /// Of a box whose loops count slots, from `phases.0` bits within a byte of the source and `phases.1` of the
-    /// destination on. `None` where that is too much for tables.
+    /// destination on. `None` where that is too much for tables, or surely takes more cycles than `most`.
     pub(super) fn of(
         loops: &[Loop],
         slots: Slots,
         phases: (i64, i64),
         level: Level,
+        most: f64,
     ) -> Option<Lookup> {
         let mut in_bits = Vec::with_capacity(loops.len());
         for l in loops.iter().filter(|l| l.extent != 1) {
@@ -70,6 +71,9 @@ impl Lookup {
             return None;
         }
         in_bits.sort_by_key(|l| l.dst);
+        if least_cycles(&in_bits, window(level) as i64) > most {
+            return None;
+        }
         let mut parts = Vec::new();
         split(&in_bits, slots, phases, (0, 0), window(level) as i64, &mut parts)?;
         let lookup = Lookup { parts, level };
@@ -85,6 +89,18 @@ impl Lookup {
         };
         self.parts.iter().map(of).sum()
     }
+}
+
+/// The cycles that lookups surely take: elements that lie further apart than a window are a pick each.
+fn least_cycles(loops: &[Loop], window: i64) -> f64 {
+    let (mut far, mut inside) = (1.0, 1.0);
+    for l in loops {
+        let steps = ((8 * window + l.dst - 1) / l.dst).min(l.extent) as f64;
+        inside *= steps;
+        far *= if l.src >= 8 * window { steps } else { 1.0 };
+    }
+    let elements: f64 = loops.iter().map(|l| l.extent as f64).product();
+    elements / inside * far * PICK
 }
 
 /// The parts of a box: what fills blocks, and what is left of every loop whose blocks would not begin at
