@@ -104,6 +104,9 @@ pub(super) fn check_lifted(case: &Case, report: &mut Report) {
                 report.hold(law, is_same(case, &lifted, notation), || format!("{text} as {lifted}"))
             }
             Err(reason) => {
+                if has_open_form(case, own.is_some(), report) {
+                    continue;
+                }
                 let reached = offsets.iter().max().map_or(0, |last| last + 1);
                 let is_true = match &reason.to_string() {
                     words if words.contains("no elements") => offsets.is_empty(),
@@ -125,6 +128,7 @@ pub(super) fn check_lifted(case: &Case, report: &mut Report) {
             });
             check_text(&lifted, text, report);
         }
+        Err(_) if has_open_form(case, own.is_some(), report) => {}
         Err(reason) => {
             let is_true = own.as_ref().is_none_or(|digits| !is_chain(digits));
             report.hold("no XLA by shape and stride: the reason is true", is_true, || {
@@ -137,6 +141,16 @@ pub(super) fn check_lifted(case: &Case, report: &mut Report) {
             format!("{text} is {own:?}")
         });
     }
+}
+
+/// Whether digits of merged coordinates, which are refused as they stand, are also digits of single dimensions. Counted: the
+/// refusal is documented, and there is a layout that it does not find.
+fn has_open_form(case: &Case, is_shape_and_stride: bool, report: &mut Report) -> bool {
+    let is_open = is_shape_and_stride && !case.map.is_separable();
+    if is_open {
+        report.count("refusals of merged coordinates where a shape and stride has the offsets");
+    }
+    is_open
 }
 
 fn check_text(lifted: &Layout, text: &str, report: &mut Report) {
