@@ -53,7 +53,7 @@ impl Range {
             let tiles = level.all();
             let higher = |stack: &Vec<Tile>| {
                 let stack = stack.clone();
-                let with = move |tile: &Tile| [&stack[..], &[tile.clone()]].concat();
+                let with = move |tile: &Tile| [&stack[..], std::slice::from_ref(tile)].concat();
                 tiles.iter().map(with).collect::<Vec<_>>()
             };
             stacks = stacks.iter().flat_map(higher).collect();

@@ -101,7 +101,8 @@ pub(super) fn check_lifted(case: &Case, report: &mut Report) {
     {
         match map.to_notation(notation, 8) {
             Ok(lifted) => {
-                report.hold(law, is_same(case, &lifted, notation), || format!("{text} as {lifted}"))
+                report
+                    .hold(law, is_same(case, &lifted, notation), || format!("{text} as {lifted}"));
             }
             Err(reason) => {
                 if has_open_form(case, own.is_some(), report) {
