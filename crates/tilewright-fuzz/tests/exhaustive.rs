@@ -1,5 +1,7 @@
 //! The smallest layouts, every one: a part of `cargo xtask exhaustive`.
 
+#![allow(clippy::expect_used, reason = "a test may fail")]
+
 use tilewright_fuzz::exhaustive::{Pairs, Range, Report, Tiles, layouts, shapes_and_strides};
 
 /// Nothing fails, and what is looked at is there.
@@ -46,4 +48,15 @@ fn two_levels_of_tiles() {
 fn chains_of_strides() {
     let report = shapes_and_strides(4, 2, 2, 2);
     check(&report, &["theorem: tiles of a chain", "theorem: a chain has tiles"]);
+}
+
+/// The example of RELIABILITY.md, of maps that keep a merged coordinate where a shape and stride has the same offsets.
+#[test]
+fn a_shape_and_stride_is_found_where_a_coordinate_is_merged() {
+    let shape: tilewright::Shape = "u8[4,4]{0,1:T(2)(2,*,3)}".parse().expect("a shape");
+    let map = shape.index_map().expect("a map");
+    let offsets = map.offsets().expect("a small map");
+    let fitted = tilewright::map::fit(&[4, 4], &offsets).expect("a small table").expect("a layout");
+    assert!(!map.is_separable());
+    assert_eq!(fitted.layout.to_string(), "((3,2),(2,2)):((1,6),(3,12)):(4,4)");
 }
