@@ -9,6 +9,7 @@
 //! * `miri`: the core's tests and the plain kernels' under Miri. Needs a nightly toolchain with Miri.
 //! * `asan`: the kernels' tests, all registers, under AddressSanitizer. Needs a nightly toolchain.
 //! * `fuzz`: the targets of `fuzz/` with libFuzzer, for as long as is said. Needs a nightly toolchain and cargo-fuzz.
+//! * `exhaustive`: every layout of small arrays against an arithmetic worked out by hand. Takes minutes.
 //! * `faults`: conversions failed and killed at each of their system calls. Needs strace.
 //! * `oracle`: makes the frozen test data again from jaxlib, libtpu and numpy, or runs emitted code by its tools
 //!   (`oracle emit`). Needs Python.
@@ -27,6 +28,7 @@ mod check;
 mod command;
 mod dist;
 mod environment;
+mod exhaustive;
 mod faults;
 mod fuzz;
 mod installed;
@@ -55,6 +57,8 @@ usage: cargo xtask COMMAND
   asan             all kernels under AddressSanitizer, with a nightly toolchain
   fuzz [OPTION…] [TARGET…]
                    the targets of fuzz/ with libFuzzer, a nightly toolchain and cargo-fuzz; --help lists options
+  exhaustive [RANGE]
+                   every layout of small arrays, held to an arithmetic worked out by hand: minutes
   faults [--quick] conversions failed and killed at each of their system calls, with strace
   oracle [NAME…]   make the frozen test data again from jaxlib, libtpu and numpy; `emit` runs emitted code
   dist [PART…]     what a release is made of, in target/dist; parts are crates, binaries, packages,
@@ -77,6 +81,7 @@ fn main() -> ExitCode {
         Some((command, rest)) if command == "miri" && rest.is_empty() => memory::miri(),
         Some((command, rest)) if command == "asan" && rest.is_empty() => memory::asan(),
         Some((command, rest)) if command == "fuzz" => fuzz::run(rest),
+        Some((command, rest)) if command == "exhaustive" && rest.len() < 2 => exhaustive::run(rest),
         Some((command, rest)) if command == "faults" => faults::run(rest),
         Some((command, rest)) if command == "oracle" => oracle::run(rest),
         Some((command, rest)) if command == "installed" => installed::run(rest),

@@ -9,13 +9,14 @@
 //! ([`corpus`]) and over mutations of these that are the same every time ([`mutate`]).
 //!
 //! Modules, in reading order: `texts` (notations), `programs` (HLO), `files`, `drawn` (layouts drawn from bytes),
-//! `moves` (relayouts and emitted code), `laws` (canonical forms, the algebra, discovery).
+//! `moves` (relayouts and emitted code), `laws` (canonical forms, the algebra, discovery), [`exhaustive`] (every small layout).
 
 #![forbid(unsafe_code)]
 #![allow(clippy::expect_used, reason = "a body fails where something is wrong")]
 
 pub mod corpus;
 mod drawn;
+pub mod exhaustive;
 mod files;
 mod laws;
 mod moves;
