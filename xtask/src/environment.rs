@@ -68,3 +68,20 @@ pub(crate) fn succeed(command: &mut Command) -> Result<(), String> {
         Err(error) => Err(format!("cannot run {shown}: {error}")),
     }
 }
+
+/// What a command says on stdout. `Err` is how it failed.
+pub(crate) fn output(command: &mut Command) -> Result<String, String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.stderr(std::process::Stdio::inherit()).output();
+    let output = output.map_err(|error| format!("cannot run {program}: {error}"))?;
+    match output.status.success() {
+        true => String::from_utf8(output.stdout).map_err(|error| format!("{program}: {error}")),
+        false => Err(format!("{program}: {}", output.status)),
+    }
+}
+
+/// Copies a file.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    let copied = fs::copy(from, to);
+    copied.map(|_| ()).map_err(|error| format!("{} to {}: {error}", from.display(), to.display()))
+}

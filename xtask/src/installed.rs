@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use crate::environment::{root, succeed, target};
+use crate::environment::{copy, root, succeed, target};
 use crate::say;
 
 /// Runs the README's Python: a line with a comment is an expression, and what it gives.
@@ -264,11 +264,6 @@ fn emptied(name: &str) -> Result<PathBuf, String> {
 fn found(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), String> {
-    let copied = fs::copy(from, to);
-    copied.map(|_| ()).map_err(|error| format!("{} to {}: {error}", from.display(), to.display()))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use crate::command::{built, command};
-use crate::environment::{root, succeed, target};
+use crate::environment::{copy, root, succeed, target};
 use crate::say;
 use crate::tools::provide_target;
 
@@ -93,11 +93,6 @@ fn page(html: &str) -> Result<String, String> {
     }
     let rules = format!("{BEFORE_RULES}{RULES}");
     Ok(html.replace(local, module).replace(BEFORE_RULES, &rules))
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), String> {
-    let copied = fs::copy(from, to);
-    copied.map(|_| ()).map_err(|error| format!("{} to {}: {error}", from.display(), to.display()))
 }
 
 #[cfg(test)]

@@ -583,6 +583,7 @@ fn repeat(places: &mut Vec<(i64, i64)>, count: i64, step: (i64, i64)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nest::drawn::Draw;
     use crate::nest::walk;
 
     fn pattern(n: usize) -> Vec<u8> {
@@ -615,38 +616,11 @@ mod tests {
     /// Permutations of dense arrays, with room between rows or none.
     #[test]
     fn permutations() {
-        let mut state = 7u64;
-        let mut next = |n: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) as usize % n
-        };
+        let mut draw = Draw(7);
         let mut n_moved = 0;
         let n = if cfg!(miri) { 4 } else { 700 };
         for _ in 0..n {
-            let rank = 1 + next(4);
-            let mut extent = || {
-                let most = [3, 9, 40, 150][next(4)];
-                1 + next(most) as i64
-            };
-            let extents: Vec<i64> = (0..rank).map(|_| extent()).collect();
-            if extents.iter().product::<i64>() > 60_000 {
-                continue;
-            }
-            let mut strides = || {
-                let mut order: Vec<usize> = (0..rank).collect();
-                (1..rank).for_each(|k| order.swap(k, next(k + 1)));
-                let mut strides = vec![0; rank];
-                let mut step = if next(9) == 0 { 2 } else { 1 };
-                for number in order {
-                    strides[number] = step;
-                    step = step * extents[number] + if next(3) == 0 { next(5) as i64 } else { 0 };
-                }
-                strides
-            };
-            let (src, dst) = (strides(), strides());
-            let mut loops: Vec<Loop> =
-                (0..rank).map(|k| Loop { extent: extents[k], src: src[k], dst: dst[k] }).collect();
-            loops.sort_by_key(|l| std::cmp::Reverse(l.dst));
+            let Some(loops) = draw.permutation(60_000) else { continue };
             let widths = [
                 (1, 1, 1),
                 (2, 2, 2),
@@ -664,9 +638,9 @@ mod tests {
                 (2, 16, 2),
                 (1, 4, 1),
             ];
-            let (value, from, to) = widths[next(widths.len())];
+            let (value, from, to) = widths[draw.below(widths.len())];
             let slots = Slots { value, src: from, dst: to };
-            let start = (next(9) as i64, next(9) as i64);
+            let start = (draw.below(9) as i64, draw.below(9) as i64);
             n_moved += usize::from(check(&loops, slots, start));
         }
         assert!(n_moved > n / 4, "{n_moved} of {n}");

@@ -76,6 +76,8 @@ pub(crate) struct BoxMoves {
     /// Whether chunks are put together in the caches before they are streamed, because the boxes
     /// write parts of lines.
     is_staged: bool,
+    /// Whether each chunk reads lines of most of the source, so that fewer chunks are less to read.
+    is_spread: bool,
     /// The pieces that chunks are mostly made of, ready to be moved.
     movers: Prepared<Mover>,
     /// Those of them that are moved row by row, ready to be.
@@ -92,6 +94,21 @@ pub(crate) struct BoxMoves {
 enum Moving {
     Program(Mover),
     Rows(BitRows),
+}
+
+impl Moving {
+    /// Of elements of any width, which begin at bytes: by lookups too, where rows are of hardly an element.
+    fn of_bits(loops: &[Loop], slots: Slots, level: Level, is_streamed: bool) -> Option<Self> {
+        if let Some(mover) = Mover::of_bits(loops, slots, level, is_streamed) {
+            return Some(Moving::Program(mover));
+        }
+        match BitRows::of(loops, slots, level) {
+            Some(rows) if rows.has_rows() => Some(Moving::Rows(rows)),
+            rows => Mover::of_bits_by_lookup(loops, slots, level)
+                .map(Moving::Program)
+                .or(rows.map(Moving::Rows)),
+        }
+    }
 }
 
 /// What moves pieces of these forms.
@@ -123,6 +140,7 @@ impl BoxMoves {
             boxes: boxes.into_iter().map(Cuttable::new).collect(),
             padding,
             is_staged,
+            is_spread: false,
             packed: Packed::of(widths).filter(|_| steps == Steps::Elements),
             steps,
             widths,
@@ -147,9 +165,10 @@ impl BoxMoves {
         };
         let is_staged = is_staged || steps == Steps::Elements;
         let mut sizing = Sizing { src_bits, dst_bits, slot_bits, is_staged };
-        if steps != Steps::Elements && sizing.is_spread(&moves.boxes.iter().map(Cuttable::nest)) {
-            (sizing.is_staged, moves.is_staged) = (false, false);
-        }
+        let nests = moves.boxes.iter().map(Cuttable::nest);
+        moves.is_spread = steps != Steps::Elements && sizing.is_spread(&nests);
+        sizing.is_staged &= !moves.is_spread;
+        moves.is_staged &= !moves.is_spread;
         let target = sizing.target(&moves.boxes.iter().map(Cuttable::nest), allocation);
         moves.with_chunks_of(target)
     }
@@ -180,8 +199,13 @@ impl BoxMoves {
         (shares.n_chunks() > 1).then_some(shares)
     }
 
-    /// The most bytes that the moves for several threads allocate.
-    pub(crate) fn most_bytes_of_shares(&self) -> usize {
+    /// Whether each chunk reads lines of most of the source.
+    pub(crate) fn is_spread(&self) -> bool {
+        self.is_spread
+    }
+
+    /// The most bytes that these moves allocate in other chunks.
+    pub(crate) fn most_bytes_in_other_chunks(&self) -> usize {
         self.held_bytes().saturating_mul(2) + (32 << 10)
     }
 
@@ -274,17 +298,17 @@ impl BoxMoves {
 
     /// What moves a piece best, if its bits begin at bytes.
     fn moving(&self, nest: &Cuttable, piece: &Piece) -> Option<Moving> {
-        if let Some(mover) = self.mover(nest, piece) {
-            return Some(Moving::Program(mover));
-        }
-        let rows = self.bit_rows(nest, piece);
-        if rows.as_ref().is_none_or(|rows| !rows.has_rows()) && !self.is_folded(nest) {
-            let loops: Vec<Loop> = nest.loops(piece).collect();
-            if let Some(mover) = Mover::of_bits_by_lookup(&loops, self.slots(), Level::best()) {
-                return Some(Moving::Program(mover));
+        let loops: Vec<Loop> = nest.loops(piece).collect();
+        let (level, is_streamed) = (Level::best(), is_streamed(self.allocation, self.widths));
+        match self.steps {
+            Steps::Units(bits) => {
+                let unit = bits.unsigned_abs() as usize / 8;
+                Some(Moving::Program(Mover::new(&loops, unit, level, is_streamed)))
             }
+            Steps::Elements if self.is_folded(nest) => None,
+            Steps::Elements => Moving::of_bits(&loops, self.slots(), level, is_streamed)
+                .filter(|moving| self.moves_rows || matches!(moving, Moving::Program(_))),
         }
-        rows.map(Moving::Rows)
     }
 
     /// Makes ready what moves the large boxes of elements below a byte. Says whether those are moved by
@@ -332,24 +356,6 @@ impl BoxMoves {
     fn rows_for(&self, piece: &Piece) -> Option<&BitRows> {
         let form = piece.form();
         self.rows.iter().find(|(other, _)| *other == form).map(|(_, rows)| rows)
-    }
-
-    /// What moves a piece, if that can be said beforehand.
-    fn mover(&self, nest: &Cuttable, piece: &Piece) -> Option<Mover> {
-        let loops: Vec<Loop> = nest.loops(piece).collect();
-        let is_streamed = is_streamed(self.allocation, self.widths);
-        match self.steps {
-            Steps::Units(bits) => {
-                let unit = bits.unsigned_abs() as usize / 8;
-                Some(Mover::new(&loops, unit, Level::best(), is_streamed))
-            }
-            Steps::Elements => {
-                if self.is_folded(nest) {
-                    return None;
-                }
-                Mover::of_bits(&loops, self.slots(), Level::best(), is_streamed)
-            }
-        }
     }
 
     /// The order of chunks that walks the source as it lies, if there is one.
@@ -596,18 +602,14 @@ impl BoxMoves {
             (Steps::Elements, packed) => {
                 let folded = packed.and_then(|packed| packed.folded(nest).zip(Some(packed)));
                 let (loops, slots, level) = (&nest.loops, self.slots(), Level::best());
-                let mover = || Mover::of_bits(loops, slots, level, false);
-                let has_rows =
-                    || BitRows::of(loops, slots, level).is_some_and(|rows| rows.has_rows());
-                let is_looked_up = || Mover::of_bits_by_lookup(loops, slots, level).is_some();
-                let kernel = match (folded, mover()) {
-                    (Some((folded, packed)), _) if folded.is_quick() => packed.kernel(),
-                    (_, Some(mover)) if mover.looks_up() => KernelKind::Lookup,
-                    (_, Some(_)) => KernelKind::Tile,
-                    _ if has_rows() => KernelKind::BitRows,
-                    _ if is_looked_up() => KernelKind::Lookup,
-                    (Some((_, packed)), _) => packed.kernel(),
-                    (None, _) => KernelKind::Bits,
+                let kernel = match folded {
+                    Some((folded, packed)) if folded.is_quick() => packed.kernel(),
+                    _ => match Moving::of_bits(loops, slots, level, false) {
+                        Some(Moving::Program(mover)) if mover.looks_up() => KernelKind::Lookup,
+                        Some(Moving::Program(_)) => KernelKind::Tile,
+                        Some(Moving::Rows(rows)) if rows.has_rows() => KernelKind::BitRows,
+                        _ => folded.map_or(KernelKind::Bits, |(_, packed)| packed.kernel()),
+                    },
                 };
                 BoxDescription::of_elements(nest, from, to, kernel)
             }
@@ -699,25 +701,26 @@ impl BoxMoves {
         self.nests_of(pieces).all(|(nest, piece)| {
             let start =
                 (piece.src * slots.src - src.start as i64 * 8, (piece.dst - first_dst) * slots.dst);
-            if start.0 % 8 == 0 && start.1 % 8 == 0 {
-                let start = (start.0 / 8, start.1 / 8);
-                if let Some(mover) = self.prepared_for(piece) {
-                    mover.run(start, src.bytes, dst, *means, loops);
-                    return true;
-                }
-                if self.rows_for(piece).is_none()
-                    && let Some(Moving::Program(mover)) = self.moving(nest, piece)
-                {
-                    mover.run(start, src.bytes, dst, *means, loops);
-                    return true;
-                }
-            }
-            if let Some(rows) = self.rows_for(piece) {
-                rows.run(start, src.bytes, dst, means.level, [elements, unpacked]);
+            let are_bytes = start.0 % 8 == 0 && start.1 % 8 == 0;
+            let at = (start.0 / 8, start.1 / 8);
+            if let Some(mover) = self.prepared_for(piece).filter(|_| are_bytes) {
+                mover.run(at, src.bytes, dst, *means, loops);
                 return true;
             }
-            let Some(rows) = self.bit_rows(nest, piece) else { return false };
-            rows.run(start, src.bytes, dst, means.level, [elements, unpacked]);
+            let stages = [&mut *elements, &mut *unpacked];
+            if let Some(rows) = self.rows_for(piece) {
+                rows.run(start, src.bytes, dst, means.level, stages);
+                return true;
+            }
+            let moving = match are_bytes {
+                true => self.moving(nest, piece),
+                false => self.bit_rows(nest, piece).map(Moving::Rows),
+            };
+            match moving {
+                Some(Moving::Program(mover)) => mover.run(at, src.bytes, dst, *means, loops),
+                Some(Moving::Rows(rows)) => rows.run(start, src.bytes, dst, means.level, stages),
+                None => return false,
+            }
             true
         })
     }

@@ -35,9 +35,9 @@
 //!    of 32 bytes, the largest there are.
 //! 3. **Chunks.** The destination is cut where its tiles begin, into pieces written in order and each
 //!    by one thread: of about 512 KiB, or 256 KiB where a piece is put together in the caches before
-//!    it is streamed or packed. Where source neighbours end up far apart, chunks are as large as it takes
-//!    to read enough at a time, up to a gigabyte, and are written in place. What is not more than two such
-//!    pieces is a single one.
+//!    it is streamed or packed. Where source neighbours end up far apart, chunks are larger, so that enough is
+//!    read at a time, up to 32 MiB, and are written in place; and whoever moves all of such an array at once
+//!    has as many chunks as threads. What is not more than two such pieces is a single one.
 //!
 //! What moves the boxes of a chunk is made with the plan: programs that load registers, exchange the
 //! bytes in them and store them, tables by which they are looked up, or copies of runs, by where memory

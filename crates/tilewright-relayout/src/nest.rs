@@ -137,6 +137,56 @@ pub(crate) fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
+/// Boxes for tests.
+#[cfg(test)]
+pub(crate) mod drawn {
+    use super::Loop;
+
+    /// Numbers that look random and are the same every time.
+    pub(crate) struct Draw(pub(crate) u64);
+
+    impl Draw {
+        /// A number below `n`.
+        pub(crate) fn below(&mut self, n: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (self.0 >> 33) as usize % n
+        }
+
+        /// A permutation of a dense array of up to four dimensions, with room between rows or none, tidied but for runs.
+        /// `None` if it has more than `most` elements.
+        pub(crate) fn permutation(&mut self, most: i64) -> Option<Vec<Loop>> {
+            let rank = 1 + self.below(4);
+            let mut extent = || {
+                let most = [3, 9, 40, 150][self.below(4)];
+                1 + self.below(most) as i64
+            };
+            let extents: Vec<i64> = (0..rank).map(|_| extent()).collect();
+            if extents.iter().product::<i64>() > most {
+                return None;
+            }
+            let (src, dst) = (self.strides(&extents), self.strides(&extents));
+            let mut loops: Vec<Loop> =
+                (0..rank).map(|k| Loop { extent: extents[k], src: src[k], dst: dst[k] }).collect();
+            loops.sort_by_key(|l| std::cmp::Reverse(l.dst));
+            Some(loops)
+        }
+
+        fn strides(&mut self, extents: &[i64]) -> Vec<i64> {
+            let rank = extents.len();
+            let mut order: Vec<usize> = (0..rank).collect();
+            (1..rank).for_each(|k| order.swap(k, self.below(k + 1)));
+            let mut strides = vec![0; rank];
+            let mut step = if self.below(9) == 0 { 2 } else { 1 };
+            for number in order {
+                strides[number] = step;
+                let room = if self.below(3) == 0 { self.below(5) as i64 } else { 0 };
+                step = step * extents[number] + room;
+            }
+            strides
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -37,9 +37,6 @@ const MAX_RANK: usize = 62;
 /// keep the others waiting.
 const SHARES_A_THREAD: usize = 4;
 
-/// No more threads than these are thought of where chunks are few.
-const MANY_THREADS: usize = 64;
-
 /// The bytes of such a piece.
 const LEAST_SHARE: usize = 32 << 10;
 const MOST_SHARE: usize = 512 << 10;
@@ -77,6 +74,9 @@ pub struct Plan {
     /// The same in smaller chunks, for a destination that is too small for several of the plan's: made
     /// when threads are first there to share it. `None` if it cannot be cut.
     shares: OnceLock<Option<Box<BoxMoves>>>,
+    /// The same in one chunk, for a thread that moves all of an array whose chunks each read lines of most of
+    /// the source.
+    whole: OnceLock<Option<Box<BoxMoves>>>,
     flip: Option<Box<Flip>>,
 }
 
@@ -151,7 +151,6 @@ impl Plan {
         let (n_chunks, chunk_bytes) = route.chunks(dst_bytes)?;
         let dst_slots = to.map().allocation();
         let padding_slots = dst_slots - to.map().elements();
-        let shares = OnceLock::new();
         Ok(Plan {
             src_bytes,
             dst_bytes,
@@ -161,7 +160,8 @@ impl Plan {
             dst_slots,
             padding_slots,
             route,
-            shares,
+            shares: OnceLock::new(),
+            whole: OnceLock::new(),
             flip: None,
         })
     }
@@ -198,7 +198,7 @@ impl Plan {
         let bits = i64::try_from(bytes).unwrap_or(i64::MAX).saturating_mul(8);
         self.route = self.route.with_chunks_of(bits / i64::from(self.widths.to), bytes)?;
         (self.n_chunks, self.chunk_bytes) = self.route.chunks(self.dst_bytes)?;
-        self.shares = OnceLock::new();
+        (self.shares, self.whole) = (OnceLock::new(), OnceLock::new());
         Ok(self)
     }
 
@@ -300,10 +300,18 @@ impl Plan {
             Way::Copy(moves) => moves.held_bytes(),
             Way::Boxes(moves) => {
                 let is_cached = Stores::for_bytes(self.dst_bytes) == Stores::Cached;
-                let is_shared =
-                    self.dst_bytes >= SHARED_FROM && (is_cached || self.n_chunks < MANY_THREADS);
-                let most = if is_shared { moves.most_bytes_of_shares() } else { 0 };
-                moves.held_bytes().saturating_add(most)
+                let n_others = match is_cached {
+                    true => usize::from(self.dst_bytes >= SHARED_FROM),
+                    false => {
+                        if moves.is_spread() {
+                            2
+                        } else {
+                            0
+                        }
+                    }
+                };
+                let others = moves.most_bytes_in_other_chunks().saturating_mul(n_others);
+                moves.held_bytes().saturating_add(others)
             }
             Way::Through(through) => through.legs().map(Plan::held_bytes).iter().sum(),
             Way::Elements(moves) => moves.held_bytes(),
@@ -430,19 +438,25 @@ impl Plan {
         }
     }
 
-    /// The moves in chunks that so many threads can share, if those of the plan are too large for it.
-    fn shares(&self, moves: &BoxMoves, threads: usize) -> Option<&BoxMoves> {
-        let target = match Stores::for_bytes(self.dst_bytes) {
-            Stores::Cached => (self.dst_bytes / SHARES_A_THREAD.saturating_mul(threads))
-                .clamp(LEAST_SHARE, MOST_SHARE),
-            // Chunks are this large because each of them reads lines of the whole source.
-            _ => self.dst_bytes / threads.max(1),
-        };
-        if self.chunk_bytes <= target + target / 4 {
+    /// The moves of the whole array in other chunks, where those of the plan are too large for so many threads to
+    /// share, or each reads lines of most of the source, so that there had better be no more than threads.
+    fn in_other_chunks(&self, moves: &BoxMoves, threads: usize) -> Option<&BoxMoves> {
+        let slots = |bytes: usize| bytes as i64 * 8 / i64::from(self.widths.to);
+        if Stores::for_bytes(self.dst_bytes) != Stores::Cached {
+            let target = self.dst_bytes.div_ceil(threads);
+            if !moves.is_spread() || self.chunk_bytes >= target {
+                return None;
+            }
+            let cut = || Some(Box::new(moves.clone().with_chunks_of(slots(target))));
+            let kept = if threads == 1 { &self.whole } else { &self.shares };
+            return kept.get_or_init(cut).as_deref();
+        }
+        let target = (self.dst_bytes / SHARES_A_THREAD.saturating_mul(threads))
+            .clamp(LEAST_SHARE, MOST_SHARE);
+        if threads == 1 || self.chunk_bytes <= target + target / 4 {
             return None;
         }
-        let slots = target as i64 * 8 / i64::from(self.widths.to);
-        let cut = || moves.in_shares_of(slots).map(Box::new);
+        let cut = || moves.in_shares_of(slots(target)).map(Box::new);
         self.shares.get_or_init(cut).as_deref()
     }
 
@@ -483,20 +497,18 @@ impl Plan {
             Way::Boxes(moves) => {
                 let crew = Crew::of(options.threads, dst.len());
                 let is_whole = dst.len() == self.dst_bytes;
-                let is_cached = Stores::for_bytes(dst.len()) == Stores::Cached;
-                let shares = match crew.is_caller() {
-                    false if is_whole && (is_cached || self.n_chunks < crew.n_threads()) => {
-                        self.shares(moves, crew.n_threads())
-                    }
-                    false => None,
-                    true if is_whole && is_cached && moves.run_ready(src, dst, pad) => {
-                        self.flip_from(first, dst);
-                        return Ok(());
-                    }
-                    true => None,
-                };
-                let (moves, chunk_bytes) = match shares {
-                    Some(shares) => (shares, shares.chunk_bytes()?),
+                if crew.is_caller()
+                    && is_whole
+                    && Stores::for_bytes(dst.len()) == Stores::Cached
+                    && moves.run_ready(src, dst, pad)
+                {
+                    self.flip_from(first, dst);
+                    return Ok(());
+                }
+                let threads = if crew.is_caller() { 1 } else { crew.n_threads() };
+                let other = is_whole.then(|| self.in_other_chunks(moves, threads)).flatten();
+                let (moves, chunk_bytes) = match other {
+                    Some(other) => (other, other.chunk_bytes()?),
                     None => (moves, self.chunk_bytes),
                 };
                 let order = if is_whole { moves.order() } else { None };

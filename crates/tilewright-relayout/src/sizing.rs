@@ -16,11 +16,8 @@ const STAGED_CHUNK_BYTES: i64 = 256 << 10;
 /// Chunks that had to be larger than this to read enough at a time are not put together in the caches.
 const MOST_STAGED_BYTES: i64 = 4 << 20;
 
-/// The most bytes of a chunk that is put together in the caches.
-const MOST_STAGED_CHUNK_BYTES: i64 = 32 << 20;
-
 /// The most bytes of destination that a chunk is made larger for.
-const MAX_CHUNK_BYTES: i64 = 1 << 30;
+const MAX_CHUNK_BYTES: i64 = 32 << 20;
 
 /// Chunks are not made larger than it takes if there would be fewer than this.
 const MIN_CHUNKS: i64 = 8;
@@ -48,8 +45,8 @@ pub(crate) struct Sizing {
 }
 
 impl Sizing {
-    /// Whether chunks had better be written in place than put together in the caches, because those that read
-    /// enough of the source at a time are too large for those.
+    /// Whether chunks that read enough of the source at a time are too large to be put together in the caches: they are
+    /// written in place, and the fewer there are, the better.
     pub(crate) fn is_spread<'n>(self, boxes: &(impl Iterator<Item = &'n Nest> + Clone)) -> bool {
         self.dst_reach(boxes, READ_AT_LEAST) > MOST_STAGED_BYTES
     }
@@ -71,9 +68,8 @@ impl Sizing {
         let all = allocation.saturating_mul(self.slot_bits) / 8;
         let needed = at_once(READ_AT_LEAST);
         let bytes = if needed <= least { least } else { at_once(READ_TOGETHER) };
-        let bytes = bytes.min(all / MIN_CHUNKS).max(needed.min(all));
-        let most = if self.is_staged { MOST_STAGED_CHUNK_BYTES } else { MAX_CHUNK_BYTES };
-        bytes.clamp(least, most) * 8 / self.slot_bits
+        let bytes = bytes.min(all / MIN_CHUNKS).max(needed.min(all / 2));
+        bytes.clamp(least, MAX_CHUNK_BYTES) * 8 / self.slot_bits
     }
 }
 

@@ -61,3 +61,32 @@ fn shares_are_among_what_a_plan_holds() {
     (0..20).for_each(|_| plan.run(&src, &mut dst, &RunOptions::default()).unwrap());
     assert_eq!(plan.held_bytes(), before);
 }
+
+/// Few long rows, of which every chunk reads lines of all of the source: whole, by one thread or by several, in other chunks
+/// than the plan's; and chunk by chunk, which are no larger for it.
+#[test]
+fn rows_that_share_lines_of_the_source() {
+    let (rows, columns) = (5, 1_000_003);
+    let (from, to) = (format!("f32[{rows},{columns}]{{0,1}}"), format!("f32[{rows},{columns}]"));
+    let plan = Plan::new(&placement(&from, 16), &placement(&to, 16)).unwrap();
+    let src = noise(plan.src_bytes());
+    let element = |row: usize, column: usize| &src[2 * (column * rows + row)..][..2];
+    let expected: Vec<u8> = (0..rows)
+        .flat_map(|row| (0..columns).flat_map(move |column| element(row, column)))
+        .copied()
+        .collect();
+    let (two, pool) = (NonZeroUsize::new(2).unwrap(), Rayon::new(3));
+    for threads in [Threads::Current, Threads::Count(two), Threads::Pool(&pool), Threads::Current] {
+        check(&plan, &src, &expected, threads);
+    }
+    assert!(plan.n_chunks() > 1 && plan.chunk_bytes(0).len() <= 32 << 20, "{}", plan.n_chunks());
+    for chunk in 0..plan.n_chunks() {
+        let span = plan.source_span(chunk..chunk + 1);
+        let mut part = vec![0; plan.chunk_bytes(chunk).len()];
+        let options = RunOptions::default();
+        let read = &src[span.clone()];
+        plan.run_chunks(chunk..chunk + 1, read, span.start, &mut part, &options).unwrap();
+        assert!(part == expected[plan.chunk_bytes(chunk)], "chunk {chunk}");
+    }
+    assert!(plan.held_bytes() < 1 << 20, "{}", plan.held_bytes());
+}

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{build_folder, libraries, output, read};
-use crate::environment::root;
+use super::{build_folder, libraries, read};
+use crate::environment::{output, root};
 use crate::tools::cargo_tool;
 
 /// Crates of others that a signature may name: those that are part of what the crate is for.

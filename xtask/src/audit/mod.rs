@@ -18,7 +18,7 @@ mod semver;
 mod versions;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use crate::environment::{root, target};
 use crate::say;
@@ -103,17 +103,6 @@ fn libraries() -> Result<Vec<(String, PathBuf)>, String> {
 
 fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-/// What a command says on stdout. `Err` is how it failed.
-fn output(command: &mut Command) -> Result<String, String> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let output = command.stderr(std::process::Stdio::inherit()).output();
-    let output = output.map_err(|error| format!("cannot run {program}: {error}"))?;
-    match output.status.success() {
-        true => String::from_utf8(output.stdout).map_err(|error| format!("{program}: {error}")),
-        false => Err(format!("{program}: {}", output.status)),
-    }
 }
 
 #[cfg(test)]

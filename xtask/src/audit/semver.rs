@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use super::{build_folder, libraries, output};
-use crate::environment::{root, succeed};
+use super::{build_folder, libraries};
+use crate::environment::{output, root, succeed};
 use crate::say;
 use crate::tools::cargo_tool;
 

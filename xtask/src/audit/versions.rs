@@ -3,8 +3,8 @@
 use std::fs;
 use std::process::Command;
 
-use super::{build_folder, output, read};
-use crate::environment::{root, succeed};
+use super::{build_folder, read};
+use crate::environment::{output, root, succeed};
 
 /// All crates, with all features, by the toolchain of `rust-version`.
 pub(super) fn oldest_rust() -> Result<(), String> {

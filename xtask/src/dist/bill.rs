@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{PROCESSORS, Release, cargo_home, named, output};
-use crate::environment::succeed;
+use super::{PROCESSORS, Release, cargo_home, named};
+use crate::environment::{output, succeed};
 use crate::tools::cargo_tool;
 
 /// Crates that are given away built, and the C library that each is built against.

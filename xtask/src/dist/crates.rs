@@ -4,8 +4,8 @@
 use std::fs;
 use std::process::Command;
 
-use super::{Release, copy, named};
-use crate::environment::succeed;
+use super::{Release, named};
+use crate::environment::{copy, succeed};
 
 /// Crates of the workspace that are not published (`publish = false`), which cargo packages all the same.
 const KEPT: [&str; 3] = ["tilewright-fuzz", "tilewright-wasm", "xtask"];

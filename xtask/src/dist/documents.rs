@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::binaries::Binary;
-use super::{Release, bill, copy, emptied, named, output};
-use crate::environment::succeed;
+use super::{Release, bill, emptied, named};
+use crate::environment::{copy, output, succeed};
 
 /// Shells, and the names of their scripts.
 const COMPLETIONS: [(&str, &str); 5] = [

@@ -23,7 +23,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use crate::environment::{root, target};
+use crate::environment::{output, root, target};
 use crate::say;
 
 const USAGE: &str =
@@ -167,22 +167,6 @@ fn emptied(folder: &Path) -> Result<(), String> {
         fs::remove_dir_all(folder).map_err(|error| named(folder, &error))?;
     }
     fs::create_dir_all(folder).map_err(|error| named(folder, &error))
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), String> {
-    let copied = fs::copy(from, to);
-    copied.map(|_| ()).map_err(|error| format!("{} to {}: {error}", from.display(), to.display()))
-}
-
-/// What a command says on stdout. `Err` is how it failed.
-fn output(command: &mut Command) -> Result<String, String> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let output = command.stderr(std::process::Stdio::inherit()).output();
-    let output = output.map_err(|error| format!("cannot run {program}: {error}"))?;
-    match output.status.success() {
-        true => String::from_utf8(output.stdout).map_err(|error| format!("{program}: {error}")),
-        false => Err(format!("{program}: {}", output.status)),
-    }
 }
 
 fn named(path: &Path, error: &std::io::Error) -> String {

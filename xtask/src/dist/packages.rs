@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use super::binaries::{self, Binary};
-use super::{Release, copy, documents, emptied, named};
-use crate::environment::succeed;
+use super::{Release, documents, emptied, named};
+use crate::environment::{copy, succeed};
 use crate::tools::cargo_tool;
 
 /// Makes them of the binaries that have been built.

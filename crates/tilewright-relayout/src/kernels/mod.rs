@@ -8,6 +8,7 @@
 //! * A [program](tile) of tiles: registers are loaded, their bytes exchanged, and stored. Transposes,
 //!   interleaves, turned blocks, short runs: whatever has neighbours, of a power of two, on both sides.
 //! * [`Listed`]: the same where the neighbours of one side are made by loops of odd extents.
+//! * [`Lookup`]: registers are looked up byte by byte, by tables, where there are no powers of two, or holes.
 //! * [`Kernel::Runs`]: neighbours stay neighbours, a line or more of them, or an odd number. Whole runs
 //!   are copied.
 //! * [`Kernel::Joined`]: the same where runs follow each other in the destination and are streamed,
@@ -41,6 +42,7 @@ mod synthesis;
 mod tabulate;
 mod tasks;
 mod tile;
+mod ways;
 mod weave;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -50,6 +52,7 @@ pub(crate) use level::Level;
 pub(crate) use place::Stores;
 use tile::Program;
 pub(crate) use tile::Slots;
+use ways::{lookup, program_of_bits, way_of, way_of_bits};
 use weave::is_woven;
 
 use crate::description::KernelKind;
@@ -189,11 +192,7 @@ impl Mover {
         let (src, dst) = spans_of_bits(loops, slots);
         let way = match loops.iter().any(|l| l.extent < 1) {
             true => Way::Nothing,
-            false => match program_of_bits(loops, slots, level, is_streamed) {
-                Some(program) => in_pieces(&program, loops, slots, level)
-                    .unwrap_or_else(|| Way::Program(Box::new(program))),
-                None => lookup(loops, slots, level, moved_bytes(loops, slots) * BYTE_IN_ROWS)?,
-            },
+            false => way_of_bits(loops, slots, level, is_streamed)?,
         };
         Some(Mover { src, dst, loops: Vec::new(), unit: 0, way, shifted: None })
     }
@@ -210,8 +209,9 @@ impl Mover {
         matches!(self.way, Way::Lookup(_))
     }
 
-    /// Whether it writes whole lines where it is streamed, the ends of long runs aside. `None` if that
-    /// depends on where memory begins.
+    /// Whether a chunk had better be written by it in place than put together in the caches and streamed from there:
+    /// it writes whole lines, the ends of long runs aside, or is quicker than the stage. `None` if that depends on
+    /// where memory begins.
     pub(crate) fn streams(&self) -> Option<bool> {
         match &self.way {
             Way::Program(program) => {
@@ -412,97 +412,6 @@ pub(crate) fn prefetch(bytes: &[u8], place: i64) {
         prefetch_near(byte);
     }
 }
-
-/// The program of a box of elements in such slots.
-fn program_of_bits(
-    loops: &[Loop],
-    slots: Slots,
-    level: Level,
-    is_streamed: bool,
-) -> Option<Program> {
-    let mut run = Loop { extent: slots.value, src: 1, dst: 1 };
-    let mut in_bits = Vec::with_capacity(loops.len() + 1);
-    for l in loops.iter().filter(|l| l.extent != 1) {
-        if l.is_run() && slots.src == slots.value && slots.dst == slots.value {
-            run.extent = slots.value.checked_mul(l.extent)?;
-        } else {
-            let (src, dst) = (l.src.checked_mul(slots.src)?, l.dst.checked_mul(slots.dst)?);
-            in_bits.push(Loop { extent: l.extent, src, dst });
-        }
-    }
-    in_bits.push(run);
-    let program = Program::of(&in_bits, slots, level, is_streamed)?;
-    (program.least_piece() >= LEAST_PIECE).then_some(program)
-}
-
-/// Registers are not put together from fewer bytes at a time.
-const LEAST_PIECE: usize = 4;
-
-/// How a box of elements of `unit` bytes is moved best.
-fn way_of(loops: &[Loop], unit: usize, level: Level, is_streamed: bool) -> Way {
-    let elements = elements(loops);
-    let bytes = elements * unit as f64;
-    let run = loops.iter().find(|l| l.is_run() && l.extent > 1);
-    let slots = Slots::same(8 * unit as i64);
-    if let Some(run) = run {
-        let run_bytes = run.extent.saturating_mul(unit as i64);
-        let is_odd = run_bytes & (run_bytes - 1) != 0;
-        if run_bytes >= LINE as i64 || is_odd && run_bytes >= LONG_RUN {
-            return Way::Kernel(None);
-        }
-        if is_odd {
-            let cost = bytes / run_bytes as f64 * (RUN + run_bytes as f64 * BYTE_OF_A_RUN);
-            return lookup(loops, slots, level, cost).unwrap_or(Way::Kernel(None));
-        }
-    } else if woven(loops, unit as i64).is_some() {
-        return Way::Kernel(None);
-    }
-    if let Some(listed) = Listed::of(loops, unit, level) {
-        return Way::Listed(Box::new(listed));
-    }
-    // Elements that lie alone on both sides are copied one by one.
-    let program = program_of_bits(loops, slots, level, is_streamed);
-    let Some(program) = program.filter(|program| !program.is_all_pieces()) else {
-        return lookup(loops, slots, level, elements * SINGLE).unwrap_or(Way::Kernel(None));
-    };
-    in_pieces(&program, loops, slots, level).unwrap_or_else(|| Way::Program(Box::new(program)))
-}
-
-/// By lookups, where a program would load or store its registers in pieces, and those take longer.
-fn in_pieces(program: &Program, loops: &[Loop], slots: Slots, level: Level) -> Option<Way> {
-    let (piece, bytes) = (program.least_piece(), moved_bytes(loops, slots));
-    if piece >= LANE { None } else { lookup(loops, slots, level, bytes / piece as f64 * PIECE) }
-}
-
-/// By lookups, if that takes fewer cycles than so many.
-fn lookup(loops: &[Loop], slots: Slots, level: Level, cycles: f64) -> Option<Way> {
-    let lookup = Lookup::of(loops, slots, (0, 0), level, cycles)?;
-    (lookup.cost() < cycles).then(|| Way::Lookup(Box::new(lookup)))
-}
-
-fn elements(loops: &[Loop]) -> f64 {
-    loops.iter().map(|l| l.extent as f64).product()
-}
-
-fn moved_bytes(loops: &[Loop], slots: Slots) -> f64 {
-    elements(loops) * slots.value as f64 / 8.0
-}
-
-/// The bytes of a register that is loaded at once by all programs.
-const LANE: usize = 16;
-
-/// What things take that lookups might do, in about the processor's cycles: an element that is copied alone, a piece of a
-/// register, a short run and each of its bytes.
-const SINGLE: f64 = 1.6;
-const PIECE: f64 = 5.0;
-const RUN: f64 = 3.0;
-const BYTE_OF_A_RUN: f64 = 0.1;
-
-/// The same of a byte of elements that are moved by rows of bits.
-const BYTE_IN_ROWS: f64 = 0.5;
-
-/// The bytes of runs that are copied, whatever else there is.
-const LONG_RUN: i64 = 32;
 
 /// Rows that are zipped, or taken apart, if some of the loops are such: the kernel, and the numbers of
 /// the loops that it sees to.

@@ -14,8 +14,8 @@ use super::places::MAX_LOOPS;
 use super::tile::{Around, Slots};
 use crate::nest::Loop;
 
-/// The most elements of a block.
-const MOST_ELEMENTS: i64 = 2048;
+/// The most bytes of a block's elements.
+const MOST_MOVED: i64 = 2048;
 
 /// The most picks of a block.
 const MOST_PICKS: usize = 192;
@@ -50,15 +50,9 @@ struct Block {
 }
 
 impl Lookup {
-    /// Of a box whose loops count slots, from `phases.0` bits within a byte of the source and `phases.1` of the
-    /// destination on. `None` where that is too much for tables, or surely takes more cycles than `most`.
-    pub(super) fn of(
-        loops: &[Loop],
-        slots: Slots,
-        phases: (i64, i64),
-        level: Level,
-        most: f64,
-    ) -> Option<Lookup> {
+    /// Of a box whose loops count slots and that begins at bytes. `None` where that is too much for tables, or
+    /// surely takes more cycles than `most`.
+    pub(super) fn of(loops: &[Loop], slots: Slots, level: Level, most: f64) -> Option<Lookup> {
         let mut in_bits = Vec::with_capacity(loops.len());
         for l in loops.iter().filter(|l| l.extent != 1) {
             let (src, dst) = (l.src.checked_mul(slots.src)?, l.dst.checked_mul(slots.dst)?);
@@ -75,7 +69,7 @@ impl Lookup {
             return None;
         }
         let mut parts = Vec::new();
-        split(&in_bits, slots, phases, (0, 0), window(level) as i64, &mut parts)?;
+        split(&in_bits, slots, (0, 0), window(level) as i64, &mut parts)?;
         let lookup = Lookup { parts, level };
         (lookup.held_bytes() <= MOST_BYTES).then_some(lookup)
     }
@@ -108,14 +102,13 @@ fn least_cycles(loops: &[Loop], window: i64) -> f64 {
 fn split(
     loops: &[Loop],
     slots: Slots,
-    phases: (i64, i64),
     start: (i64, i64),
     window: i64,
     parts: &mut Vec<Part>,
 ) -> Option<()> {
-    let mut block = Block::of(loops, slots, phases, window, window)?;
+    let mut block = Block::of(loops, slots, window, window)?;
     if block.part.picks.len() < FEW_PICKS
-        && let Some(larger) = Block::of(loops, slots, phases, window, 4 * window)
+        && let Some(larger) = Block::of(loops, slots, window, 4 * window)
     {
         block = larger;
     }
@@ -132,7 +125,7 @@ fn split(
         left[number].extent = rest;
         whole[number].extent = done;
         let start = (start.0 + done * l.src / 8, start.1 + done * l.dst / 8);
-        split(&left, slots, phases, start, window, parts)?;
+        split(&left, slots, start, window, parts)?;
     }
     let value_len = |stride: fn(&Loop) -> i64, slot: i64| {
         let steps = || block.steps.iter().zip(&whole).map(|(&steps, l)| (steps, stride(l)));
@@ -163,13 +156,7 @@ fn split(
 impl Block {
     /// The block of a box that has `reach` bytes of the destination, if those are as many. Loops are in the order
     /// of their strides there.
-    fn of(
-        loops: &[Loop],
-        slots: Slots,
-        phases: (i64, i64),
-        window: i64,
-        reach: i64,
-    ) -> Option<Block> {
+    fn of(loops: &[Loop], slots: Slots, window: i64, reach: i64) -> Option<Block> {
         let mut steps = Vec::with_capacity(loops.len());
         for l in loops {
             let step = |bits: i64| 8 >> bits.trailing_zeros().min(3);
@@ -179,10 +166,10 @@ impl Block {
             steps.push(wanted.min(l.extent));
         }
         let elements = steps.iter().fold(1i64, |all, steps| all.saturating_mul(*steps));
-        if elements.saturating_mul(slots.value) > 8 * MOST_ELEMENTS {
+        if elements.saturating_mul(slots.value) > 8 * MOST_MOVED {
             return None;
         }
-        let mut places = vec![phases];
+        let mut places = vec![(0, 0)];
         for (l, &steps) in loops.iter().zip(&steps) {
             let n = places.len();
             for number in 1..steps {
