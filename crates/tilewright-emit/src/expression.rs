@@ -49,12 +49,35 @@ pub enum Operation {
     And(Expr, i64),
     /// The bits in which two differ.
     Xor(Expr, Expr),
+    /// The bits of two that have none in common: their sum.
+    Or(Expr, Expr),
     /// 1 where the first is less, else 0.
     Less(Expr, Expr),
     /// 1 where both are the same, else 0.
     Equal(Expr, Expr),
     /// 1 where both are 1, else 0.
     Both(Expr, Expr),
+}
+
+impl Operation {
+    /// The same operation of other expressions.
+    pub(crate) fn with_operands(self, new: impl Fn(Expr) -> Expr) -> Self {
+        match self {
+            Operation::Constant(_) | Operation::Input(_) => self,
+            Operation::Add(a, b) => Operation::Add(new(a), new(b)),
+            Operation::Subtract(a, b) => Operation::Subtract(new(a), new(b)),
+            Operation::Multiply(a, b) => Operation::Multiply(new(a), new(b)),
+            Operation::Divide(a, divisor, product) => Operation::Divide(new(a), divisor, product),
+            Operation::DivideBy(a, b) => Operation::DivideBy(new(a), new(b)),
+            Operation::ShiftRight(a, bits) => Operation::ShiftRight(new(a), bits),
+            Operation::And(a, mask) => Operation::And(new(a), mask),
+            Operation::Xor(a, b) => Operation::Xor(new(a), new(b)),
+            Operation::Or(a, b) => Operation::Or(new(a), new(b)),
+            Operation::Less(a, b) => Operation::Less(new(a), new(b)),
+            Operation::Equal(a, b) => Operation::Equal(new(a), new(b)),
+            Operation::Both(a, b) => Operation::Both(new(a), new(b)),
+        }
+    }
 }
 
 /// An expression and what is known of it.
@@ -123,6 +146,7 @@ impl Arena {
             | Operation::Multiply(a, b)
             | Operation::DivideBy(a, b)
             | Operation::Xor(a, b)
+            | Operation::Or(a, b)
             | Operation::Less(a, b)
             | Operation::Equal(a, b)
             | Operation::Both(a, b) => (Some(a), Some(b)),
@@ -269,6 +293,18 @@ impl Arena {
         let range = self.range(a).bits_of(self.range(b));
         let trailing = (self.factor(a) | self.factor(b)).trailing_zeros().min(62);
         self.add_node(Operation::Xor(a.min(b), a.max(b)), range, 1 << trailing)
+    }
+
+    /// `a + b` of numbers of 0 and more that have no bit in common.
+    pub(crate) fn or(&mut self, a: Expr, b: Expr) -> Expr {
+        match (self.constant_of(a), self.constant_of(b)) {
+            (Some(0), _) => return b,
+            (_, Some(0)) => return a,
+            _ => {}
+        }
+        let range = self.range(a).plus(self.range(b));
+        let factor = gcd(self.factor(a), self.factor(b));
+        self.add_node(Operation::Or(a, b), range, factor)
     }
 
     /// Whether `a < b`.

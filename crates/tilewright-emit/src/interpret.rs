@@ -44,6 +44,7 @@ fn value(operation: Operation, inputs: &[i64], at: impl Fn(Expr) -> i64) -> i64 
         Operation::ShiftRight(a, bits) => at(a) >> bits,
         Operation::And(a, mask) => at(a) & mask,
         Operation::Xor(a, b) => at(a) ^ at(b),
+        Operation::Or(a, b) => at(a) | at(b),
         Operation::Less(a, b) => (at(a) < at(b)).into(),
         Operation::Equal(a, b) => (at(a) == at(b)).into(),
         Operation::Both(a, b) => at(a) & at(b),

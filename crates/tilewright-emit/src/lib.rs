@@ -43,6 +43,7 @@
 // `offset`, `index`, `dynamic`), what code is for (`array`, `words`), relayouts (`relayout`, `run`, `packed`, `kernel`, `staged`), and the
 // languages (`print`, `code`, `targets`).
 mod array;
+mod bits;
 mod code;
 pub mod divide;
 mod dynamic;

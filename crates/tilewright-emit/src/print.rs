@@ -63,6 +63,7 @@ pub(crate) fn print(
     inputs: &[String],
     prefix: &str,
 ) -> Printed {
+    let formula = &formula.in_bits();
     let arena = &formula.arena;
     let roots = formula.roots();
     let order = arena.reachable(&roots);
@@ -127,6 +128,15 @@ impl Printer<'_> {
         }
     }
 
+    /// What has bits put to it: what was put together before needs no parentheses on the left.
+    fn field(&self, expr: Expr) -> String {
+        let text = self.of(expr);
+        match self.arena.operation(expr) {
+            Operation::Or(..) => bare(&text).to_owned(),
+            _ => text,
+        }
+    }
+
     fn factor(&self, expr: Expr) -> String {
         match is_truth(self.arena.operation(expr)) {
             true => self.syntax.truth(&self.of(expr)),
@@ -172,6 +182,7 @@ impl Printer<'_> {
             Operation::ShiftRight(a, bits) => format!("{} >> {bits}", self.of(a)),
             Operation::And(a, mask) => format!("{} & {}", self.of(a), self.mask(mask)),
             Operation::Xor(a, b) => format!("{} ^ {}", self.of(a), self.of(b)),
+            Operation::Or(a, b) => format!("{} | {}", self.field(a), self.of(b)),
             Operation::Less(a, b) => format!("{} < {}", self.of(a), self.of(b)),
             Operation::Equal(a, b) => format!("{} == {}", self.of(a), self.of(b)),
             Operation::Both(a, b) => syntax.both(self.conjunct(a).as_str(), &self.of(b)),

@@ -139,6 +139,7 @@ impl Body<'_> {
                 self.value(&binary("andi", &of(a), &mask))
             }
             Operation::Xor(a, b) => self.value(&binary("xori", &of(a), &of(b))),
+            Operation::Or(a, b) => self.value(&binary("ori", &of(a), &of(b))),
             Operation::Less(a, b) => {
                 self.value(&format!("arith.cmpi slt, {}, {} : index", of(a), of(b)))
             }
