@@ -35,7 +35,9 @@ const CASES: &[(&str, &str)] = &[
 ];
 
 fn main() {
-    println!("| layout | numbers | `-O2` emitted | by hand | `-O3 -march=native` emitted | by hand |");
+    println!(
+        "| layout | numbers | `-O2` emitted | by hand | `-O3 -march=native` emitted | by hand |"
+    );
     println!("|---|---|---|---|---|---|");
     for (layout, by_hand) in CASES {
         for word in ["uint32_t", "int64_t"] {
@@ -50,9 +52,8 @@ fn main() {
 /// The two times as cells of a table.
 fn measure(layout: &str, by_hand: &str, word: &str, flags: &str) -> String {
     let array = Array::of(&layout.parse().unwrap()).unwrap();
-    let code = Request { array: &array, other: None, name: "tw", dynamic: &[] }
-        .emit(Target::C)
-        .unwrap();
+    let code =
+        Request { array: &array, other: None, name: "tw", dynamic: &[] }.emit(Target::C).unwrap();
     let [rows, columns] = array.map().dims() else { unreachable!("all cases have two dimensions") };
     let program = format!(
         "#define _POSIX_C_SOURCE 200112L

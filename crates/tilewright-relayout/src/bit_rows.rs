@@ -277,8 +277,9 @@ impl Blocks {
                 if let Some((_, row)) = rows.next() {
                     ask_for(dst, to + row, self.dst.len);
                 }
+                // What is behind a row's bits there is written after it: rows are listed as they lie in the stage.
                 if let Ok(row) = usize::try_from(from + row) {
-                    bits::copy(src, row, near, place as usize, self.src.len);
+                    bits::copy_to_row(src, row, near, place as usize / 8, self.src.len);
                 }
             }
             self.mover.run((0, 0), near, moved, means, &mut room);

@@ -92,6 +92,21 @@ pub(crate) fn copy(src: &[u8], from: usize, dst: &mut [u8], to: usize, n: usize)
     }
 }
 
+/// The same to a row that begins at byte `to` and has room for whole words of 64 bits: what is behind the `n` bits may change.
+#[inline]
+pub(crate) fn copy_to_row(src: &[u8], from: usize, dst: &mut [u8], to: usize, n: usize) {
+    let (first, bytes) = (from / 8, n.div_ceil(64) * 8);
+    let (Some(src_words), Some(row)) =
+        (src.get(first..first + bytes + 1), dst.get_mut(to..to + bytes))
+    else {
+        return copy(src, from, dst, 8 * to, n);
+    };
+    match (from % 8) as u32 {
+        0 => row.copy_from_slice(&src_words[..bytes]),
+        shift => copy_shifted(src_words, shift, row),
+    }
+}
+
 /// Whether a buffer has `n` bits from bit `start` on.
 fn holds(bytes: &[u8], start: usize, n: usize) -> bool {
     start.saturating_add(n).div_ceil(8) <= bytes.len()

@@ -166,7 +166,7 @@ impl BoxMoves {
         let is_staged = is_staged || steps == Steps::Elements;
         let mut sizing = Sizing { src_bits, dst_bits, slot_bits, is_staged };
         let nests = moves.boxes.iter().map(Cuttable::nest);
-        moves.is_spread = steps != Steps::Elements && sizing.is_spread(&nests);
+        moves.is_spread = (steps != Steps::Elements || are_packed) && sizing.is_spread(&nests);
         sizing.is_staged &= !moves.is_spread;
         moves.is_staged &= !moves.is_spread;
         let target = sizing.target(&moves.boxes.iter().map(Cuttable::nest), allocation);

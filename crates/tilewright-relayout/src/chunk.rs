@@ -203,12 +203,11 @@ pub(crate) fn chunk_elements(digits: &[Loop], allocation: i64, target: i64, alig
         .filter_map(|l| l.dst.checked_mul(align / gcd(l.dst, align)))
         .filter(|&step| step <= target + target / 4)
         .fold(align, i64::max);
-    // Of many steps, as many as divide the loop that they are of, so that chunks are alike; of a few, a
-    // power of two, which is what registers take.
+    // As many steps as registers take: a power of two, or several. So what a chunk reads of packed elements begins at a byte too.
     let most = (target / step).max(1);
     step * match most {
         0..16 => 1 << most.ilog2(),
-        _ => most,
+        _ => most - most % 16,
     }
 }
 
