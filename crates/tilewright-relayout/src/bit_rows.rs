@@ -153,13 +153,15 @@ impl BitRows {
         Some(BitRows { way: Way::Runs(usize::try_from(bits).ok()?), around })
     }
 
+    /// In the blocks whose rows are longest, of those that there is a program for.
     fn in_rows_of(loops: &[Loop], slots: Slots, level: Level) -> Option<Self> {
         let of_rows = |row: i64| ORDERS.iter().map(move |&order| (row, order));
-        let mut in_rows =
-            ROWS.iter().flat_map(|&row| of_rows(row)).map(|(row, (first, shared))| {
-                Self::in_rows(slots, level, Block::of(loops, row), first, shared)
-            });
-        in_rows.find_map(|rows| rows)
+        let drawn = ROWS.iter().flat_map(|&row| of_rows(row));
+        let mut blocks: Vec<Block> = drawn
+            .filter_map(|(row, (first, shared))| Block::of(loops, row).drawn(slots, first, shared))
+            .collect();
+        blocks.sort_by(|a, b| a.cost(slots).total_cmp(&b.cost(slots)));
+        blocks.into_iter().find_map(|block| Self::in_rows(block, slots, level))
     }
 
     fn in_blocks(loops: &[Loop], slots: Slots, level: Level) -> Option<Self> {
@@ -170,22 +172,7 @@ impl BitRows {
         })
     }
 
-    /// The blocks of a box: rows on both sides, those of `first` before the others, with up to `shared`
-    /// loops of them.
-    fn in_rows(
-        slots: Slots,
-        level: Level,
-        mut block: Block,
-        first: usize,
-        shared: usize,
-    ) -> Option<Self> {
-        let widths = [slots.src, slots.dst];
-        block.chain(first, widths[first], 0);
-        block.chain(1 - first, widths[1 - first], shared);
-        if block.len[0] * widths[0] < LEAST_ROW || block.len[1] * widths[1] < LEAST_ROW {
-            return None;
-        }
-        block.fill_up(slots);
+    fn in_rows(block: Block, slots: Slots, level: Level) -> Option<Self> {
         let blocks = block.staged(slots, level)?;
         let mut around = block.outer;
         around.sort_by_key(|l| std::cmp::Reverse(l.dst));
@@ -357,6 +344,28 @@ impl Block {
             |l: &Loop| Around { count: l.extent, src: l.src, dst: l.dst, src_back: 0, dst_back: 0 };
         let outer = loops.iter().map(around).collect();
         Block { outer, inside: Vec::new(), chains: [Vec::new(), Vec::new()], len: [1, 1], row }
+    }
+
+    /// With rows on both sides, those of side `first` before the others, which have up to `shared` of their loops.
+    fn drawn(mut self, slots: Slots, first: usize, shared: usize) -> Option<Self> {
+        let widths = [slots.src, slots.dst];
+        self.chain(first, widths[first], 0);
+        self.chain(1 - first, widths[1 - first], shared);
+        if self.len[0] * widths[0] < LEAST_ROW || self.len[1] * widths[1] < LEAST_ROW {
+            return None;
+        }
+        self.fill_up(slots);
+        Some(self)
+    }
+
+    /// What rows take for each bit beside what bits take. A row of the destination, whose ends are put among other bits,
+    /// takes twice what one of the source does, and hardly anything where it goes on with the one before; short rows of
+    /// the source are read again for the next block, line by line.
+    fn cost(&self, slots: Slots) -> f64 {
+        let [src, dst] = [self.len[0] * slots.src, self.len[1] * slots.dst].map(|bits| bits as f64);
+        let goes_on = self.inside.iter().any(|l| l.of.dst == self.len[1]);
+        let of_a_src_row = if src < LINE as f64 * 8.0 { 3.0 } else { 1.0 };
+        of_a_src_row / src + if goes_on { 0.5 } else { 2.0 } / dst
     }
 
     /// Takes up to `most` steps of a loop into the block. What is left over is a block that shares

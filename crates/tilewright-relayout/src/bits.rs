@@ -247,9 +247,8 @@ impl<'d> Rows<'d> {
 /// Puts fewer than 64 bits in place, from a byte on.
 #[inline]
 fn put_pending(dst: &mut [u8], byte: usize, pending: u64, n: usize) {
-    let first = n.min(32);
-    put(dst, byte * 8, first, pending);
-    put(dst, byte * 8 + first, n - first, pending >> 32);
+    // In one store: a second one would wait for the first, whose bytes it would have to read.
+    put(dst, byte * 8, n, pending);
 }
 
 /// The bits that a word has from any bit of a byte on.
@@ -273,7 +272,7 @@ fn word(src: &[u8], byte: usize, shift: usize) -> u64 {
     u64::from_le_bytes(bytes) >> shift
 }
 
-/// Puts up to [`WORD`] bits in place.
+/// Puts up to [`WORD`] bits in place; from the beginning of a byte on, up to 63.
 #[inline]
 fn put(dst: &mut [u8], to: usize, n: usize, bits: u64) {
     let (mask, shift) = ((1u64 << n) - 1, to % 8);
