@@ -39,6 +39,10 @@ const LONG_RUN: i64 = 256 * 8;
 /// The most places of the source that are read in turn before the next line of any.
 const MOST_SOURCES: i64 = 128;
 
+/// Lines so many bits apart are of one set of a first cache, which has room for at least so many of them.
+const SETS_BITS: i64 = 4096 * 8;
+const WAYS: i64 = 8;
+
 /// Where the lanes of a register lie whose bytes follow each other.
 const CONTIGUOUS: [i64; MAX_LANES] = [0, 16, 32, 48];
 
@@ -608,8 +612,10 @@ pub(super) fn order(around: &mut Vec<Around>, mut src_len: i64, mut dst_len: i64
     loop {
         let find = |fits: &dyn Fn(&Around) -> bool| around.iter().position(fits);
         let both = find(&|l| l.src == src_len && l.dst == dst_len);
-        let part = (LONG_RUN / dst_len).min(MOST_SOURCES / n_sources);
-        let along_dst = || if part > 1 { find(&|l| l.dst == dst_len) } else { None };
+        let next = find(&|l| l.dst == dst_len);
+        let most = next.map_or(MOST_SOURCES, |number| most_sources(around[number].src));
+        let part = (LONG_RUN / dst_len).min(most / n_sources);
+        let along_dst = || if part > 1 { next } else { None };
         let along_src = || find(&|l| l.src == src_len);
         let Some(number) = both.or_else(along_dst).or_else(along_src) else { break };
         let l = match both.is_none() && part > 1 && around[number].dst == dst_len {
@@ -638,6 +644,13 @@ pub(super) fn order(around: &mut Vec<Around>, mut src_len: i64, mut dst_len: i64
         around.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
     }
     around.extend(inner.into_iter().rev());
+}
+
+/// How many places of the source so many bits apart are read in turn: no more than the first cache has room for, where their
+/// lines are those of a few sets.
+fn most_sources(step: i64) -> i64 {
+    let sets = 1i64 << (SETS_BITS.trailing_zeros() - step.trailing_zeros().min(SETS_BITS.trailing_zeros())).min(6);
+    MOST_SOURCES.min(sets * WAYS)
 }
 
 /// Takes up to `part` steps out of loop `number`, as equal parts as can be; what is left of the loop
