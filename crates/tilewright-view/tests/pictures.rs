@@ -38,7 +38,7 @@ fn pictures() -> Vec<(&'static str, Scene)> {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pictures")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src/pictures")
 }
 
 /// With `TILEWRIGHT_SNAPSHOTS=write` in the environment they are drawn anew, to be looked at.
@@ -69,7 +69,7 @@ fn pictures_are_drawn_as_they_stand() {
 #[test]
 fn documents_show_pictures_that_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for document in ["README.md", "docs/pictures.md"] {
+    for document in ["README.md", "book/src/pictures.md"] {
         let path = root.join(document);
         let text = std::fs::read_to_string(&path).unwrap();
         let mut shown = 0;
