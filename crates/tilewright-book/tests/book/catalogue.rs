@@ -33,7 +33,10 @@ fn written(entry: &Entry) -> String {
     row("extents", entry.extents.to_owned());
     let bits: Vec<String> = entry.bits.iter().map(u32::to_string).collect();
     row("bits of an element", if bits.is_empty() { "any".to_owned() } else { bits.join(", ") });
-    let page = page(&example.layout().to_string());
+    // Where an argument is a number, there is one page for all of them.
+    let written = example.layout().to_string();
+    let spelling = entry.spellings().into_iter().find(|spelling| *spelling == written);
+    let page = page(&spelling.unwrap_or_else(|| entry.spellings().swap_remove(0)));
     row("example", format!("[`{}`](../explorer/layouts/{page})", entry.example));
     let carrier = example.carrier();
     let dims: Vec<String> = carrier.dims.iter().map(i64::to_string).collect();
