@@ -2,43 +2,100 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+from pathlib import Path
+
+import tilewright
+from tilewright import _tilewright
 
 HEAD = """\
 # The Python package
 
-Every public name, with its signature and what its docstring says. `help(tilewright)` says the same, and the types are in
-the package's stubs. Every example below is run by the tests.
+Every public name, with its signature and what its docstring says; `help(tilewright)` says the same. Every example below is
+run by the tests.
 
-This chapter is written from the docstrings.
+This chapter is written from the package's stubs and docstrings.
 """
 
 
 def chapter(names: dict[str, object]) -> str:
     """The chapter of these names, modules among them."""
     parts = [HEAD]
-    for name, value in names.items():
-        title = f"## {name}" if inspect.ismodule(value) else f"### {name}"
-        parts.append(title)
-        signature = None if inspect.ismodule(value) else signature_of(value)
-        if signature is not None:
-            parts.append(f"```text\n{name.split('.')[-1]}{signature}\n```")
+    for name in ordered(names):
+        value = names[name]
+        parts.append(f"{'#' * level(name, names)} {name}")
+        if signatures := signatures_of(name, value):
+            parts.append("```py\n" + "\n".join(signatures) + "\n```")
         parts.append(markdown(inspect.cleandoc(value.__doc__ or "")))
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 
-def signature_of(value: object) -> str | None:
-    """The parameters without their types, which the stubs have; none of what is no function."""
+def ordered(names: dict[str, object]) -> list[str]:
+    """The names as they come, but what is in a class by the alphabet: a class of Rust has no order of its own."""
+    order = []
+    for name in names:
+        if level(name, names) < 4:
+            order.append(name)
+            order += sorted(n for n in names if n.rpartition(".")[0] == name and level(n, names) == 4)
+    return order
+
+
+def level(name: str, names: dict[str, object]) -> int:
+    """How deep the heading of a name is: modules, what is in them, what is in that."""
+    if inspect.ismodule(names[name]):
+        return 2
+    return 3 if inspect.ismodule(names[name.rpartition(".")[0]]) else 4
+
+
+class Written(str):
+    """A type as it is written in the source, without the quotes of a string."""
+
+    __repr__ = str.__str__
+
+
+def signatures_of(name: str, value: object) -> list[str]:
+    """The parameters with their types, each way in which a function is overloaded; none of what is no function."""
     if isinstance(value, property) or not callable(value):
-        return None
+        return []
+    path = name.removeprefix("tilewright.")
+    top = path.split(".")[0]
+    is_native = getattr(_tilewright, top, None) is getattr(tilewright, top, tilewright)
+    if is_native and (in_stub := STUB.get(path, STUB.get(f"{path}.__new__", STUB.get(f"{path}.__init__", [])))):
+        return [f"{path.split('.')[-1]}{signature}" for signature in in_stub]
     try:
         signature = inspect.signature(value)
     except ValueError:
-        return None
-    empty = inspect.Parameter.empty
-    bare = [p.replace(annotation=empty) for p in signature.parameters.values()]
-    return str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty))
+        return []
+    parameters = [p.replace(annotation=written(p.annotation)) for p in signature.parameters.values()]
+    returned = inspect.Signature.empty if inspect.isclass(value) else written(signature.return_annotation)
+    return [f"{path.split('.')[-1]}{signature.replace(parameters=parameters, return_annotation=returned)}"]
+
+
+def written(said: object) -> object:
+    """An annotation, if it is a string or holds one, as that is written."""
+    said = getattr(said, "__forward_arg__", said)
+    return Written(said) if isinstance(said, str) else said
+
+
+def functions(body: list[ast.stmt], owner: str = "") -> dict[str, list[str]]:
+    """The signatures of the functions in a stub, by their names."""
+    found: dict[str, list[str]] = {}
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            found |= functions(node.body, f"{owner}{node.name}.")
+        elif isinstance(node, ast.FunctionDef):
+            arguments = ast.unparse(node.args)
+            if node.name in ("__new__", "__init__"):
+                arguments, returned = re.sub(r"^(self|cls)(, )?", "", arguments), ""
+            else:
+                returned = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+            found.setdefault(f"{owner}{node.name}", []).append(f"({arguments}){returned}")
+    return found
+
+
+STUB = functions(ast.parse((Path(tilewright.__file__).parent / "_tilewright.pyi").read_text()).body)
 
 
 def markdown(doc: str) -> str:

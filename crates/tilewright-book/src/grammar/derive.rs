@@ -34,7 +34,7 @@ impl<'g> Recogniser<'g> {
             Expression::Sequence(parts) => {
                 let mut ends = Ends::from([at]);
                 for part in parts {
-                    ends = self.from_each(part, &ends, blank);
+                    ends = self.ends_after(part, &ends, blank);
                 }
                 ends
             }
@@ -53,7 +53,7 @@ impl<'g> Recogniser<'g> {
                     if most.is_some_and(|most| times >= most) {
                         break;
                     }
-                    ends = self.from_each(part, &ends, blank);
+                    ends = self.ends_after(part, &ends, blank);
                     times += 1;
                 }
                 found
@@ -88,7 +88,7 @@ impl<'g> Recogniser<'g> {
         ends
     }
 
-    fn from_each(&mut self, part: &'g Expression, starts: &Ends, blank: bool) -> Ends {
+    fn ends_after(&mut self, part: &'g Expression, starts: &Ends, blank: bool) -> Ends {
         starts.iter().flat_map(|&at| self.expression(part, at, blank)).collect()
     }
 }

@@ -37,7 +37,7 @@ fn resolved(path: &Path) -> PathBuf {
     for part in path.components() {
         match part {
             Component::ParentDir => {
-                assert!(parts.pop(), "{} leads out of the book", path.display())
+                assert!(parts.pop(), "{} leads out of the book", path.display());
             }
             part => parts.push(part),
         }

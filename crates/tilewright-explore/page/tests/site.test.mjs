@@ -63,6 +63,11 @@ check('the explorer answers within its chapter', 'explorer.html', async (page) =
   await inside.getByText('96 bytes').first().waitFor();
 });
 
+check('a chapter opens the explorer at its layout', 'guides/kernel.html', async (page) => {
+  await page.getByRole('link', { name: 'Try it' }).click();
+  await page.getByRole('application', { name: 'Sw<3,3,3> o 0 o (8,64):(64,1)' }).waitFor();
+});
+
 check('pictures follow the theme', 'concepts/tiles.html', async (page) => {
   const shown = () => page.locator('picture img').first().evaluate((image) => image.currentSrc);
   await page.waitForFunction(() => document.querySelector('picture img').currentSrc.endsWith('tiles.svg'));
@@ -71,6 +76,6 @@ check('pictures follow the theme', 'concepts/tiles.html', async (page) => {
   assert.match(await shown(), /tiles-dark\.svg$/);
 });
 
-for (const chapter of ['index', 'start', 'guides/memory', 'guides/kernel', 'reference/grammar', 'reference/catalogue', 'reference/python']) {
+for (const chapter of ['index', 'start', 'explorer', 'guides/memory', 'guides/kernel', 'reference/grammar', 'reference/catalogue', 'reference/python']) {
   check(`${chapter} on a phone`, `${chapter}.html`, (page) => page.getByRole('heading', { level: 1 }).first().waitFor(), PHONE);
 }
