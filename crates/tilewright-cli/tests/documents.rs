@@ -4,6 +4,8 @@
 //! blocks a line that begins with `$ ` is a command, and the lines below it are all that it prints, on stdout and
 //! stderr. Commands end well, unless the next one is `echo $?`.
 //!
+//! The pictures of a chapter are what the commands below them draw.
+//!
 //! With `TILEWRIGHT_SNAPSHOTS=write` in the environment what `console` blocks print is written anew, to be looked at.
 
 // Commands are run as a shell runs them.
@@ -152,6 +154,26 @@ fn documents(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
+/// The chapter shows each picture above the command that draws it: in light as it is, in dark with `--theme dark`.
+#[test]
+fn pictures_are_drawn_by_the_commands_below_them() {
+    let folder = clone();
+    let chapter = fs::read_to_string(root().join("book/src/pictures.md")).unwrap();
+    let mut n_pictures = 0;
+    for command in blocks(&chapter, "sh").into_iter().flat_map(str::lines) {
+        let (_, file) = command.split_once(" -o ").unwrap();
+        for (option, ending) in [("", ".svg"), (" --theme dark", "-dark.svg")] {
+            let (printed, code) = run(&folder, &format!("{command}{option} --force"), 0);
+            assert_eq!(code, 0, "{command}{option}: {printed}");
+            let committed = file.replace(".svg", ending);
+            let committed = fs::read(root().join("book/src/pictures").join(committed)).unwrap();
+            assert!(folder.read(file) == committed, "{command}{option}");
+        }
+        n_pictures += 1;
+    }
+    assert!(n_pictures >= 14, "only {n_pictures} pictures");
+}
+
 const COMMANDS: &str = "\
 # The command
 
@@ -205,6 +227,24 @@ fn the_readmes_commands_run() {
         n_commands += 1;
     }
     assert!(n_commands >= 40, "only {n_commands} commands found");
+}
+
+/// Commands that no test runs: one serves until it is ended, one reads what a program of the reader's has written.
+const NOT_RUN: &[&str] =
+    &["tilewright explore 'bf16[30,300]{1,0:T(8,128)(2,1)}'", "tilewright hlo dump"];
+
+#[test]
+fn few_commands_of_the_book_are_not_run() {
+    let chapters = documents(&root().join("book/src"));
+    let others = chapters.iter().filter(|chapter| !chapter.ends_with("pictures.md"));
+    let mut not_run: Vec<String> = Vec::new();
+    for chapter in others {
+        let text = fs::read_to_string(chapter).unwrap();
+        let lines = blocks(&text, "sh").into_iter().flat_map(str::lines);
+        not_run.extend(lines.filter(|line| line.starts_with("tilewright ")).map(str::to_owned));
+    }
+    not_run.sort();
+    assert_eq!(not_run, NOT_RUN);
 }
 
 #[test]
