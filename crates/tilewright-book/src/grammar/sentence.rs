@@ -30,9 +30,9 @@ impl<'g> Sentences<'g> {
         Sentences { grammar }
     }
 
-    /// Whether there is such a rule.
-    pub fn has(&self, rule: &str) -> bool {
-        self.grammar.rule(rule).is_some()
+    /// The grammar.
+    pub fn grammar(&self) -> &'g Grammar {
+        self.grammar
     }
 
     /// A sentence of a rule.
@@ -45,12 +45,32 @@ impl<'g> Sentences<'g> {
         text
     }
 
+    /// The same without asking what stands for this rule: the parts of it are asked for.
+    ///
+    /// # Panics
+    /// As [`sentence`](Self::sentence).
+    pub fn by_chance(&self, rule: &str, chooser: &mut dyn Chooser) -> String {
+        let mut text = String::new();
+        self.left_to_chance(rule, chooser, 0, &mut text);
+        text
+    }
+
     fn rule(&self, name: &str, chooser: &mut dyn Chooser, depth: usize, text: &mut String) {
         if let Some(written) = chooser.written(name, self) {
             assert!(self.grammar.derives(name, &written), "`{written}` is no {name}");
             join(text, &written, true);
-            return;
+        } else {
+            self.left_to_chance(name, chooser, depth, text);
         }
+    }
+
+    fn left_to_chance(
+        &self,
+        name: &str,
+        chooser: &mut dyn Chooser,
+        depth: usize,
+        text: &mut String,
+    ) {
         let expression = self.grammar.rule(name).unwrap_or_else(|| panic!("no rule `{name}`"));
         let blank = has_blanks(name);
         if blank {

@@ -9,7 +9,7 @@ use tilewright::onednn::TaggedArray;
 use tilewright::strided::StridedArray;
 use tilewright::text::Diagnostic;
 use tilewright::tla::Typed;
-use tilewright::xla::{ParseOptions, parse_shape};
+use tilewright::xla::{ParseOptions, parse_layout, parse_shape};
 use tilewright_book::grammar::{Expression, Sentences};
 use tilewright_fuzz::corpus::seeds;
 use tilewright_fuzz::mutate::Random;
@@ -78,6 +78,20 @@ fn sentences_are_read() {
             different.insert(text);
         }
         assert!(different.len() > 500, "{}: only {}", notation.name, different.len());
+    }
+}
+
+/// A layout without an array, which may have a physical shape.
+#[test]
+fn layouts_alone_are_read() {
+    let grammar = grammar("xla");
+    let sentences = Sentences::of(&grammar);
+    for seed in 0..N_SENTENCES {
+        let text = sentences.sentence("layout", &mut Meaning::of_layout(seed));
+        assert!(grammar.derives("layout", &text), "`{text}`");
+        if let Err(error) = parse_layout(&text, ParseOptions::default()) {
+            panic!("seed {seed}:\n{error}");
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a grammar leaves open, written so that it means something: sizes, orders and strides that fit each other. All
 //! else is left to chance.
 
-use tilewright_book::grammar::{Chooser, Sentences};
+use tilewright_book::grammar::{Chooser, Expression, Sentences};
 use tilewright_fuzz::mutate::Random;
 
 /// One sentence's choices.
@@ -19,6 +19,8 @@ pub(crate) struct Meaning {
     shape: String,
     /// Strides are numbers, and no steps along a coordinate.
     plain_strides: bool,
+    /// A layout stands without an array.
+    is_alone: bool,
 }
 
 impl Meaning {
@@ -31,7 +33,13 @@ impl Meaning {
             has_tiles: false,
             shape: String::new(),
             plain_strides: false,
+            is_alone: false,
         }
+    }
+
+    /// The same for a layout without an array.
+    pub(crate) fn of_layout(seed: u64) -> Self {
+        Meaning { is_alone: true, ..Meaning::new(seed) }
     }
 
     fn draw_dims(&mut self, least: usize, most: usize) {
@@ -60,34 +68,69 @@ impl Meaning {
         listed(&self.order)
     }
 
-    /// Each attribute once at most, in any order. What is said of sparse arrays is no attribute of an array in a tuple.
+    /// Each attribute of the grammar once at most, in any order, where it can stand.
     fn attributes(&mut self, sentences: &Sentences<'_>) -> String {
-        let mut left = vec!["tail_padding", "element_size", "memory_space", "metadata_prefix"];
-        left.push("level_types");
-        left.extend((!self.has_tiles).then_some("tiles"));
-        left.extend((!self.in_tuple).then_some("index_type"));
-        left.extend((!self.in_tuple).then_some("pointer_type"));
-        left.extend(self.dims.iter().any(|size| *size > 1).then_some("splits"));
-        left.extend((!self.dims.is_empty()).then_some("padding"));
+        let Some(Expression::Choice(ways)) = sentences.grammar().rule("attribute") else {
+            panic!("attributes are a choice");
+        };
+        let rules = ways.iter().map(|way| match way {
+            Expression::Rule(rule) => rule.as_str(),
+            other => panic!("{other:?}"),
+        });
+        let mut left: Vec<&str> = rules.filter(|rule| self.can_stand(rule)).collect();
         let mut text = String::new();
-        for _ in 0..self.below(4) {
+        for _ in 0..self.below(5) {
             let rule = left.remove(self.random.below(left.len()));
             text += &sentences.sentence(rule, self);
         }
         text
     }
 
-    /// Sizes above 0, and no `*` at the end.
-    fn tile(&mut self) -> String {
-        let mut dims = Vec::new();
-        for _ in 0..self.below(3) {
-            dims.push(match self.below(3) {
-                0 => ["*", "∗", "-1"][self.below(3)].to_owned(),
-                _ => (1 + self.below(9)).to_string(),
-            });
+    fn can_stand(&self, attribute: &str) -> bool {
+        match attribute {
+            "tiles" => !self.has_tiles,
+            "index_type" | "pointer_type" => !self.in_tuple,
+            "splits" => self.dims.iter().any(|size| *size > 1),
+            "physical_shape" => self.is_alone,
+            _ => true,
         }
-        dims.push((1 + self.below(9)).to_string());
-        format!("({})", dims.join(","))
+    }
+
+    /// By chance until it means something.
+    fn until(
+        &mut self,
+        rule: &str,
+        sentences: &Sentences<'_>,
+        is_meant: impl Fn(&str) -> bool,
+    ) -> String {
+        loop {
+            let text = sentences.by_chance(rule, self);
+            if is_meant(&text) {
+                return text;
+            }
+        }
+    }
+
+    /// What is in it is an array of its own.
+    fn physical_shape(&mut self, sentences: &Sentences<'_>) -> String {
+        let mut own = Meaning::new(self.random.below(1 << 30) as u64);
+        format!("P({})", sentences.sentence("shape", &mut own))
+    }
+
+    fn padding(&mut self, sentences: &Sentences<'_>) -> String {
+        let widths: Vec<usize> = self.dims.iter().map(|size| size + 2).collect();
+        let comma = if self.below(3) == 0 && !widths.is_empty() { "," } else { "" };
+        let value = match self.below(2) {
+            0 => format!(";{}", sentences.sentence("padding_value", self)),
+            _ => String::new(),
+        };
+        format!("PAD({}{comma}{value})", listed(&widths))
+    }
+
+    /// A tuple as Python writes it: a comma may follow the last number.
+    fn tuple(&mut self, numbers: &[usize]) -> String {
+        let comma = if self.below(3) == 0 && !numbers.is_empty() { "," } else { "" };
+        format!("({}{comma})", listed(numbers))
     }
 
     /// Dimensions are counted as they lie in memory, and cut within.
@@ -117,6 +160,9 @@ impl Meaning {
 
     /// Nested sizes, written without blanks so that strides can be of the same form.
     fn shape(&mut self, depth: usize) -> String {
+        if depth > 0 && self.below(12) == 0 {
+            return "()".to_owned();
+        }
         if depth > 2 || (depth > 0 && self.below(2) == 0) {
             let mark = ["", "_"][self.below(2)];
             return format!("{mark}{}", 1 + self.below(9));
@@ -211,19 +257,25 @@ impl Chooser for Meaning {
                 return None;
             }
             "dims" => self.dims(),
-            "order" => self.order(),
-            "attributes" => self.attributes(sentences),
-            "tile" => self.tile(),
-            "splits" => self.splits(),
-            "padding" => {
-                let widths: Vec<usize> = self.dims.iter().map(|size| size + 2).collect();
-                format!("PAD({})", listed(&widths))
+            "order" => {
+                if self.is_alone {
+                    self.draw_dims(0, 4);
+                }
+                self.order()
             }
-            "index_type" => format!("#({})", ["u32", "S64"][self.below(2)]),
-            "pointer_type" => "*(u16)".to_owned(),
-            "memory_space" => format!("S({})", self.below(128)),
+            "attributes" => self.attributes(sentences),
+            "tile" => self.until(rule, sentences, |tile| {
+                let last = tile.rsplit([',', '(']).next();
+                last.is_some_and(|last| last.contains(|c: char| c.is_ascii_digit()))
+            }),
+            "splits" => self.splits(),
+            "padding" => self.padding(sentences),
+            "index_type" | "pointer_type" => self.until(rule, sentences, |text| {
+                ["s8", "u8", "s32", "u64", "S16"].iter().any(|name| text.contains(name))
+            }),
+            "physical_shape" => self.physical_shape(sentences),
             "composition" => self.composition(sentences),
-            "shape" if !self.in_tuple && sentences.has("strides") => {
+            "shape" if sentences.grammar().rule("strides").is_some() => {
                 self.shape = self.shape(0);
                 self.shape.clone()
             }
@@ -249,13 +301,15 @@ impl Chooser for Meaning {
             "SIZES" => self.dims.iter().map(usize::to_string).collect::<Vec<_>>().join("x"),
             "sizes" => {
                 self.draw_dims(0, 4);
-                format!("({})", listed(&self.dims))
+                let dims = self.dims.clone();
+                self.tuple(&dims)
             }
             // Whole elements of any type.
             "byte_strides" => {
                 let strides: Vec<usize> =
                     (0..self.dims.len()).map(|_| self.random.below(99) * 16).collect();
-                format!("strides=({})", listed(&strides))
+                let said = ["", "strides=", "strides = "][self.below(3)];
+                format!("{said}{}", self.tuple(&strides))
             }
             _ => return None,
         })
