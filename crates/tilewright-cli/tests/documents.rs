@@ -171,7 +171,7 @@ fn pictures_are_drawn_by_the_commands_below_them() {
         }
         n_pictures += 1;
     }
-    assert!(n_pictures >= 14, "only {n_pictures} pictures");
+    assert!(n_pictures >= 17, "only {n_pictures} pictures");
 }
 
 const COMMANDS: &str = "\
