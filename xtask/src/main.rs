@@ -4,7 +4,8 @@
 //!   Chromium, of which the last two are installed where that can be done; where there is Python 3.11,
 //!   the Python package is tested too.
 //! * `page`: the page of `tilewright explore` alone, made again and used in a browser.
-//! * `site`: the page as a folder for any web server, with a module of WebAssembly that answers.
+//! * `site`: the book as a folder for any web server, with search and the explorer, which a module of WebAssembly
+//!   answers.
 //! * `renderers`: pictures as Chromium, resvg and CairoSVG draw them, compared. Needs Python and libcairo.
 //! * `miri`: the core's tests and the plain kernels' under Miri. Needs a nightly toolchain with Miri.
 //! * `asan`: the kernels' tests, all registers, under AddressSanitizer. Needs a nightly toolchain.
@@ -51,7 +52,8 @@ usage: cargo xtask COMMAND
   test             format, clippy and docs with warnings denied, and every test
   python           the tests of the Python package alone
   page             the page of `tilewright explore` alone, made again and used in Chromium, with Node
-  site [FOLDER]    the page as a folder for any web server, answered in WebAssembly
+  site [--test] [FOLDER]
+                   the book as a folder for any web server, with search and the page, answered in WebAssembly
   renderers        pictures as Chromium, resvg and CairoSVG draw them, compared
   miri             the core and the plain kernels under Miri, with a nightly toolchain
   asan             all kernels under AddressSanitizer, with a nightly toolchain

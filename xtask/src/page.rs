@@ -70,6 +70,14 @@ fn test() -> Result<(), String> {
     npm(&["test"], &environment)
 }
 
+/// Uses a whole site, served from below a path: every link is followed, the search finds, the explorer answers.
+pub(crate) fn test_site(folder: &Path) -> Result<(), String> {
+    tools::provide_node()?;
+    let chromium = tools::provided_chromium()?;
+    npm(&["ci", "--ignore-scripts", "--no-audit", "--no-fund"], &[])?;
+    npm(&["run", "site"], &[("SITE", folder), ("CHROMIUM", &chromium)])
+}
+
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
 }

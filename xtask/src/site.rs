@@ -1,7 +1,8 @@
-//! The page as a folder that any web server can serve: no command behind it, since a module of
-//! WebAssembly answers in the browser. Nothing that is typed leaves the reader's machine.
+//! The book as a folder that any web server can serve, with search in its pages and the explorer inside. No command is
+//! behind it: a module of WebAssembly answers in the browser. Nothing that is typed leaves the reader's machine.
 //!
-//! In `layouts` there is a page for each layout with a name.
+//! The explorer is in `explorer`, and in `explorer/layouts` there is a page for each layout with a name. mdBook makes
+//! pages of the chapters; it is built at a fixed version in cargo's target directory.
 //!
 //! The folder works below any path. A server has to send `ask.wasm` as `application/wasm`.
 
@@ -11,8 +12,8 @@ use std::process::{Command, ExitCode};
 
 use crate::command::{built, command};
 use crate::environment::{copy, root, succeed, target};
-use crate::say;
-use crate::tools::provide_target;
+use crate::tools::{cargo_tool, provide_target};
+use crate::{page, say};
 
 /// What modules of WebAssembly are built for.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
@@ -37,14 +38,28 @@ pub(crate) enum Build {
     Dev,
 }
 
-/// Makes the site in the folder that is named, or in `target/site`.
+/// What makes pages of the chapters.
+const MDBOOK: &str = "0.5.4";
+
+/// Makes the site in the folder that is named, or in `target/site`; with `--test` it is then used, from below a path.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
-    let made = match arguments {
+    let (is_tested, rest) = match arguments.split_first() {
+        Some((first, rest)) if first == "--test" => (true, rest),
+        _ => (false, arguments),
+    };
+    let folder = match rest {
         [] => target().map(|target| target.join("site")),
         [folder] if !folder.starts_with('-') => Ok(PathBuf::from(folder)),
-        _ => Err("usage: cargo xtask site [FOLDER]".to_owned()),
+        _ => Err("usage: cargo xtask site [--test] [FOLDER]".to_owned()),
     };
-    let made = made.and_then(|folder| make(&folder, Build::Site).map(|()| folder));
+    let made = folder.and_then(|folder| {
+        book(&folder)?;
+        make(&folder.join("explorer"), Build::Site)?;
+        if is_tested {
+            page::test_site(&folder)?;
+        }
+        Ok(folder)
+    });
     match made {
         Ok(folder) => {
             say(&format!("the site is in {}", folder.display()));
@@ -57,7 +72,30 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     }
 }
 
-/// Makes the site. Files of the same names are replaced, others are left alone.
+/// Makes pages of the chapters. mdBook empties the folder that it writes to, so that it gets one of its own.
+fn book(folder: &Path) -> Result<(), String> {
+    let pages = target()?.join("book");
+    let mut mdbook = Command::new(cargo_tool("mdbook", MDBOOK)?);
+    succeed(mdbook.arg("build").arg(root()?.join("book")).arg("--dest-dir").arg(&pages))?;
+    copy_all(&pages, folder)
+}
+
+/// Copies all that is in a folder, folders included.
+fn copy_all(from: &Path, to: &Path) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("{} to {}: {error}", from.display(), to.display());
+    fs::create_dir_all(to).map_err(failed)?;
+    for entry in fs::read_dir(from).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let (path, to) = (entry.path(), to.join(entry.file_name()));
+        match path.is_dir() {
+            true => copy_all(&path, &to)?,
+            false => copy(&path, &to)?,
+        }
+    }
+    Ok(())
+}
+
+/// Makes the explorer. Files of the same names are replaced, others are left alone.
 pub(crate) fn make(folder: &Path, build: Build) -> Result<(), String> {
     provide_target(TARGET)?;
     let root = root()?;

@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Crates that are not published, and why ARCHITECTURE.md says so.
-const KEPT: [&str; 3] = ["tilewright-fuzz", "tilewright-wasm", "xtask"];
+const KEPT: [&str; 4] = ["tilewright-book", "tilewright-fuzz", "tilewright-wasm", "xtask"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()

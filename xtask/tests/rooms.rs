@@ -23,6 +23,7 @@ const ROOMS: &[&str] = &[
     "tilewright-explore",
     "tilewright-cli",
     "tilewright-fuzz",
+    "tilewright-book",
     "xtask",
 ];
 

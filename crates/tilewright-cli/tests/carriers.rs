@@ -64,6 +64,7 @@ fn from_library_to_library() {
     let rows = folder.run(&["inspect", "marlin.safetensors", "--json"]).succeeded().json();
     assert_eq!(rows[0]["text"], "u4[128,64]@marlin");
     assert_eq!(rows[0]["stored_dims"], json!([8, 128]));
+    assert_eq!((&rows[0]["bytes"], &rows[0]["logical_bytes"]), (&json!(4096), &json!(4096)));
     // What nobody names stays what it is.
     let all = ["--tensor", "*=@marlin", "--in-place"];
     convert("marlin.safetensors", "marlin.safetensors", &all);

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import inspect
+import os
 import re
 from pathlib import Path
 
 import pytest
 
 import tilewright as tw
+from chapter import chapter
 from conftest import run_python
 
 MODULES = ["tilewright", "tilewright.algebra", "tilewright.tpu", "tilewright.jax"]
@@ -64,21 +67,44 @@ def test_the_example_runs(name):
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.mark.parametrize("readme", ["README.md", "crates/tilewright-python/README.md"])
-def test_the_readmes_python_says_what_comes_out(readme, tmp_path, monkeypatch):
-    """Each line with a comment is an expression, and the comment what it comes to."""
+CHAPTERS = ["start", "concepts/tiles", "guides/memory", "guides/kernel", "guides/weights"]
+DOCUMENTS = ["README.md", "crates/tilewright-python/README.md"]
+DOCUMENTS += [f"book/src/{chapter}.md" for chapter in CHAPTERS]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_the_python_in_documents_says_what_comes_out(document, tmp_path, monkeypatch):
+    """Each statement with a comment behind it is an expression, and the comment what it comes to."""
+    for part in ("crates", "examples"):  # as in a clone
+        (tmp_path / part).symlink_to(ROOT / part)
     monkeypatch.chdir(tmp_path)
-    text = (ROOT / readme).read_text()
-    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    text = (ROOT / document).read_text()
+    blocks = re.findall(r"^```python\n(.*?)```", text, re.DOTALL | re.MULTILINE)
     assert blocks, "no Python in it"
+    source = "".join(blocks)
+    lines = source.splitlines()
     for _ in range(2):  # as somebody runs it who has run it before
         names: dict = {}
-        for line in "".join(blocks).splitlines():
-            code, _, comment = line.partition("  # ")
+        for statement in ast.parse(source).body:
+            code = ast.get_source_segment(source, statement)
+            _, _, comment = lines[statement.end_lineno - 1].partition("  # ")
             if comment:
-                assert repr(eval(code, names)) == comment, line
+                assert repr(eval(code, names)) == comment, code
             else:
-                exec(line, names)
+                exec(code, names)
+
+
+def test_every_chapter_with_python_is_run():
+    chapters = [path for path in (ROOT / "book/src").rglob("*.md") if "```python\n" in path.read_text()]
+    assert {str(path.relative_to(ROOT)) for path in chapters} == set(DOCUMENTS[2:])
+
+
+def test_the_chapter_on_the_package_is_what_it_says():
+    path = ROOT / "book/src/reference/python.md"
+    written = chapter(NAMES)
+    if os.environ.get("TILEWRIGHT_SNAPSHOTS") == "write":
+        path.write_text(written)
+    assert path.read_text() == written, "TILEWRIGHT_SNAPSHOTS=write writes it anew"
 
 
 def test_the_tutorial_runs(tmp_path):

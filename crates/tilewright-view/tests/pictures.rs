@@ -32,13 +32,16 @@ fn pictures() -> Vec<(&'static str, Scene)> {
         ("swizzle", of("Sw<3,0,3> o 0 o (8,8):(8,1)", banks)),
         ("threads", of("((4,8),(2,2)):((32,1),(16,8))", threads)),
         ("broadcast", of("(4,(2,2)):(1,(0,4))", plain())),
+        ("divide", of("((4,2),(4,3)):((12,48),(1,4))", plain())),
+        ("blocked", of("((2,2),(2,3)):((2,12),(1,4))", plain())),
+        ("raked", of("((2,2),(3,2)):((12,2),(4,1))", plain())),
         ("compare", two("f32[3,5]{1,0:T(2,2)}", "f32[3,5]{0,1:T(2,2)}")),
         ("moves", moves("f32[3,4]{1,0:T(2,4)}", "f32[3,4]{1,0:T(4,2)}")),
     ]
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pictures")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src/pictures")
 }
 
 /// With `TILEWRIGHT_SNAPSHOTS=write` in the environment they are drawn anew, to be looked at.
@@ -69,7 +72,7 @@ fn pictures_are_drawn_as_they_stand() {
 #[test]
 fn documents_show_pictures_that_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for document in ["README.md", "docs/pictures.md"] {
+    for document in ["README.md", "book/src/pictures.md"] {
         let path = root.join(document);
         let text = std::fs::read_to_string(&path).unwrap();
         let mut shown = 0;

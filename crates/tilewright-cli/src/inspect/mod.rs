@@ -7,7 +7,9 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use serde::{Serialize, Serializer};
+use tilewright::ArrayShape;
 use tilewright::notation::{Described, DescribedArray};
+use tilewright::xla::Layout;
 use tilewright_convert::{Input, Shapes};
 use tilewright_files::Format;
 
@@ -130,9 +132,19 @@ impl Said {
             element_type: array.element_type().xla_name(),
             dims: bare.sizes()?,
             layout,
-            logical_bytes: array.xla().unwrap_or(&bare).logical_bytes()?,
+            logical_bytes: data_bytes(array, bare)?,
         })
     }
+}
+
+/// The bytes of the elements alone, in as many bits as they have in this layout.
+fn data_bytes(array: &DescribedArray, bare: ArrayShape) -> anyhow::Result<i64> {
+    if let Some(array) = array.xla() {
+        return Ok(array.logical_bytes()?);
+    }
+    let rows = Layout::descending(bare.dims().len());
+    let packed = rows.with_element_size_in_bits(array.element_bits());
+    Ok(bare.with_layout(packed)?.logical_bytes()?)
 }
 
 impl Serialize for Row<'_> {
