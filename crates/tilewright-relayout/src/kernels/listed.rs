@@ -19,8 +19,8 @@ use std::mem::MaybeUninit;
 /// The most bytes of neighbours.
 const MOST: i64 = 1024;
 
-/// The bytes of neighbours that several loops make, of which the last is taken in parts.
-const FEWEST_IN_PARTS: i64 = 128;
+/// The bytes of neighbours that several loops make, of which the last is too long to be taken whole.
+const IN_PARTS: i64 = 128;
 
 /// The fewest bytes of neighbours, if there are as many.
 const FEWEST: i64 = 64;
@@ -60,12 +60,23 @@ impl Listed {
         }
         let exchanged = |l: &Loop| Loop { src: l.dst, dst: l.src, ..*l };
         let turned: Vec<Loop> = loops.iter().map(exchanged).collect();
-        Self::of_side(loops, unit, false, level)
-            .or_else(|| Self::of_side(&turned, unit, true, level))
+        let sides = [(loops, false), (&turned[..], true)];
+        // The last loop whole, if the stage has room for that.
+        let mut tries = sides.into_iter().flat_map(|side| [(side, MOST), (side, IN_PARTS)]);
+        tries.find_map(|((loops, is_source), most)| {
+            Self::of_side(loops, unit, is_source, most, level)
+        })
     }
 
-    /// Of neighbours in the source, or if `is_source`, of loops whose sides are exchanged.
-    fn of_side(loops: &[Loop], unit: i64, is_source: bool, level: Level) -> Option<Self> {
+    /// Of neighbours in the source, or if `is_source`, of loops whose sides are exchanged; of those that several loops make,
+    /// `most` bytes.
+    fn of_side(
+        loops: &[Loop],
+        unit: i64,
+        is_source: bool,
+        most: i64,
+        level: Level,
+    ) -> Option<Self> {
         if loops.iter().any(|l| l.dst < 0 || l.src < 0) {
             return None;
         }
@@ -76,19 +87,24 @@ impl Listed {
         let mut length = 1i64;
         while length * unit < FEWEST
             && let Some(next) = rest.iter().position(|l| l.src == length && l.is_plain())
-            && let most = if chain.is_empty() { MOST } else { FEWEST_IN_PARTS }
-            && let part @ 2.. = most / length / unit
         {
-            let l = part_of(&mut rest, next, part);
+            let (count, bytes) = (rest[next].count, length * unit);
+            let part = if chain.is_empty() { MOST } else { most } / bytes;
+            if part < 2 {
+                break;
+            }
+            // Parts that divide the loop, if they are not much shorter: no neighbour is moved twice.
+            let even = (part / 2 + 1..=part.min(count)).rev().find(|n| count % n == 0);
+            let l = part_of(&mut rest, next, even.unwrap_or(part));
             length *= l.count;
             chain.push(l);
         }
         let (_, inner) = chain.split_last()?;
         let are_odd = inner.iter().any(|l| !l.count.unsigned_abs().is_power_of_two());
-        // A tile has neighbours enough where one loop fills registers, the last nearly too.
+        // A tile has neighbours enough where one loop fills two thirds of registers and more.
         let first = chain[0].count * unit;
         let in_registers = (first + LEAST_ROW - 1) / LEAST_ROW * LEAST_ROW;
-        if !are_odd || in_registers - first < in_registers / 8 {
+        if !are_odd || in_registers - first < in_registers / 3 {
             return None;
         }
         // The rows.
