@@ -25,6 +25,7 @@ usage: mutated TARGET N [OPTION…]
   --seconds S       ends after as many
   --corpus FOLDER   inputs beside the seeds of this repository
   --failures FOLDER where inputs that fail are kept
+  --unchanged       no mutations: the seeds and the corpus as they are, once each
   --show            prints the inputs, and runs none
 ";
 
@@ -46,6 +47,7 @@ struct Options {
     seconds: Option<f64>,
     corpus: Vec<PathBuf>,
     failures: Option<PathBuf>,
+    is_unchanged: bool,
     is_shown: bool,
 }
 
@@ -60,6 +62,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Option<Options> {
         seconds: None,
         corpus: Vec::new(),
         failures: None,
+        is_unchanged: false,
         is_shown: false,
     };
     while let Some(option) = arguments.next() {
@@ -69,6 +72,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Option<Options> {
             "--seconds" => options.seconds = Some(arguments.next()?.parse().ok()?),
             "--corpus" => options.corpus.push(arguments.next()?.into()),
             "--failures" => options.failures = Some(arguments.next()?.into()),
+            "--unchanged" => options.is_unchanged = true,
             "--show" => options.is_shown = true,
             _ => return None,
         }
@@ -89,6 +93,11 @@ fn main() -> ExitCode {
             campaign.with_folder(folder)
         });
     match campaign {
+        Ok(campaign) if options.is_unchanged => {
+            let campaign = campaign.unchanged();
+            let n = options.n.min(campaign.inputs().len() as u64);
+            run(&campaign, &Options { n, ..options })
+        }
         Ok(campaign) if options.is_shown => show(&campaign, &options),
         Ok(campaign) => run(&campaign, &options),
         Err(error) => {

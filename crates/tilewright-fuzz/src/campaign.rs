@@ -25,6 +25,7 @@ pub struct Campaign {
     n_seeds: usize,
     words: Vec<Vec<u8>>,
     seed: u64,
+    is_unchanged: bool,
 }
 
 impl Campaign {
@@ -39,6 +40,7 @@ impl Campaign {
             n_seeds: 0,
             words: Vec::new(),
             seed: seed ^ hash(target.name.as_bytes()),
+            is_unchanged: false,
         };
         let inputs = corpus::seeds(target.name).into_iter().chain(corpus::kept(target.name));
         campaign.take(inputs.collect());
@@ -55,6 +57,11 @@ impl Campaign {
         let inputs: io::Result<Vec<_>> = files?.iter().map(|file| fs::read(file.path())).collect();
         self.take(inputs?);
         Ok(self)
+    }
+
+    /// Without mutations: the input of a number is the seed or the file of that number.
+    pub fn unchanged(self) -> Self {
+        Campaign { is_unchanged: true, ..self }
     }
 
     /// In order, and once each: the order of files in a folder changes nothing.
@@ -83,6 +90,11 @@ impl Campaign {
     /// # Panics
     /// If there is nothing to make it of.
     pub fn make(&self, number: u64, input: &mut Vec<u8>) {
+        if self.is_unchanged {
+            input.clear();
+            input.extend_from_slice(&self.inputs[number as usize]);
+            return;
+        }
         let mut random =
             Random::new(self.seed.wrapping_add(number.wrapping_mul(0xd134_2543_de82_ef95)));
         // Neighbouring seeds of a xorshift begin alike.

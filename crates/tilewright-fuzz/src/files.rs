@@ -196,6 +196,9 @@ pub(crate) fn layout_record(data: &[u8]) -> bool {
             false
         }
     };
+    if !is_one_in(4, data) {
+        return is_read;
+    }
     let Ok(text) = std::str::from_utf8(data) else { return is_read };
     let record = serde_json::Value::from(text);
     let header = format!(
@@ -208,14 +211,8 @@ pub(crate) fn layout_record(data: &[u8]) -> bool {
 /// Zarr: metadata that is at the place of a new store, and the metadata of a store of this array (a line), in chunks
 /// of these dims (the next line).
 pub(crate) fn zarr(data: &[u8]) -> bool {
-    let path = put("store/zarr.json", data);
-    let store = path.parent().expect("a file is in a folder");
-    let plain: ArrayShape = "u8[3,5]".parse().expect("a shape");
-    let stored = ZarrStore::new(store, &plain, None).expect("a plain array can be stored");
-    let is_refused = stored.check_place(&CreateOptions::new()).is_err();
-    assert!(is_refused, "what is there is replaced without being asked");
-    if let Err(error) = stored.check_place(&CreateOptions::new().force()) {
-        check_error(&error);
+    if data.starts_with(b"{") || is_one_in(8, data) {
+        zarr_place(data);
     }
     let Ok(text) = std::str::from_utf8(data) else { return false };
     let (array, chunk) = text.split_once('\n').unwrap_or((text, ""));
@@ -241,6 +238,18 @@ pub(crate) fn zarr(data: &[u8]) -> bool {
             check_error(&error);
             false
         }
+    }
+}
+
+fn zarr_place(data: &[u8]) {
+    let path = put("store/zarr.json", data);
+    let store = path.parent().expect("a file is in a folder");
+    let plain: ArrayShape = "u8[3,5]".parse().expect("a shape");
+    let stored = ZarrStore::new(store, &plain, None).expect("a plain array can be stored");
+    let is_refused = stored.check_place(&CreateOptions::new()).is_err();
+    assert!(is_refused, "what is there is replaced without being asked");
+    if let Err(error) = stored.check_place(&CreateOptions::new().force()) {
+        check_error(&error);
     }
 }
 
