@@ -108,7 +108,7 @@ pub(crate) fn npy(data: &[u8]) -> bool {
 }
 
 /// The length of the header: to the end of the first line behind it.
-pub(crate) fn mend_npy(bytes: &mut Vec<u8>) {
+pub(crate) fn mend_npy(bytes: &mut [u8]) {
     let Some(end) = bytes.iter().skip(NPY_HEADER).position(|&byte| byte == b'\n') else { return };
     bytes[NPY_HEADER - 2..NPY_HEADER].copy_from_slice(&(end as u16 + 1).to_le_bytes());
 }
@@ -117,7 +117,7 @@ pub(crate) fn mend_npy(bytes: &mut Vec<u8>) {
 const NPY_HEADER: usize = 10;
 
 /// The length of the header: to the last brace.
-pub(crate) fn mend_safetensors(bytes: &mut Vec<u8>) {
+pub(crate) fn mend_safetensors(bytes: &mut [u8]) {
     let Some(last) = bytes.iter().rposition(|&byte| byte == b'}') else { return };
     if let Some(length) = bytes.first_chunk_mut() {
         *length = (last as u64).saturating_sub(7).to_le_bytes();

@@ -36,7 +36,7 @@ pub struct Target {
     /// How many mutations of its seeds the tests run: fewer where one takes long.
     pub replayed: u64,
     /// Makes lengths within a mutated input what they should be, so that readers go on beyond them.
-    pub mend: fn(&mut Vec<u8>),
+    pub mend: fn(&mut [u8]),
 }
 
 impl Target {
@@ -44,7 +44,7 @@ impl Target {
         Target { name, body, replayed, mend: |_| {} }
     }
 
-    const fn mended(self, mend: fn(&mut Vec<u8>)) -> Self {
+    const fn mended(self, mend: fn(&mut [u8])) -> Self {
         Target { mend, ..self }
     }
 
@@ -67,6 +67,7 @@ pub const TARGETS: &[Target] = &[
     Target::new("onednn_tag", texts::onednn_tag, 20_000),
     Target::new("numpy_strides", texts::numpy_strides, 20_000),
     Target::new("named_layout", texts::named_layout, 10_000),
+    Target::new("literal", texts::literal, 20_000),
     Target::new("xla_proto", texts::xla_proto, 20_000),
     Target::new("hlo_text", programs::hlo_text, 4_000),
     Target::new("memory_report", programs::memory_report, 2_000),

@@ -9,7 +9,7 @@ use tilewright::strided::StridedArray;
 use tilewright::text::Diagnostic;
 use tilewright::tla::{self, IntTuple};
 use tilewright::xla::{self, ParseOptions, parse_layout, parse_shape};
-use tilewright::{IndexMap, Shape};
+use tilewright::{ArrayShape, ElementType, IndexMap, Shape, literal};
 use tilewright_calc::Expression;
 
 use crate::is_one_in;
@@ -285,6 +285,25 @@ fn check_described(said: &Described, text: &str, data: &[u8]) {
     if let Ok(map) = said.index_map() {
         check_map(&map, data);
     }
+}
+
+/// A type and a value of it: the bits that it has are no more than the type's, and padding of that value is the same.
+pub(crate) fn literal(data: &[u8]) -> bool {
+    let parts = text(data).and_then(|text| text.split_once(' '));
+    let Some((name, value)) = parts else { return false };
+    let Ok(element_type) = name.parse::<ElementType>() else { return false };
+    let bits = literal::bits(value, element_type);
+    match &bits {
+        Ok(bits) => {
+            let beyond = bits.checked_shr(element_type.bits()).unwrap_or(0);
+            assert_eq!(beyond, 0, "{name} {value}");
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+    let array: ArrayShape = format!("{name}[3]").parse().expect("an array of any type");
+    let padding = literal::padding(&array, Some(value));
+    assert_eq!(padding.ok().map(|(bits, _)| bits), bits.clone().ok(), "{name} {value}");
+    bits.is_ok()
 }
 
 /// Protobuf bytes of shapes and layouts: what is read is written as bytes that are read as the same.

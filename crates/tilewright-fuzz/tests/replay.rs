@@ -58,7 +58,7 @@ macro_rules! replayed {
 }
 
 replayed! {
-    xla_text tla_text algebra onednn_tag numpy_strides named_layout xla_proto hlo_text memory_report npy safetensors
+    xla_text tla_text algebra onednn_tag numpy_strides named_layout literal xla_proto hlo_text memory_report npy safetensors
     index_json gguf layout_record zarr checkpoint_config questions relayout emitted canonical algebra_laws discovered
 }
 

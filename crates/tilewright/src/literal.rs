@@ -464,7 +464,8 @@ mod tests {
                 let mantissa = (code & ((1 << float.mantissa_bits) - 1)) as f64
                     / power_of_two(float.mantissa_bits.cast_signed());
                 let (leading, exponent) = if exponent == 0 { (0.0, 1) } else { (1.0, exponent) };
-                let value = (leading + mantissa) * power_of_two(exponent - float.bias.cast_signed());
+                let value =
+                    (leading + mantissa) * power_of_two(exponent - float.bias.cast_signed());
                 assert_eq!(float.nearest(value), Some(code), "{element_type} {code:#x}");
                 let negative = float.sign() | code;
                 let negative = if code == 0 && !float.has_negative_zero { 0 } else { negative };
