@@ -44,6 +44,8 @@ const PARTS: [Part; 3] = [
             "every_layout",
             "--skip",
             "only_so_many",
+            "--skip",
+            "shears",
         ],
         miri: "",
         rust: "",

@@ -208,8 +208,7 @@ impl<'p, 'a> LayoutParser<'p, 'a> {
     }
 
     /// XLA's validation refuses index and pointer types on dense arrays. Its parser validates
-    /// inside tuples only. Its protos can have them anywhere, and what they are printed as is read
-    /// again unless reading strictly.
+    /// inside tuples only.
     fn refuse_sparse_type(
         &mut self,
         start: Span,
@@ -217,7 +216,7 @@ impl<'p, 'a> LayoutParser<'p, 'a> {
         found: ElementType,
     ) -> Result<(), Diagnostic> {
         let message = format!("the layout has {what} type {found}, but the array is not sparse");
-        if self.parser.in_tuple && self.parser.options.strict {
+        if self.parser.in_tuple {
             let error = self.parser.cursor.error(self.parser.cursor.since(start), message);
             return Err(error.help("leave it out"));
         }
@@ -228,11 +227,8 @@ impl<'p, 'a> LayoutParser<'p, 'a> {
     fn physical_shape(&mut self, start: Span) -> Result<(), Diagnostic> {
         if self.dims.is_some() {
             let message = "the layout has a physical shape, but the array is not sparse";
-            if self.parser.options.strict {
-                let error = self.parser.cursor.error(start, message);
-                return Err(error.help("leave `P(…)` out"));
-            }
-            self.warn(start, message, "XLA's validation refuses it on a dense array");
+            let error = self.parser.cursor.error(start, message);
+            return Err(error.help("leave `P(…)` out"));
         }
         self.parser.cursor.expect('(')?;
         self.attributes.physical_shape = Some(Box::new(self.parser.element()?));
