@@ -7,9 +7,12 @@
 //! * `site`: the book as a folder for any web server, with search and the explorer, which a module of WebAssembly
 //!   answers.
 //! * `renderers`: pictures as Chromium, resvg and CairoSVG draw them, compared. Needs Python and libcairo.
-//! * `miri`: the core's tests and the plain kernels' under Miri. Needs a nightly toolchain with Miri.
+//! * `miri`: the core's tests, the plain kernels' and the readers' under Miri, for three kinds of processor. Needs a nightly
+//!   toolchain with Miri.
 //! * `asan`: the kernels' tests, all registers, under AddressSanitizer. Needs a nightly toolchain.
-//! * `fuzz`: the targets of `fuzz/` with libFuzzer, for as long as is said. Needs a nightly toolchain and cargo-fuzz.
+//! * `tsan`: the tests of threads under ThreadSanitizer. Needs a nightly toolchain with the standard library's source.
+//! * `fuzz`: the targets of `fuzz/` with libFuzzer, for as long as is said; needs a nightly toolchain and cargo-fuzz. Or many
+//!   mutations of their seeds in an ordinary build; or what of the code they reach.
 //! * `exhaustive`: every layout of small arrays against an arithmetic worked out by hand. Takes minutes.
 //! * `faults`: conversions failed and killed at each of their system calls. Needs strace.
 //! * `oracle`: makes the frozen test data again from jaxlib, libtpu and numpy, or runs emitted code by its tools
@@ -55,10 +58,13 @@ usage: cargo xtask COMMAND
   site [--test] [FOLDER]
                    the book as a folder for any web server, with search and the page, answered in WebAssembly
   renderers        pictures as Chromium, resvg and CairoSVG draw them, compared
-  miri             the core and the plain kernels under Miri, with a nightly toolchain
+  miri [PART…]     the core, the plain kernels and what reads headers under Miri, here, with the highest byte
+                   first, and with 32 bits; with a nightly toolchain
   asan             all kernels under AddressSanitizer, with a nightly toolchain
+  tsan             threads that share work under ThreadSanitizer, with a nightly toolchain
   fuzz [OPTION…] [TARGET…]
-                   the targets of fuzz/ with libFuzzer, a nightly toolchain and cargo-fuzz; --help lists options
+                   the targets of fuzz/ with libFuzzer, a nightly toolchain and cargo-fuzz, or many more inputs
+                   without these; --help lists options
   exhaustive [RANGE]
                    every layout of small arrays, held to an arithmetic worked out by hand: minutes
   faults [--quick] conversions failed and killed at each of their system calls, with strace
@@ -80,8 +86,9 @@ fn main() -> ExitCode {
         Some((command, rest)) if command == "page" => page::run(rest),
         Some((command, rest)) if command == "site" => site::run(rest),
         Some((command, rest)) if command == "renderers" && rest.is_empty() => renderers::run(),
-        Some((command, rest)) if command == "miri" && rest.is_empty() => memory::miri(),
+        Some((command, rest)) if command == "miri" => memory::miri(rest),
         Some((command, rest)) if command == "asan" && rest.is_empty() => memory::asan(),
+        Some((command, rest)) if command == "tsan" && rest.is_empty() => memory::tsan(),
         Some((command, rest)) if command == "fuzz" => fuzz::run(rest),
         Some((command, rest)) if command == "exhaustive" && rest.len() < 2 => exhaustive::run(rest),
         Some((command, rest)) if command == "faults" => faults::run(rest),

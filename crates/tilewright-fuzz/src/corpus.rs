@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tilewright::ElementType;
+
 use crate::mutate::Random;
 
 /// Files beyond this are cut: libFuzzer mutates short inputs best, and takes them fastest.
@@ -46,6 +48,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "onednn_tag" => texts(onednn_texts()),
         "numpy_strides" => texts(first_columns("numpy-strides.tsv", 600)),
         "named_layout" => texts(named_texts()),
+        "literal" => texts(literals()),
         "xla_proto" => protos(),
         "hlo_text" => programs(),
         "memory_report" => reports(),
@@ -137,6 +140,16 @@ fn named_texts() -> Vec<String> {
     all.extend(first_columns("numpy-strides.tsv", 60));
     all.extend(tla_texts().into_iter().step_by(8));
     all
+}
+
+/// Values, each behind the type that it is to be of.
+fn literals() -> Vec<String> {
+    let values = [
+        "0", "1", "-1", "255", "0x7f", "0xffff", "1e6", "-3.5", "6", "1e-40", "inf", "-inf", "nan",
+        "lowest", "highest", "true", "false", "1+2j", "-3e-5j", "(1-2j)",
+    ];
+    let types = ElementType::ALL.iter();
+    types.flat_map(|of| values.map(|value| format!("{of} {value}"))).collect()
 }
 
 fn protos() -> Vec<Vec<u8>> {
@@ -326,6 +339,10 @@ fn configurations() -> Vec<String> {
     all
 }
 
+/// What `emit` writes.
+const LANGUAGES: [&str; 9] =
+    ["c", "cuda", "opencl", "rust", "python", "triton", "mlir", "wgsl", "cute"];
+
 /// Each kind of question about some layouts.
 fn asked() -> Vec<String> {
     let layouts = [
@@ -353,24 +370,31 @@ fn asked() -> Vec<String> {
         for notation in ["tla", "xla", "numpy", "onednn"] {
             all.push(format!(r#"{{"ask":"to","notation":"{notation}","layout":"{layout}"}}"#));
         }
-        for lang in ["c", "cuda", "rust", "python"] {
-            all.push(format!(r#"{{"ask":"emit","lang":"{lang}","layout":"{layout}"}}"#));
-        }
     }
     let shapes = ["f32[30,300]", "bf16[8,16,128]", "s4[64,512]{0,1}"];
     for shape in shapes {
         for ask in ["tpu", "formats"] {
             all.push(format!(r#"{{"ask":"{ask}","shape":"{shape}","chip":"v5e"}}"#));
         }
-        all.push(format!(
-            r#"{{"ask":"plan","from":"{shape}","to":"{{0,1:T(8,128)}}","chunk":4096}}"#
-        ));
-        all.push(format!(
-            r#"{{"ask":"emit","lang":"c","layout":"{shape}","to":"{{0,1}}","name":"f"}}"#
-        ));
-        all.push(format!(
-            r#"{{"ask":"draw","layout":"{shape}","other":"{{0,1}}","at":[1,2],"steps":true}}"#
-        ));
+    }
+    // Two layouts of one array: a question about a way between them says both whole.
+    let ways = [
+        ("f32[30,300]", "f32[30,300]{1,0:T(8,128)}"),
+        ("bf16[64,256]{1,0:T(8,128)(2,1)}", "bf16[64,256]{0,1}"),
+        ("s4[16,64]", "s4[16,64]@gptq"),
+        ("u8[8,8]", "u8 Sw<3,0,3> o 0 o (8,8):(8,1)"),
+    ];
+    for (from, to) in ways {
+        all.push(format!(r#"{{"ask":"plan","from":"{from}","to":"{to}","chunk":4096}}"#));
+        all.push(format!(r#"{{"ask":"draw","layout":"{from}","other":"{to}","at":[1,2]}}"#));
+        for lang in LANGUAGES {
+            for more in [r#""name":"f""#, r#""dynamic":[0]"#] {
+                all.push(format!(
+                    r#"{{"ask":"emit","lang":"{lang}","layout":"{from}","to":"{to}",{more}}}"#
+                ));
+            }
+            all.push(format!(r#"{{"ask":"emit","lang":"{lang}","layout":"{to}"}}"#));
+        }
     }
     all.extend([r#"{"ask":"operations"}"#, r#"{"ask":"layouts"}"#].map(str::to_owned));
     let expressions = expressions().into_iter().step_by(20);

@@ -4,20 +4,34 @@ use arbitrary::Unstructured;
 use tilewright::algebra::Composition;
 use tilewright::{IndexMap, Shape};
 
-/// Choices made by bytes. Where the bytes end, the first of the choices is taken.
-pub(crate) struct Draw<'a>(Unstructured<'a>);
+use crate::is_one_in;
 
-/// Layouts of more slots than this are not drawn: every bit of them is looked at.
-const MOST_SLOTS: i64 = 6000;
+/// Choices made by bytes. Where the bytes end, the first of the choices is taken.
+pub(crate) struct Draw<'a> {
+    bytes: Unstructured<'a>,
+    most_slots: i64,
+    /// Whether this is one of the few inputs that large things are drawn from: every bit of them is looked at.
+    is_large: bool,
+}
+
+/// Layouts of more slots than this are not drawn, those of large arrays and others.
+const MOST_SLOTS: [i64; 2] = [6000, 600];
 
 impl<'a> Draw<'a> {
     pub(crate) fn new(data: &'a [u8]) -> Self {
-        Draw(Unstructured::new(data))
+        let is_large = is_one_in(8, data);
+        let most_slots = MOST_SLOTS[usize::from(!is_large)];
+        Draw { bytes: Unstructured::new(data), most_slots, is_large }
+    }
+
+    /// One of two sizes, the first of them now and then.
+    pub(crate) fn size(&self, large: i64, small: i64) -> i64 {
+        if self.is_large { large } else { small }
     }
 
     /// From 0 to before `end`.
     pub(crate) fn below(&mut self, end: i64) -> i64 {
-        self.0.int_in_range(0..=end - 1).unwrap_or(0)
+        self.bytes.int_in_range(0..=end - 1).unwrap_or(0)
     }
 
     pub(crate) fn of<T: Copy>(&mut self, choices: &[T]) -> T {
@@ -25,7 +39,7 @@ impl<'a> Draw<'a> {
     }
 
     pub(crate) fn wide(&mut self) -> u128 {
-        self.0.arbitrary().unwrap_or(0)
+        self.bytes.arbitrary().unwrap_or(0)
     }
 
     /// Up to 4 dimensions of up to `most` elements together.
@@ -62,7 +76,7 @@ impl<'a> Draw<'a> {
             (2, [rows, columns]) if *rows > 0 && *columns > 0 => self.swizzled(*rows, *columns)?,
             _ => self.tiled(dims)?,
         };
-        (map.dims() == dims && map.allocation() <= MOST_SLOTS).then_some((text, map))
+        (map.dims() == dims && map.allocation() <= self.most_slots).then_some((text, map))
     }
 
     /// XLA's: any order, up to three levels of tiles with `*` among them, padded dimensions, a rounded tail.

@@ -71,7 +71,8 @@ fn offsets(layout: &Layout) -> Vec<i64> {
 /// The operations of the algebra against the equations that they are documented with, at every coordinate.
 pub(crate) fn algebra_laws(data: &[u8]) -> bool {
     let mut draw = Draw::new(data);
-    let (a_text, b_text) = (draw.algebra_layout(400), draw.algebra_layout(60));
+    let (a_text, b_text) =
+        (draw.algebra_layout(draw.size(400, 60)), draw.algebra_layout(draw.size(60, 20)));
     let (Ok(a), Ok(b)) = (a_text.parse::<Layout>(), b_text.parse::<Layout>()) else {
         return false;
     };
@@ -159,7 +160,8 @@ fn check_product(a: &Layout, b: &Layout) {
 /// right at every bit.
 pub(crate) fn discovered(data: &[u8]) -> bool {
     let mut draw = Draw::new(data);
-    let dims: Vec<i64> = (0..1 + draw.below(3)).map(|_| draw.of(&[4, 2, 8, 1, 3, 6])).collect();
+    let rank = 1 + draw.below(draw.size(3, 2));
+    let dims: Vec<i64> = (0..rank).map(|_| draw.of(&[4, 2, 8, 1, 3, 6])).collect();
     let n: usize = dims.iter().product::<i64>() as usize;
     let bits = draw.of(&[4u32, 8, 2, 1, 3, 6]);
     let n_bits = n * bits as usize;

@@ -67,7 +67,7 @@ fn definition(
 /// and within one buffer. Where elements share slots of the destination it is refused, and only there.
 pub(crate) fn relayout(data: &[u8]) -> bool {
     let mut draw = Draw::new(data);
-    let dims = draw.dims(700);
+    let dims = draw.dims(draw.size(700, 80));
     let (Some(from), Some(to)) = (draw.layout(&dims), draw.layout(&dims)) else { return false };
     let bits = draw.of(&WIDTHS);
     let to_bits = if draw.below(4) == 3 { draw.of(&WIDTHS) } else { bits };
@@ -131,7 +131,7 @@ fn streamed(plan: &Plan, src: &[u8], n: usize, options: &RunOptions<'_>) -> Vec<
 /// The formulas of an offset and of an index, and a relayout's loops, run by the interpreter of what is printed.
 pub(crate) fn emitted(data: &[u8]) -> bool {
     let mut draw = Draw::new(data);
-    let dims = draw.dims(400);
+    let dims = draw.dims(draw.size(400, 50));
     let Some((text, map)) = draw.layout(&dims) else { return false };
     check_formulas(&text, &map);
     let Some((to_text, to_map)) = draw.layout(&dims) else { return false };

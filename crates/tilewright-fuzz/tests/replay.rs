@@ -6,15 +6,15 @@
     reason = "a test may fail, and says what it did"
 )]
 
-use tilewright_fuzz::mutate::Random;
-use tilewright_fuzz::{TARGETS, corpus};
+use tilewright_fuzz::campaign::Campaign;
+use tilewright_fuzz::{TARGETS, Target, corpus};
 
 /// Most seeds that are run as they are.
 const MOST_SEEDS: usize = 400;
 
 #[track_caller]
 fn replay(name: &str) {
-    let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
+    let target = Target::of(name).expect("a target");
     let seeds = corpus::seeds(name);
     assert!(!seeds.is_empty(), "{name} has no seeds");
     let step = seeds.len().div_ceil(MOST_SEEDS);
@@ -25,13 +25,13 @@ fn replay(name: &str) {
     corpus::kept(name).iter().for_each(|seed| {
         (target.body)(seed);
     });
-    let mut random = Random::new(name.len() as u64);
-    let mut n_read_mutated = 0;
-    for _ in 0..target.replayed {
-        let [seed, other] = [0, 1].map(|_| &seeds[random.below(seeds.len())]);
-        let mutated = random.mutated(seed, other);
-        n_read_mutated += usize::from((target.body)(&mutated));
-    }
+    let campaign = Campaign::new(target, 0);
+    let mut mutated = Vec::new();
+    let n_read_mutated = (0..target.replayed).filter(|&number| {
+        campaign.make(number, &mut mutated);
+        campaign.run(&mutated)
+    });
+    let n_read_mutated = n_read_mutated.count();
     assert!(n_read_mutated > 0, "no mutation of {name} is read");
     println!(
         "{name}: {n_read} of {} seeds and {n_read_mutated} of {} mutations are read",
@@ -58,7 +58,7 @@ macro_rules! replayed {
 }
 
 replayed! {
-    xla_text tla_text algebra onednn_tag numpy_strides named_layout xla_proto hlo_text memory_report npy safetensors
+    xla_text tla_text algebra onednn_tag numpy_strides named_layout literal xla_proto hlo_text memory_report npy safetensors
     index_json gguf layout_record zarr checkpoint_config questions relayout emitted canonical algebra_laws discovered
 }
 

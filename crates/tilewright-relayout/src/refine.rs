@@ -381,12 +381,19 @@ fn contribution(map: &IndexMap, dim: usize, value: i64) -> i64 {
 }
 
 /// Whether no element of a box lies outside either allocation.
+///
+/// The kernels read and write by this: an element's place is `start + Σ i * stride` with `0 ≤ i < extent`, so the first one is
+/// where every negative stride has gone to its end and no other has begun, and the last one the other way round. Sums are of 128
+/// bits and stay at their ends, so that none comes back inside by going round.
 fn lies_inside(nest: &Nest, src_allocation: i64, dst_allocation: i64) -> bool {
     let side = |start: i64, stride: fn(&Loop) -> i64, allocation: i64| {
-        let steps = || nest.loops.iter().map(|l| (l.extent - 1) * stride(l));
-        let first: i64 = start + steps().filter(|&step| step < 0).sum::<i64>();
-        let last: i64 = start + steps().filter(|&step| step > 0).sum::<i64>();
-        first >= 0 && last < allocation
+        let (mut first, mut last) = (i128::from(start), i128::from(start));
+        for l in &nest.loops {
+            let reach = (i128::from(l.extent) - 1) * i128::from(stride(l));
+            first = first.saturating_add(reach.min(0));
+            last = last.saturating_add(reach.max(0));
+        }
+        first >= 0 && last < i128::from(allocation)
     };
     side(nest.src, |l| l.src, src_allocation) && side(nest.dst, |l| l.dst, dst_allocation)
 }
@@ -444,5 +451,75 @@ mod tests {
     #[test]
     fn an_empty_array_has_no_boxes() {
         assert!(refined("f32[0,5]{1,0}", "f32[0,5]{1,0:T(2,2)}").unwrap().boxes.is_empty());
+    }
+
+    /// Every place that loops lead to, worked out one by one.
+    fn places(loops: &[(i64, i64)]) -> Vec<i64> {
+        loops.iter().fold(vec![0], |places, &(extent, stride)| {
+            let steps = || (0..extent).map(move |step| step * stride);
+            places.iter().flat_map(|place| steps().map(move |step| place + step)).collect()
+        })
+    }
+
+    /// Lists of up to `n` loops of up to 3 steps, each of -2 to 2 slots.
+    fn all_loops(n: usize) -> Vec<Vec<(i64, i64)>> {
+        let one = || (1..=3).flat_map(|extent| (-2..=2).map(move |stride| (extent, stride)));
+        let mut all = vec![Vec::new()];
+        let mut longest = all.clone();
+        for _ in 0..n {
+            let longer =
+                |loops: &Vec<_>| one().map(move |more| [&loops[..], &[more]].concat()).collect();
+            longest = longest.iter().flat_map(|loops| -> Vec<Vec<_>> { longer(loops) }).collect();
+            all.extend(longest.iter().cloned());
+        }
+        all
+    }
+
+    /// Every box of up to 3 loops beside every allocation of up to 7 slots, each side by itself: it is said to lie inside
+    /// exactly if each of its places does.
+    #[test]
+    fn every_small_box_lies_inside_or_does_not() {
+        let mut n_inside = [0, 0];
+        for loops in all_loops(if cfg!(miri) { 1 } else { 3 }) {
+            let places = places(&loops);
+            for (start, allocation) in
+                (-2..=7).flat_map(|start| (0..=7).map(move |end| (start, end)))
+            {
+                let inside = places.iter().all(|place| (0..allocation).contains(&(start + place)));
+                let side = |is_src: bool| {
+                    let one = |&(extent, stride): &(i64, i64)| match is_src {
+                        true => Loop { extent, src: stride, dst: 0 },
+                        false => Loop { extent, src: 0, dst: stride },
+                    };
+                    let (src, dst) = if is_src { (start, 0) } else { (0, start) };
+                    Nest { src, dst, loops: loops.iter().map(one).collect() }
+                };
+                assert_eq!(lies_inside(&side(true), allocation, 1), inside, "{start} {loops:?}");
+                assert_eq!(lies_inside(&side(false), 1, allocation), inside, "{start} {loops:?}");
+                n_inside[usize::from(inside)] += 1;
+            }
+        }
+        assert!(n_inside.iter().all(|&n| n > 10), "{n_inside:?}");
+    }
+
+    /// As far apart as 64 bits can say, where sums of 64 bits would go round and be inside.
+    #[test]
+    fn no_box_comes_back_inside() {
+        let nest = |loops: &[(i64, i64)]| {
+            let one = |&(extent, src): &(i64, i64)| Loop { extent, src, dst: 0 };
+            Nest { src: 0, dst: 0, loops: loops.iter().map(one).collect() }
+        };
+        let half = 1 << 32;
+        for loops in [
+            &[(half + 1, half)][..],
+            &[(half + 1, half / 2), (half + 1, half / 2)],
+            &[(i64::MAX, i64::MAX)],
+            &[(i64::MAX, i64::MAX), (i64::MAX, i64::MAX), (i64::MAX, i64::MAX)],
+            &[(i64::MAX, i64::MIN), (i64::MAX, i64::MIN), (i64::MAX, i64::MIN)],
+            &[(2, i64::MAX), (2, i64::MAX), (3, 1)],
+        ] {
+            assert!(!lies_inside(&nest(loops), i64::MAX, 1), "{loops:?}");
+        }
+        assert!(lies_inside(&nest(&[(half, half / 2)]), i64::MAX, 1));
     }
 }

@@ -289,12 +289,11 @@ impl Float {
         kept + u128::from(up)
     }
 
-    /// The value of the largest number: `(1 + m / 2^mantissa_bits) * 2^(e - bias)`.
+    /// The value of the largest number, `(1 + m / 2^mantissa_bits) * 2^(e - bias)`: as a double, it has the same bits of exponent
+    /// and mantissa with zeros below, and another bias. No power is computed, since how exact `powi` is differs by platform.
     fn largest_value(&self) -> f64 {
-        let scale = 2f64.powi(self.mantissa_bits.cast_signed());
-        let exponent = (self.largest >> self.mantissa_bits) as i32 - self.bias.cast_signed();
-        let mantissa = (self.largest & ((1 << self.mantissa_bits) - 1)) as f64;
-        (1.0 + mantissa / scale) * 2f64.powi(exponent)
+        let shifted = (self.largest as u64) << (52 - self.mantissa_bits);
+        f64::from_bits(shifted + (u64::from(1023 - self.bias) << 52))
     }
 }
 
@@ -448,6 +447,11 @@ mod tests {
         check("lowest", C64, None);
     }
 
+    /// Exactly, which `powi` need not be.
+    fn power_of_two(exponent: i32) -> f64 {
+        f64::from_bits(((1023 + exponent) as u64) << 52)
+    }
+
     /// Every element of the small floats is the nearest to its own value.
     #[test]
     fn small_floats_come_back() {
@@ -458,9 +462,10 @@ mod tests {
             for code in 0..=float.largest {
                 let exponent = (code >> float.mantissa_bits) as i32;
                 let mantissa = (code & ((1 << float.mantissa_bits) - 1)) as f64
-                    / 2f64.powi(float.mantissa_bits.cast_signed());
+                    / power_of_two(float.mantissa_bits.cast_signed());
                 let (leading, exponent) = if exponent == 0 { (0.0, 1) } else { (1.0, exponent) };
-                let value = (leading + mantissa) * 2f64.powi(exponent - float.bias.cast_signed());
+                let value =
+                    (leading + mantissa) * power_of_two(exponent - float.bias.cast_signed());
                 assert_eq!(float.nearest(value), Some(code), "{element_type} {code:#x}");
                 let negative = float.sign() | code;
                 let negative = if code == 0 && !float.has_negative_zero { 0 } else { negative };

@@ -193,7 +193,7 @@ impl Layer {
             [groups, n] => [groups, n],
             ref other => bail!("its scales are {other:?}, and no matrix"),
         };
-        let expected = scheme.group_size.map_or(1, |size| (dims[0] + size - 1) / size);
+        let expected = tables::n_groups(dims[0], scheme.group_size);
         if groups != expected {
             bail!(
                 "{} rows in groups of {} are {expected} groups, and it has scales of {groups}",

@@ -153,6 +153,12 @@ pub(crate) fn groups(rows: i64, group_size: Option<i64>) -> anyhow::Result<Vec<i
     Ok((0..rows).map(|row| i32::try_from(row / size)).collect::<Result<_, _>>()?)
 }
 
+/// How many groups so many rows are; the last one may have fewer of them.
+pub(crate) fn n_groups(rows: i64, group_size: Option<i64>) -> i64 {
+    // A model may say any size: rows and a size together need not fit 64 bits.
+    group_size.map_or(1, |size| rows / size + i64::from(rows % size != 0))
+}
+
 /// The groups of rows, as they are stored.
 pub(crate) fn read_groups(file: &ArrayFile, array: usize) -> anyhow::Result<Vec<i32>> {
     let mut bytes = vec![0; usize::try_from(file.arrays()[array].byte_len())?];
@@ -170,4 +176,16 @@ pub(crate) fn is_reordered(
     let groups = read_groups(file, array)?;
     let size = group_size.unwrap_or(i64::MAX);
     Ok(groups.iter().zip(0..).any(|(&group, row): (_, i64)| i64::from(group) != row / size))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_group_may_be_smaller() {
+        let sizes = [None, Some(4), Some(3), Some(8), Some(9), Some(i64::MAX)];
+        assert_eq!(sizes.map(|size| n_groups(8, size)), [1, 2, 3, 1, 1, 1]);
+        assert_eq!(groups(8, Some(3)).unwrap(), [0, 0, 0, 1, 1, 1, 2, 2]);
+    }
 }

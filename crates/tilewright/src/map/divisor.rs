@@ -133,6 +133,34 @@ mod tests {
         assert!(Product::new(0).is_none() && Product::new(1 << 31).is_none());
     }
 
+    /// The condition above, which leaves no number below 2³¹ a wrong quotient: `factor * d = 2^shift + e` with `0 ≤ e`
+    /// and `(2³¹ - 1) * e < 2^shift`, where a factor and a product have room for. `cargo xtask exhaustive divisors` asks
+    /// every divisor there is.
+    #[test]
+    fn the_condition_holds_for_every_divisor() {
+        let is_whole = std::env::var_os("TILEWRIGHT_EXHAUSTIVE").is_some();
+        let steps = match (is_whole, cfg!(miri)) {
+            (true, _) => [1, 1],
+            (false, false) => [4099, 61],
+            (false, true) => [50_000_017, 9973],
+        };
+        let mut n = 0;
+        for divisor in (2..Product::BELOW).step_by(steps[0]) {
+            let Product { factor, shift } = Product::new(divisor).unwrap();
+            let product = u64::from(factor).checked_mul(divisor).unwrap();
+            let excess = product.checked_sub(1 << shift).unwrap();
+            let most = u128::from(Product::BELOW - 1) * u128::from(excess);
+            assert!(most < 1 << shift && (31..64).contains(&shift), "{divisor}");
+            n += 1;
+        }
+        assert_eq!(n, (Product::BELOW - 2).div_ceil(steps[0] as u64));
+        // What the condition is for, where a quotient would be wrong first.
+        for divisor in (1..1 << 16).step_by(steps[1]) {
+            let product = Product::new(divisor).unwrap();
+            check(divisor, Product::BELOW, |number| product.quotient(number as u32).into());
+        }
+    }
+
     #[test]
     fn reciprocals_divide_exactly() {
         for divisor in (1..40).chain(near_powers()).filter(|divisor| *divisor <= 1 << 32) {

@@ -152,7 +152,8 @@ mod tests {
         let one = |&divisor: &i64| {
             moduli.map(|modulus| [-3, 0, 1, 5].map(|s| digit(divisor, modulus, s)))
         };
-        parts.iter().flat_map(one).flatten().collect()
+        let all = parts.iter().flat_map(one).flatten();
+        all.step_by(if cfg!(miri) { 19 } else { 1 }).collect()
     }
 
     /// Every two digits, nested or not: the same function, and one form for each.
