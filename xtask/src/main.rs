@@ -59,7 +59,7 @@ usage: cargo xtask COMMAND
                    the targets of fuzz/ with libFuzzer, a nightly toolchain and cargo-fuzz; --help lists options
   exhaustive [RANGE]
                    every layout of small arrays, held to an arithmetic worked out by hand: minutes
-  faults [--quick] [PART…]
+  faults [--quick] [--only COMMAND] [PART…]
                    what is written while the system fails; parts are syscalls, power, memory, disk, races
   oracle [NAME…]   make the frozen test data again from jaxlib, libtpu and numpy; `emit` runs emitted code
   dist [PART…]     what a release is made of, in target/dist; parts are crates, binaries, packages,

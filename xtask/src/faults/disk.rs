@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use super::place::{Bench, Place};
-use super::scenario::{SCENARIOS, Scenario, Unit};
+use super::scenario::Scenario;
 use super::state::{Outcomes, files_in, left};
 use super::strace::Run;
 use super::tally::{Survival, Tally};
@@ -16,7 +16,7 @@ use super::{Failing, fixture, say};
 const PART: &str = "disk";
 
 pub(crate) fn run(bench: &Bench, step: usize, tally: &mut Tally) -> Failing<()> {
-    for scenario in SCENARIOS.iter().filter(|scenario| scenario.unit != Unit::Answer) {
+    for scenario in bench.writing() {
         full(bench, scenario, step, tally)?;
         limits(bench, scenario, step, tally)?;
         say(&format!("{}: done", scenario.name));
@@ -240,16 +240,17 @@ impl Changing<'_> {
         let child = strace.spawn().map_err(|error| format!("strace: {error}"))?;
         let stopped = stopped(&log, child)?;
         let Ok((mut child, process)) = stopped else { return Ok(None) };
+        let was_there = self.folder.join(target).exists();
         let done = does(self.folder);
         go_on(&mut child, &process)?;
         let output = child.wait_with_output().map_err(|error| format!("strace: {error}"))?;
         done.map_err(|error| format!("{}: {error}", self.deed.name))?;
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         let run = Run { code: output.status.code(), stdout: Vec::new(), stderr };
-        Ok(Some(self.check(&run)))
+        Ok(Some(self.check(&run, was_there)))
     }
 
-    fn check(&self, run: &Run) -> Failing<Survival> {
+    fn check(&self, run: &Run, was_there: bool) -> Failing<Survival> {
         let moved = self.folder.with_extension("away");
         let folder = if self.folder.exists() { self.folder.to_owned() } else { moved };
         let mut files = if folder.exists() { files_in(&folder)? } else { Default::default() };
@@ -259,6 +260,8 @@ impl Changing<'_> {
         let wrong = |what: &str| Err(format!("{what}: {run:?}, and there are {:?}", files.keys()));
         match run.code {
             _ if run.stderr.contains("panicked at") => wrong("a panic"),
+            // It was in place, and went with its folder.
+            Some(0) if !is_there && was_there => Ok(Survival::Done),
             Some(0) if !is_there => wrong("success without an output"),
             Some(0) => self.check_written(&folder).map(|()| Survival::Done),
             Some(2) if is_there && !run.stderr.contains("is in place") => wrong("an output"),

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::place::{Bench, Place};
-use super::scenario::{SCENARIOS, Unit};
+use super::scenario::SCENARIOS;
 use super::shim::Shim;
 use super::state::Outcomes;
 use super::strace::Run;
@@ -23,9 +23,7 @@ const EVERY: usize = 37;
 pub(crate) fn run(bench: &Bench, step: usize, tally: &mut Tally) -> Failing<()> {
     let shim = Shim::built(&bench.root, &bench.scratch)?;
     let folder = bench.scratch.join("here");
-    for (number, scenario) in
-        SCENARIOS.iter().filter(|scenario| scenario.unit != Unit::Answer).enumerate()
-    {
+    for (number, scenario) in bench.writing().enumerate() {
         let place = Place::new(bench, scenario, &folder)?;
         let outcomes = Outcomes::of(&place)?;
         let every = step * scenario.every * if number == 0 { 1 } else { EVERY };

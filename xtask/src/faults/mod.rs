@@ -58,25 +58,17 @@ const PARTS: &[Part] = &[
 /// Of so many faults a quick run looks at one.
 const QUICK: usize = 29;
 
-/// Runs the parts that are named, or all; with `--quick` some faults of each kind.
+/// Runs the parts that are named, or all; with `--quick` some faults of each kind, with `--only` some commands.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
-    let (options, names): (Vec<&String>, Vec<&String>) =
-        arguments.iter().partition(|word| word.starts_with('-'));
-    let is_known = names.iter().all(|name| PARTS.iter().any(|(part, _)| part == name));
-    let step = match options.as_slice() {
-        [] if is_known => 1,
-        [quick] if is_known && *quick == "--quick" => QUICK,
-        _ => {
-            let parts: Vec<&str> = PARTS.iter().map(|(part, _)| *part).collect();
-            say(&format!(
-                "usage: cargo xtask faults [--quick] [PART…]; parts: {}",
-                parts.join(", ")
-            ));
-            return ExitCode::from(2);
-        }
+    let Some(asked) = Asked::read(arguments) else {
+        let parts: Vec<&str> = PARTS.iter().map(|(part, _)| *part).collect();
+        let parts = parts.join(", ");
+        say(&format!(
+            "usage: cargo xtask faults [--quick] [--only COMMAND] [PART…]; parts: {parts}"
+        ));
+        return ExitCode::from(2);
     };
-    let is_asked = |part: &str| names.is_empty() || names.iter().any(|name| *name == part);
-    match all(step, is_asked) {
+    match asked.done() {
         Ok(tally) => tally.said(),
         Err(message) => {
             say(&format!("error: {message}"));
@@ -85,20 +77,49 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     }
 }
 
-fn all(step: usize, is_asked: impl Fn(&str) -> bool) -> Failing<Tally> {
-    let bench = Bench::built()?;
-    strace::require()?;
-    let mut tally = Tally::default();
-    for (_, part) in PARTS.iter().filter(|(name, _)| is_asked(name)) {
-        part(&bench, step, &mut tally)?;
+/// What is to be run.
+#[derive(Default)]
+struct Asked {
+    /// Of so many faults one.
+    step: usize,
+    only: String,
+    parts: Vec<String>,
+}
+
+impl Asked {
+    fn read(arguments: &[String]) -> Option<Self> {
+        let mut asked = Asked { step: 1, ..Self::default() };
+        let mut words = arguments.iter();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--quick" => asked.step = QUICK,
+                "--only" => asked.only.clone_from(words.next()?),
+                part if PARTS.iter().any(|(name, _)| *name == part) => {
+                    asked.parts.push(word.clone());
+                }
+                _ => return None,
+            }
+        }
+        Some(asked)
     }
-    let _ = fs::remove_dir_all(&bench.scratch);
-    Ok(tally)
+
+    fn done(&self) -> Failing<Tally> {
+        let bench = Bench::built(&self.only)?;
+        strace::require()?;
+        let mut tally = Tally::default();
+        for (name, part) in PARTS {
+            if self.parts.is_empty() || self.parts.iter().any(|asked| asked == name) {
+                part(&bench, self.step, &mut tally)?;
+            }
+        }
+        let _ = fs::remove_dir_all(&bench.scratch);
+        Ok(tally)
+    }
 }
 
 impl Bench {
     /// Builds what is disturbed.
-    fn built() -> Failing<Self> {
+    fn built(only: &str) -> Failing<Self> {
         let (root, target) = (root()?, target()?);
         for what in [
             ["tilewright-cli", "--bin", "tilewright"],
@@ -114,6 +135,6 @@ impl Bench {
         let debug = target.join("debug");
         copy(&debug.join("tilewright"), &tilewright)?;
         copy(&debug.join("examples/written"), &written)?;
-        Ok(Bench { root, tilewright, written, scratch })
+        Ok(Bench { root, tilewright, written, scratch, only: only.to_owned() })
     }
 }

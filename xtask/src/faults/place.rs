@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::fixture;
-use super::scenario::{Lacks, Program, Scenario, Unit};
+use super::scenario::{Lacks, Program, SCENARIOS, Scenario, Unit};
 use super::strace::{Run, Traced};
 
 /// The programs, and a folder to work in.
@@ -14,9 +14,21 @@ pub(crate) struct Bench {
     pub(crate) tilewright: std::path::PathBuf,
     pub(crate) written: std::path::PathBuf,
     pub(crate) scratch: std::path::PathBuf,
+    /// What the names of the scenarios have in them that are run.
+    pub(crate) only: String,
 }
 
 impl Bench {
+    /// The scenarios that are asked for.
+    pub(crate) fn scenarios(&self) -> impl Iterator<Item = &'static Scenario> + use<'_> {
+        SCENARIOS.iter().filter(|scenario| scenario.name.contains(&self.only))
+    }
+
+    /// Those that write something.
+    pub(crate) fn writing(&self) -> impl Iterator<Item = &'static Scenario> + use<'_> {
+        self.scenarios().filter(|scenario| scenario.unit != Unit::Answer)
+    }
+
     pub(crate) fn program(&self, program: Program) -> &Path {
         match program {
             Program::Tilewright => &self.tilewright,

@@ -15,7 +15,7 @@ const PART: &str = "races";
 const DELAY: &str = "500000";
 
 /// The layouts of the writers; the arrays that they write differ in every byte but the zeros.
-const LAYOUTS: [&str; 3] = ["{1,0:T(2,2)}", "{0,1:T(2,2)}", "row-major"];
+const LAYOUTS: [&str; 3] = ["{1,0:T(2,2)}", "{0,1:T(2,2)}", "{1,0:T(4,2)}"];
 
 /// How often writers that run as they like write.
 const ROUNDS: usize = 60;

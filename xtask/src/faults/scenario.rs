@@ -1,6 +1,7 @@
 //! What is disturbed: every command that writes a file, over nothing and over what is there.
 
 /// A command to be disturbed.
+#[derive(Clone, Copy)]
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
     pub(crate) program: Program,

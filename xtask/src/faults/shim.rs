@@ -41,7 +41,7 @@ impl Shim {
         let _ = fs::remove_file(&self.log);
         command.env("LD_PRELOAD", &self.library).env("FAULTS_LOG", &self.log);
         command.envs(variables.iter().copied());
-        let run = Run::of(&mut command)?;
+        let run = Run::of(&command)?;
         let log = fs::read_to_string(&self.log).unwrap_or_default();
         let counted = log.lines().find_map(|line| line.strip_prefix("allocations "));
         Ok(Shimmed {

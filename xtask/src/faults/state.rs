@@ -74,7 +74,7 @@ impl Outcomes {
         place.fresh()?;
         let old = files_in(place.folder)?;
         let before = place.inspected()?;
-        let run = Run::of(&mut place.traced(&[]).plain())?;
+        let run = Run::of(&place.traced(&[]).plain())?;
         if run.code != Some(0) {
             return Err(format!("{}: {}", place.scenario.name, run.stderr));
         }

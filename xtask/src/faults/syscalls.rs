@@ -13,7 +13,7 @@ const PART: &str = "syscalls";
 
 pub(crate) fn run(bench: &Bench, step: usize, tally: &mut Tally) -> Failing<()> {
     let shim = Shim::built(&bench.root, &bench.scratch)?;
-    for scenario in SCENARIOS {
+    for scenario in bench.scenarios() {
         let folder = bench.scratch.join("here");
         let place = Place::new(bench, scenario, &folder)?;
         let before = tally.complaints.len();

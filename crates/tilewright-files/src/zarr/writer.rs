@@ -210,6 +210,8 @@ impl ZarrWriter {
         let folder = self.folder();
         self.sync_folders()?;
         put(&folder.join(METADATA), self.store.metadata.as_bytes(), &[])?;
+        // A lock that could not be removed would become a part of the store.
+        clear_abandoned(&folder);
         let ZarrWriter { store, work, replaces } = self;
         let staged = match work {
             Work::Own(staged) => staged,

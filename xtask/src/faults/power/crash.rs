@@ -110,7 +110,9 @@ fn fated(disk: &mut Disk, operation: &Operation, fate: Fate) {
         (Operation::Write { node, at, bytes }, Fate::Zeros | Fate::Pieces | Fate::Half) => {
             let mut bytes = bytes.clone();
             for (place, byte) in bytes.iter_mut().enumerate() {
-                if fate == Fate::Zeros || (fate == Fate::Pieces && (at + place) / PIECE % 2 == 0) {
+                if fate == Fate::Zeros
+                    || (fate == Fate::Pieces && ((at + place) / PIECE).is_multiple_of(2))
+                {
                     *byte = 0;
                 }
             }
@@ -198,7 +200,7 @@ mod tests {
     #[test]
     fn what_was_not_synced_may_be_lost() {
         let whole = Some(vec![7; 40]);
-        assert_eq!(found([true, true]), [whole.clone()]);
+        assert_eq!(found([true, true]), vec![whole.clone()]);
         assert_eq!(found([true, false]), [None, whole.clone()]);
         let torn = found([false, true]);
         assert!(torn.contains(&Some(Vec::new())) && torn.contains(&Some(vec![0; 40])));

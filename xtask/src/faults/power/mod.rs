@@ -11,7 +11,6 @@ use std::fs;
 use std::path::Path;
 
 use super::place::{Bench, Place};
-use super::scenario::{SCENARIOS, Unit};
 use super::state::{Files, Found, Outcomes, files_in, left};
 use super::strace::Run;
 use super::tally::{Survival, Tally};
@@ -27,7 +26,7 @@ const CLEARED: usize = 150;
 
 pub(crate) fn run(bench: &Bench, step: usize, tally: &mut Tally) -> Failing<()> {
     let folder = bench.scratch.join("here");
-    for scenario in SCENARIOS.iter().filter(|scenario| scenario.unit != Unit::Answer) {
+    for scenario in bench.writing() {
         let place = Place::new(bench, scenario, &folder)?;
         let lost = Lost::record(place)?;
         lost.everywhere(step, tally)?;

@@ -75,7 +75,7 @@ impl Recorder<'_> {
             "pwrite64" => self.wrote(call.number(0)?, call.bytes(1)?, call.number(3)?, call.result),
             "ftruncate" => self.lengthened(call.number(0)?, call.number(1)?, true),
             "fallocate" => {
-                self.lengthened(call.number(0)?, call.number(2)? + call.number(3)?, false)
+                self.lengthened(call.number(0)?, call.number(2)? + call.number(3)?, false);
             }
             "fsync" | "fdatasync" => {
                 if let Some(&(node, _)) = self.open.get(&call.number(0)?) {
