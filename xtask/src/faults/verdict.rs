@@ -101,7 +101,9 @@ fn survival(
             wrong("success with another answer")
         }
         Some(0) => Ok(Survival::Done),
-        Some(2) if !stderr.contains("error: ") => wrong("no reason"),
+        Some(2) if !stderr.contains("error: ") && !stderr.starts_with("{\"error\":") => {
+            wrong("no reason")
+        }
         Some(2) if place.scenario.unit == Unit::Whole => {
             match (found == Found::New) == stderr.contains("is in place") {
                 true => Ok(Survival::Refused),
