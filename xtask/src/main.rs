@@ -14,7 +14,7 @@
 //! * `fuzz`: the targets of `fuzz/` with libFuzzer, for as long as is said; needs a nightly toolchain and cargo-fuzz. Or many
 //!   mutations of their seeds in an ordinary build; or what of the code they reach.
 //! * `exhaustive`: every layout of small arrays against an arithmetic worked out by hand. Takes minutes.
-//! * `faults`: conversions failed and killed at each of their system calls. Needs strace.
+//! * `faults`: what is written while calls, memory, disks and power fail. Needs strace and a C compiler.
 //! * `oracle`: makes the frozen test data again from jaxlib, libtpu and numpy, or runs emitted code by its tools
 //!   (`oracle emit`). Needs Python.
 //! * `dist`: what a release is made of: crates, static binaries, Debian packages, wheels. Needs Python, and rustup.
@@ -67,7 +67,8 @@ usage: cargo xtask COMMAND
                    without these; --help lists options
   exhaustive [RANGE]
                    every layout of small arrays, held to an arithmetic worked out by hand: minutes
-  faults [--quick] conversions failed and killed at each of their system calls, with strace
+  faults [--quick] [--only COMMAND] [PART…]
+                   what is written while the system fails; parts are syscalls, power, memory, disk, races
   oracle [NAME…]   make the frozen test data again from jaxlib, libtpu and numpy; `emit` runs emitted code
   dist [PART…]     what a release is made of, in target/dist; parts are crates, binaries, packages,
                    wheels, bill

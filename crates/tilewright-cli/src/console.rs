@@ -68,6 +68,24 @@ impl Console {
         })
     }
 
+    /// Writes an answer: as a document, or as lines without their ends, of which there is never more than one in
+    /// memory.
+    pub(crate) fn lines(
+        &mut self,
+        document: &impl Serialize,
+        lines: impl Iterator<Item = String>,
+    ) -> Result<(), Failure> {
+        if self.json {
+            return self.answer(document, String::new);
+        }
+        let mut lines = lines.peekable();
+        self.put(|out| match lines.peek() {
+            // As of any answer without a text.
+            None => writeln!(out),
+            Some(_) => lines.try_for_each(|line| writeln!(out, "{line}")),
+        })
+    }
+
     /// Writes an answer: as a document, or as a table for people, whose rows are asked for one by one
     /// and more than once.
     pub(crate) fn table<const N: usize, Cell: AsRef<str>, Rows: Iterator<Item = [Cell; N]>>(

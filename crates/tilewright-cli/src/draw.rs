@@ -40,6 +40,7 @@ pub(crate) fn run(
     signals::leave_nothing(console.is_json())?;
     let create = if args.force { CreateOptions::new().force() } else { CreateOptions::new() };
     create.write(path, &picture).map_err(input::explained)?;
+    console.done(format!("{} is in place", path.display()));
     let document = json!({ "file": path, "bytes": picture.len() });
     console.answer(&document, || format!("wrote {}", path.display()))?;
     Ok(Answer::Yes)

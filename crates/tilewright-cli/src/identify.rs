@@ -8,7 +8,7 @@ use tilewright::text::abridged;
 use tilewright::xla::Layout;
 use tilewright_convert::{Input, Lying, plan};
 use tilewright_discover::{Codes, Identified, identify_named};
-use tilewright_files::ArrayInfo;
+use tilewright_files::{ArrayInfo, Buffer};
 use tilewright_relayout::RunOptions;
 
 use crate::Answer;
@@ -84,7 +84,7 @@ fn of_array(
     bits: Option<u32>,
 ) -> anyhow::Result<Vec<Row>> {
     let info = &packed.file().arrays()[other];
-    let mut bytes = vec![0; usize::try_from(info.byte_len())?];
+    let mut bytes = buffer(usize::try_from(info.byte_len())?)?;
     packed.file().read_at(other, 0, &mut bytes)?;
     let carrier = Carrier {
         dtype: info.element_type().safetensors_name().unwrap_or(info.element_type().xla_name()),
@@ -117,14 +117,24 @@ fn codes(input: &Input, array: usize, bits: Option<u32>) -> anyhow::Result<Codes
     let dense =
         ArrayShape::new(element_type, &dims)?.with_layout(Layout::descending(dims.len()))?;
     let plan = plan(&Lying::of(stored_as)?, &Lying::of(dense.into())?)?;
-    let mut stored = vec![0; plan.src_bytes()];
+    let mut stored = buffer(plan.src_bytes())?;
     input.file().read_at(array, 0, &mut stored)?;
-    let mut bytes = vec![0; plan.dst_bytes()];
+    let mut bytes = buffer(plan.dst_bytes())?;
     plan.run(&stored, &mut bytes, &RunOptions::default())?;
     let is_signed = element_type.class() == ElementClass::Signed;
-    let words: Vec<u32> = bytes.chunks(width as usize / 8).map(little_endian).collect();
+    let mut words: Vec<u32> = Vec::new();
+    let width_bytes = width as usize / 8;
+    words.try_reserve_exact(bytes.len() / width_bytes).context("the codes of the array")?;
+    words.extend(bytes.chunks(width_bytes).map(little_endian));
     let bits = bits.or(element_type.is_sub_byte().then(|| element_type.bits()));
     Ok(Codes::of_numbers(dims, &words, width, is_signed, bits))
+}
+
+/// Memory as large as an array, if there is so much.
+fn buffer(len: usize) -> anyhow::Result<Buffer> {
+    let mut buffer = Buffer::new();
+    buffer.reset(len).with_context(|| format!("there is not enough memory for {len} bytes"))?;
+    Ok(buffer)
 }
 
 fn little_endian(bytes: &[u8]) -> u32 {

@@ -34,14 +34,9 @@ fn all(of: &AllOffsets, args: &IndexArgs, console: &mut Console) -> Result<(), F
     if let Some(path) = &args.output {
         return crate::offsets_file::write(path, dims, offsets, args.force, console);
     }
-    console.answer(of, || rows(offsets, dims))
-}
-
-/// The offsets, a line for each run along the last dimension.
-fn rows(offsets: &[i64], dims: &[i64]) -> String {
+    // A line for each run along the last dimension.
     let row = dims.last().and_then(|&size| usize::try_from(size).ok()).unwrap_or(1).max(1);
-    let lines: Vec<String> = offsets.chunks(row).map(joined).collect();
-    lines.join("\n")
+    console.lines(of, offsets.chunks(row).map(joined))
 }
 
 fn joined(numbers: &[i64]) -> String {

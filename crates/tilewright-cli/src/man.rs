@@ -4,13 +4,13 @@ use std::path::Path;
 
 use clap_mangen::Man;
 use serde_json::json;
-use tilewright_files::CreateOptions;
+use tilewright_files::{CreateOptions, make_folder};
 
 use crate::Answer;
 use crate::args::{Arguments, ManArgs};
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::input;
+use crate::{input, signals};
 
 /// What stands at the foot of each page.
 const SOURCE: &str = concat!("tilewright ", env!("CARGO_PKG_VERSION"));
@@ -18,7 +18,9 @@ const SOURCE: &str = concat!("tilewright ", env!("CARGO_PKG_VERSION"));
 pub(crate) fn run(args: &ManArgs, console: &mut Console) -> Result<Answer, Failure> {
     match &args.output {
         Some(folder) => {
+            signals::leave_nothing(console.is_json())?;
             let n = write_all(folder, args.force)?;
+            console.done(format!("{} is in place", folder.display()));
             let document = json!({ "folder": folder, "pages": n });
             console.answer(&document, || format!("wrote {n} pages to {}", folder.display()))?;
         }
@@ -32,7 +34,7 @@ pub(crate) fn run(args: &ManArgs, console: &mut Console) -> Result<Answer, Failu
 
 /// Writes a page for the whole and one for each command. How many there are.
 fn write_all(folder: &Path, force: bool) -> Result<usize, Failure> {
-    std::fs::create_dir_all(folder)
+    make_folder(folder)
         .map_err(|error| Failure::message(&format!("{}: {error}", folder.display())))?;
     let pages = pages()?;
     for (name, page) in &pages {

@@ -161,7 +161,7 @@ impl Conversion {
     ///
     /// # Errors
     ///
-    /// A file cannot be read or written, or there is too little memory; nothing is at the output's place then but what
+    /// A file cannot be read or written, the input was written to meanwhile, or there is too little memory; nothing is at the output's place then but what
     /// was.
     pub fn write(&self, progress: &dyn Progress) -> anyhow::Result<Vec<f64>> {
         let file = self.input.file();
@@ -185,6 +185,7 @@ impl Conversion {
             let [_, target] = passage.arrays();
             seconds[target] = passage.seconds();
         }
+        file.require_unchanged()?;
         writer.finish()?;
         Ok(seconds)
     }

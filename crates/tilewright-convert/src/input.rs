@@ -60,16 +60,16 @@ impl Input {
         };
         let carriers =
             by_name.into_iter().map(|text| stored(text)).collect::<anyhow::Result<_>>()?;
-        let options = match (&from, Format::detect(path)?) {
-            (Some(From::Array(array)), Format::Raw) => raw_options(array)?,
-            (_, Format::Raw) => raw_options(&beside(path)?)?,
+        let file = match (&from, Format::detect(path)?) {
+            (Some(From::Array(array)), Format::Raw) => raw_options(array)?.open(path)?,
+            (_, Format::Raw) => open_as_beside(path)?,
             (Some(From::Array(array)), Format::Npy) => {
-                OpenOptions::new().ignore_layouts().element_type(array.element_type())
+                OpenOptions::new().ignore_layouts().element_type(array.element_type()).open(path)?
             }
-            (Some(From::Array(_)), _) => OpenOptions::new().ignore_layouts(),
-            (_, _) => OpenOptions::new(),
+            (Some(From::Array(_)), _) => OpenOptions::new().ignore_layouts().open(path)?,
+            (_, _) => OpenOptions::new().open(path)?,
         };
-        let input = Input { from, carriers, ..Input::of(options.open(path)?) };
+        let input = Input { from, carriers, ..Input::of(file) };
         for stored in &input.carriers {
             if !input.file.arrays().iter().any(|info| stored.names.matches(info.name())) {
                 bail!("no array has a name like `{}`", stored.names);
@@ -191,6 +191,24 @@ fn parse_from(text: &str, strict: bool) -> anyhow::Result<From> {
         return Ok(From::Layout(parse_layout(text, options)?.value));
     }
     Ok(From::Array(DescribedArray::parse(text, options)?.value))
+}
+
+/// How often a file that is replaced while it is being opened is opened again.
+const ATTEMPTS: u32 = 16;
+
+/// Opens a raw file as what the layout beside it says. Between that and the opening it can be replaced by one of another
+/// length: then the layout is another too.
+fn open_as_beside(path: &Path) -> anyhow::Result<ArrayFile> {
+    let mut array = beside(path)?;
+    for _ in 0..ATTEMPTS {
+        let opened = raw_options(&array)?.open(path);
+        let now = if opened.is_err() { beside(path)? } else { array.clone() };
+        if now == array {
+            return Ok(opened?);
+        }
+        array = now;
+    }
+    bail!("{}: the file was replaced again and again while it was opened", path.display())
 }
 
 /// What the layout beside a raw file says it to be.

@@ -12,9 +12,11 @@
 //! target's name, so that of all processes one has it, and the others wait: it is held from the
 //! first rename to the last.
 //!
+//! A lock is on the disk before anything else of its claim is made, and goes last.
+//!
 //! A process that is killed leaves names behind, and loses its lock. What then proves a thing to be
 //! ours and abandoned is not its age: a `.lock` of exactly this form, which is empty or begins as
-//! ours do, and which nobody has locked. Its siblings are of the same claim by their names. Where
+//! ours do, but for zeros where the power went before a text was on the disk, and which nobody has locked. Its siblings are of the same claim by their names. Where
 //! the file system knows no locks there is no such proof, and nothing is cleared away.
 
 use std::ffi::{OsStr, OsString};
@@ -27,7 +29,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::listing::{entries, remove};
+use crate::listing::{entries, remove, sync, sync_names};
 use crate::positional::{FileId, folder_of};
 
 const PREFIX: &str = ".tilewright-";
@@ -144,8 +146,10 @@ impl Claim {
         let mut live = live();
         let file = open(&lock, true)?;
         match file.try_lock() {
-            Ok(()) if !is_at(&file, &lock)? => return Ok(Taken::Gone),
-            Ok(()) => {}
+            Ok(()) => match is_at(&file, &lock).inspect_err(|_| take_back(&file, &lock))? {
+                true => settle(&file, &lock, target).inspect_err(|_| take_back(&file, &lock))?,
+                false => return Ok(Taken::Gone),
+            },
             Err(TryLockError::WouldBlock) => return Ok(Taken::Theirs(file)),
             Err(TryLockError::Error(_)) => {
                 let _ = fs::remove_file(&lock);
@@ -154,7 +158,6 @@ impl Claim {
                 return Ok(Taken::Mine(Claim::new(lock, None)));
             }
         }
-        sign(&file, &lock, target)?;
         live.push(lock.clone());
         Ok(Taken::Mine(Claim::new(lock, Some(file))))
     }
@@ -284,6 +287,40 @@ fn sign(file: &File, lock: &Path, target: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Signs a lock, and waits until it and its name are on the disk. What stands under a claim's other names comes
+/// after that, so that none of it is ever found without the lock that proves whose it is, be it after the power
+/// went and in whatever order the disk has written names.
+fn settle(file: &File, lock: &Path, target: &Path) -> io::Result<()> {
+    sign(file, lock, target)?;
+    sync(file)?;
+    sync_names(&folder_of(lock))
+}
+
+/// Removes a lock that was just made and is of no use, since something failed. One with another text is
+/// somebody else's. The names of a file that is locked are its owner's to change: one that has a name still is
+/// the one that was opened by it.
+fn take_back(file: &File, lock: &Path) {
+    let is_empty = |found: &fs::Metadata| found.len() == 0;
+    let is_signed = || text_of(file).is_ok_and(|text| target_in(&text).is_some());
+    let is_ours = |found: fs::Metadata| {
+        found.is_file() && has_name(&found) && (is_empty(&found) || is_signed())
+    };
+    if file.metadata().is_ok_and(is_ours) {
+        let _ = fs::remove_file(lock);
+    }
+}
+
+#[cfg(unix)]
+fn has_name(found: &fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(found) > 0
+}
+
+/// Elsewhere nothing tells, and a lock without a text stays for the next output to clear away.
+#[cfg(not(unix))]
+fn has_name(_: &fs::Metadata) -> bool {
+    false
+}
+
 /// The text of a lock, or as much of it as no lock has.
 fn text_of(mut file: &File) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
@@ -295,13 +332,19 @@ fn text_of(mut file: &File) -> io::Result<Vec<u8>> {
 /// The target in the text of a lock: `Some(None)` if it does not say one (its process was killed
 /// before), `None` if it is no lock of ours.
 fn target_in(text: &[u8]) -> Option<Option<OsString>> {
-    if MARK.starts_with(text) {
+    if MARK.starts_with(text) || is_unwritten(text) {
         return Some(None);
     }
     let name = name_of(text.strip_prefix(MARK)?)?;
     let mut parts = Path::new(&name).components();
     let is_bare = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
     is_bare.then_some(Some(name))
+}
+
+/// Whether it is a text of ours of which not all was on the disk when the power went: zeros are where it is not.
+fn is_unwritten(text: &[u8]) -> bool {
+    let mut pairs = text.iter().zip(MARK);
+    text.contains(&0) && pairs.all(|(there, wanted)| there == wanted || *there == 0)
 }
 
 #[cfg(unix)]

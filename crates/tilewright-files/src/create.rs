@@ -1,6 +1,5 @@
 //! Making a file: what may be replaced, and the way to it.
 
-use std::fs;
 use std::path::Path;
 
 use crate::error::{Error, Fault};
@@ -8,7 +7,7 @@ use crate::format::Format;
 use crate::info::{ArraySpec, Metadata, Shard};
 use crate::open::ArrayFile;
 use crate::plan::{Beside, Plan, PlannedFile};
-use crate::positional::{FileId, Source, folder_of};
+use crate::positional::{FileId, Source, folder_of, look};
 use crate::publish::{self, Existing, clear_abandoned, is_there};
 use crate::safetensors::{self, Companions, folder, replaced};
 use crate::side_file::{path_beside, stands_alone};
@@ -250,9 +249,7 @@ impl CreateOptions {
     /// replace.
     fn check_file(&self, path: &Path, beside: Beside) -> Result<Existing, Error> {
         let existing = self.allows(path, &self.files_read)?;
-        if let Ok(found) = fs::metadata(path)
-            && !found.is_file()
-        {
+        if look(path)?.is_some_and(|found| !found.is_file()) {
             return Err(Fault::request("not a regular file, so it is not replaced by one").at(path));
         }
         let refuses = beside == Beside::Layout && existing == Existing::Keep;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::error::Error;
-use crate::positional::Source;
+use crate::positional::{Source, is_folder};
 use crate::{gguf, npy};
 
 /// A file format.
@@ -53,7 +53,7 @@ impl Format {
     ///
     /// The file does not exist or cannot be read.
     pub fn detect(path: &Path) -> Result<Self, Error> {
-        if path.is_dir() {
+        if is_folder(path)? {
             return Ok(Format::SafetensorsFolder);
         }
         match Self::of_name(path) {

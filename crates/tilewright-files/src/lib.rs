@@ -105,7 +105,7 @@ pub use crate::format::Format;
 pub use crate::gguf::{GgufArray, GgufEntry, GgufFile, GgufTensor, GgufValue, GgufValueType};
 pub use crate::gguf_writer::{GgufSpec, GgufWriter};
 pub use crate::info::{ArrayInfo, ArraySpec, Metadata, Order, Shard, StoredLayout};
-pub use crate::listing::names_in;
+pub use crate::listing::{make_folder, names_in};
 pub use crate::open::{ArrayFile, OpenOptions};
 pub use crate::rules::{RuleError, Rules};
 pub use crate::safetensors::Companions;

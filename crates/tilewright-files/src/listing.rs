@@ -9,6 +9,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use crate::positional::folder_of;
+
 /// One name in a folder.
 #[derive(Debug)]
 pub(crate) struct Entry {
@@ -98,6 +100,61 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     }
     // A folder stands in the list before those that are in it.
     folders.iter().rev().try_for_each(fs::remove_dir)
+}
+
+/// Makes a folder, and the folders that it is in, where they are not there; their names are on the disk then.
+///
+/// ```
+/// # let dir = tempfile::tempdir()?;
+/// let folder = dir.path().join("a/b");
+/// tilewright_files::make_folder(&folder)?;
+/// tilewright_files::make_folder(&folder)?;
+/// assert!(folder.is_dir());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// If one cannot be made: a file has its name, or the disk fails.
+pub fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut missing = Vec::new();
+    for part in folder.ancestors().take_while(|part| !part.as_os_str().is_empty()) {
+        match fs::metadata(part) {
+            Ok(found) if found.is_dir() => break,
+            Ok(_) => return Err(io::ErrorKind::NotADirectory.into()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(part),
+            Err(error) => return Err(error),
+        }
+    }
+    for part in missing.into_iter().rev() {
+        match fs::create_dir(part) {
+            // Somebody else was faster, and need not have waited for the disk.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            outcome => outcome?,
+        }
+        sync_names(&folder_of(part))?;
+    }
+    Ok(())
+}
+
+/// Waits until the names in a folder are on the disk.
+pub(crate) fn sync_names(folder: &Path) -> io::Result<()> {
+    if cfg!(not(unix)) {
+        return Ok(());
+    }
+    sync(&fs::File::open(folder)?)
+}
+
+/// Waits until a file, or the names of a folder, are on the disk. Some network file systems know no such thing.
+pub(crate) fn sync(file: &fs::File) -> io::Result<()> {
+    match file.sync_all() {
+        Err(error) if is_unsupported(&error) => Ok(()),
+        outcome => outcome,
+    }
+}
+
+/// Whether it is the file system that knows no such thing.
+pub(crate) fn is_unsupported(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput)
 }
 
 #[cfg(test)]

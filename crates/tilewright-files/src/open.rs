@@ -186,6 +186,19 @@ impl ArrayFile {
         }
     }
 
+    /// An error if one of its files has been written to since it was opened: what was read of it may be parts of
+    /// two contents, or neither.
+    ///
+    /// That is told by the lengths of the files and by the times that the system keeps of them, which do not tell
+    /// of what is written within a few milliseconds of the opening.
+    ///
+    /// # Errors
+    ///
+    /// A file has changed, or cannot be looked at.
+    pub fn require_unchanged(&self) -> Result<(), Error> {
+        self.sources().iter().try_for_each(Source::require_unchanged)
+    }
+
     /// The files behind it.
     pub(crate) fn sources(&self) -> &[Source] {
         &self.contents.sources

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use crate::error::{Error, Fault, IoContext};
 
@@ -65,6 +66,37 @@ impl FileId {
     }
 }
 
+/// What is at a path, links followed; `None` where nothing is.
+///
+/// `Path::is_dir` and its like say no where they could not look. What is taken for absent so is left out of
+/// an output that is then called whole.
+pub(crate) fn look(path: &Path) -> Result<Option<fs::Metadata>, Error> {
+    match fs::metadata(path) {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if leads_nowhere(&error) => Ok(None),
+        Err(error) => Err(error).doing("look at the file", path),
+    }
+}
+
+/// Whether a path is known to lead to nothing: a name that is not there, or links in a circle.
+fn leads_nowhere(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
+        return true;
+    }
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Whether there is a folder, links followed.
+pub(crate) fn is_folder(path: &Path) -> Result<bool, Error> {
+    Ok(look(path)?.is_some_and(|found| found.is_dir()))
+}
+
+/// Whether there is a file, links followed.
+pub(crate) fn is_file(path: &Path) -> Result<bool, Error> {
+    Ok(look(path)?.is_some_and(|found| found.is_file()))
+}
+
 /// The folder that holds `path`.
 pub(crate) fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
@@ -79,6 +111,8 @@ pub(crate) struct Source {
     file: Positional,
     path: PathBuf,
     len: u64,
+    /// When it was written to last, where the system says.
+    modified: Option<SystemTime>,
     id: FileId,
 }
 
@@ -98,7 +132,18 @@ impl Source {
             file: Positional::new(file),
             path: path.to_owned(),
             len: found.len(),
+            modified: found.modified().ok(),
         })
+    }
+
+    /// An error if the file has been written to since it was opened, as far as its length and its time tell.
+    pub(crate) fn require_unchanged(&self) -> Result<(), Error> {
+        let found = self.file.file().metadata().doing("look at the file", &self.path)?;
+        if found.len() == self.len && found.modified().ok() == self.modified {
+            return Ok(());
+        }
+        let fault = Fault::malformed("the file was written to while it was read");
+        Err(self.fault(fault.help("begin again when nobody writes to it")))
     }
 
     pub(crate) fn path(&self) -> &Path {

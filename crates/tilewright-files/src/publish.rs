@@ -47,6 +47,16 @@ fn put_alone(
     sync_folder(&folder_of(target), target).map_err(Error::in_place)
 }
 
+/// Puts a file in place in a folder that is being made itself: whoever makes that sees to it that the names in
+/// it are on the disk.
+pub(crate) fn part(staged: &StagedFile) -> Result<(), Error> {
+    let target = staged.target();
+    let claim = claim(target)?;
+    let undisturbed = Undisturbed::begin();
+    let name = staged.name_in(&claim, &undisturbed).doing("name the file", target)?;
+    put(&name, target, Existing::Replace)
+}
+
 /// Puts an array in place together with its layout, or without one, and takes away the layout of an
 /// array that goes. The steps are those of [`side_file`](crate::side_file).
 pub(crate) fn pair(

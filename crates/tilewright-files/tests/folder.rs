@@ -355,6 +355,20 @@ fn what_goes_along() {
 }
 
 /// What a cache has is links to where the files are; a pipe is nobody's configuration.
+/// A link that leads nowhere is nothing to be carried; it is not that nothing could be seen.
+#[test]
+#[cfg(unix)]
+fn links_in_a_circle_stay() {
+    let scratch = Scratch::new();
+    let path = scratch.path("model");
+    make(&options(), &path, 1).unwrap();
+    std::os::unix::fs::symlink("circle", path.join("circle")).unwrap();
+    std::os::unix::fs::symlink("nowhere", path.join("dangling")).unwrap();
+    let companions = Companions::of(&ArrayFile::open(&path).unwrap()).unwrap();
+    assert_eq!(companions.left(), ["circle", "dangling"]);
+    assert!(companions.carried().is_empty());
+}
+
 #[test]
 #[cfg(unix)]
 fn links_go_along_as_files() {

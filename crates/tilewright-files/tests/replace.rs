@@ -35,6 +35,29 @@ fn read(path: &Path) -> Vec<u8> {
     data(&file, 0)
 }
 
+/// Whoever reads it meanwhile is told, as far as length and time tell.
+#[test]
+fn a_file_that_was_written_to_is_known() {
+    let scratch = Scratch::new();
+    let path = scratch.path("w.npy");
+    make(&CreateOptions::new(), &path, Format::Npy, *b"abcd");
+    let file = ArrayFile::open(&path).unwrap();
+    file.require_unchanged().unwrap();
+    // Another in its place is another file.
+    make(&CreateOptions::new().force(), &path, Format::Npy, *b"efgh");
+    file.require_unchanged().unwrap();
+    let file = ArrayFile::open(&path).unwrap();
+    let writer = fs::OpenOptions::new().write(true).open(&path).unwrap();
+    writer.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    let error = file.require_unchanged().unwrap_err();
+    assert!(error.to_string().contains("was written to while it was read"), "{error}");
+    let file = ArrayFile::open(&path).unwrap();
+    let len = writer.metadata().unwrap().len();
+    writer.set_len(len + 1).unwrap();
+    writer.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    file.require_unchanged().unwrap_err();
+}
+
 #[test]
 fn nothing_is_there_before_the_end_and_nothing_after_a_drop() {
     for (format, name) in FORMATS {

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use tiny_skia::{
-    Color, FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Rect, Stroke as Pen,
+    Color, FillRule, IntSize, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Rect, Stroke as Pen,
     StrokeDash, Transform,
 };
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
@@ -39,12 +39,22 @@ pub(crate) fn write(drawing: &Drawing) -> Result<Vec<u8>, Error> {
             "the picture has more than {MAX_SIDE} dots along a side: write SVG"
         )));
     };
-    let page = Pixmap::new(width, height);
-    let page = page.ok_or_else(|| Error("there is no memory for the picture".to_owned()))?;
+    let page = empty(width, height);
+    let page =
+        page.ok_or_else(|| Error("there is not enough memory for the picture".to_owned()))?;
     let mut canvas = Canvas { page, fonts: HashMap::new() };
     canvas.page.fill(color(drawing.background));
     drawing.marks.iter().for_each(|mark| canvas.draw(mark));
     canvas.page.encode_png().map_err(|error| Error(format!("the picture as PNG: {error}")))
+}
+
+/// A picture of these sides, if there is memory for it: four bytes a dot.
+fn empty(width: u32, height: u32) -> Option<Pixmap> {
+    let len = (width as usize).checked_mul(height as usize)?.checked_mul(4)?;
+    let mut dots = Vec::new();
+    dots.try_reserve_exact(len).ok()?;
+    dots.resize(len, 0);
+    Pixmap::from_vec(dots, IntSize::from_wh(width, height)?)
 }
 
 struct Canvas {

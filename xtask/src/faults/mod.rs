@@ -1,45 +1,74 @@
-//! `cargo xtask faults`: `convert` failed, killed and interrupted at each system call that it makes.
+//! `cargo xtask faults`: what is written, while the system fails.
 //!
-//! One run of a scenario under strace says which calls there are and how many of each. Then the
-//! scenario is run again and again, each time with another fault at another of these calls, and each
-//! time it is checked that
+//! * `syscalls`: each system call of each command that writes fails, does less than was asked, or is the
+//!   last one.
+//! * `power`: the power goes after each of them, and the disk holds anything that it may hold then.
+//! * `memory`: there is none, at one allocation or from one on.
+//! * `disk`: it is full, files may not be longer, the folder vanishes, the input changes.
+//! * `races`: several writers of one name, and a reader.
 //!
-//! * the output is the old one whole or the new one whole, with its own layout, as `inspect` reads it
-//!   and byte for byte;
-//! * the exit status is right: 0 and the output is the new one; 2, said why, and it is the old one,
-//!   unless it is said to be in place; 130 or 143 after a signal;
+//! After each it is checked that
+//!
+//! * the output is the old one whole or the new one whole, byte for byte, or as `inspect` reads it where a
+//!   side file says of two records which one holds;
+//! * the exit status is right: 0 and the output is the new one; 2, said why, and it is the old one, unless
+//!   it is said to be in place; 130 or 143 after a signal; and there is no panic;
 //! * nothing is left that should not be: at once if the process could clean up, and after the next
 //!   output to the folder if it was killed.
 //!
 //! A call that fails in the loader, before the command begins, is a fault like any other: nothing
 //! may have changed.
 
+mod disk;
+mod fixture;
+mod memory;
+mod place;
+mod power;
 mod race;
 mod scenario;
+mod shim;
 mod state;
 mod strace;
+mod syscalls;
+mod tally;
+mod verdict;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::fs;
 use std::process::{Command, ExitCode};
 
-use crate::environment::{root, succeed};
+use crate::environment::{copy, root, succeed, target};
 use crate::say;
-use scenario::{SCENARIOS, Scenario};
-use state::{Outcomes, check};
-use strace::{Fault, Injection};
+use place::Bench;
+use tally::Tally;
 
-/// Runs every fault, or with `--quick` a part of each kind.
+/// What went wrong, in words.
+type Failing<T> = Result<T, String>;
+
+/// What there is to run, by name.
+type Part = (&'static str, fn(&Bench, usize, &mut Tally) -> Failing<()>);
+
+const PARTS: &[Part] = &[
+    ("syscalls", syscalls::run),
+    ("power", power::run),
+    ("memory", memory::run),
+    ("disk", disk::run),
+    ("races", race::run),
+];
+
+/// Of so many faults a quick run looks at one.
+const QUICK: usize = 29;
+
+/// Runs the parts that are named, or all; with `--quick` some faults of each kind, with `--only` some commands.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
-    let step = match arguments {
-        [] => 1,
-        [quick] if quick == "--quick" => 7,
-        _ => {
-            say("usage: cargo xtask faults [--quick]");
-            return ExitCode::from(2);
-        }
+    let Some(asked) = Asked::read(arguments) else {
+        let parts: Vec<&str> = PARTS.iter().map(|(part, _)| *part).collect();
+        let parts = parts.join(", ");
+        say(&format!(
+            "usage: cargo xtask faults [--quick] [--only COMMAND] [PART…]; parts: {parts}"
+        ));
+        return ExitCode::from(2);
     };
-    match all(step) {
+    match asked.done() {
         Ok(tally) => tally.said(),
         Err(message) => {
             say(&format!("error: {message}"));
@@ -48,124 +77,64 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     }
 }
 
-/// What came of it.
+/// What is to be run.
 #[derive(Default)]
-struct Tally {
-    /// Faults by what they were, for each kind of call.
-    runs: BTreeMap<String, usize>,
-    complaints: Vec<String>,
+struct Asked {
+    /// Of so many faults one.
+    step: usize,
+    only: String,
+    parts: Vec<String>,
 }
 
-impl Tally {
-    fn said(&self) -> ExitCode {
-        let all: usize = self.runs.values().sum();
-        for (what, runs) in &self.runs {
-            say(&format!("{runs:>7}  {what}"));
-        }
-        say(&format!("{all:>7}  in all, {} went wrong", self.complaints.len()));
-        if self.complaints.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-    }
-}
-
-fn all(step: usize) -> Result<Tally, String> {
-    let root = root()?;
-    succeed(
-        Command::new("cargo").args(["build", "--quiet", "-p", "tilewright-cli"]).current_dir(&root),
-    )?;
-    strace::require()?;
-    let command = root.join("target/debug/tilewright");
-    let scratch = root.join("target/faults");
-    let mut tally = Tally::default();
-    for scenario in SCENARIOS {
-        let place = Place { command: &command, scratch: &scratch, scenario };
-        let before = tally.complaints.len();
-        place.inject_everywhere(step, &mut tally)?;
-        tally.complaints.iter().skip(before).for_each(|complaint| say(&format!("  {complaint}")));
-    }
-    race::run(&command, &scratch, step, &mut tally)?;
-    let _ = std::fs::remove_dir_all(&scratch);
-    Ok(tally)
-}
-
-/// A scenario and where it is run.
-struct Place<'a> {
-    command: &'a Path,
-    scratch: &'a Path,
-    scenario: &'a Scenario,
-}
-
-impl Place<'_> {
-    /// The scenario, ready to begin.
-    fn fresh(&self) -> Result<PathBuf, String> {
-        let folder = self.scratch.join("here");
-        self.scenario.prepare(self.command, &folder)?;
-        Ok(folder)
-    }
-
-    fn inject_everywhere(&self, step: usize, tally: &mut Tally) -> Result<(), String> {
-        let outcomes = Outcomes::of(self.command, self.scenario, &self.fresh()?)?;
-        let folder = self.fresh()?;
-        let always = self.scenario.always(self.command, &folder)?;
-        let counts =
-            strace::counts(self.command, self.scenario.arguments, &self.fresh()?, &always)?;
-        let (mut number, before) = (0, tally.complaints.len());
-        for (call, count) in counts {
-            for (fault, at) in
-                faults_of(&call).into_iter().flat_map(|f| (1..=count).map(move |n| (f, n)))
-            {
-                number += 1;
-                if number % step != 0 {
-                    continue;
+impl Asked {
+    fn read(arguments: &[String]) -> Option<Self> {
+        let mut asked = Asked { step: 1, ..Self::default() };
+        let mut words = arguments.iter();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--quick" => asked.step = QUICK,
+                "--only" => asked.only.clone_from(words.next()?),
+                part if PARTS.iter().any(|(name, _)| *name == part) => {
+                    asked.parts.push(word.clone());
                 }
-                let injection = Injection { call: &call, at, fault };
-                let folder = self.fresh()?;
-                let run = strace::run(
-                    self.command,
-                    self.scenario.arguments,
-                    &folder,
-                    &always,
-                    &injection,
-                )?;
-                *tally.runs.entry(fault.to_string()).or_default() += 1;
-                if let Err(wrong) =
-                    check(self.command, self.scenario, &folder, &outcomes, &injection, &run)
-                {
-                    let name = self.scenario.name;
-                    tally.complaints.push(format!("{name}, {injection}: {wrong}"));
-                }
+                _ => return None,
             }
         }
-        let wrong = tally.complaints.len() - before;
-        say(&format!("{}: {} faults, {wrong} went wrong", self.scenario.name, number / step));
-        Ok(())
+        Some(asked)
+    }
+
+    fn done(&self) -> Failing<Tally> {
+        let bench = Bench::built(&self.only)?;
+        strace::require()?;
+        let mut tally = Tally::default();
+        for (name, part) in PARTS {
+            if self.parts.is_empty() || self.parts.iter().any(|asked| asked == name) {
+                part(&bench, self.step, &mut tally)?;
+            }
+        }
+        let _ = fs::remove_dir_all(&bench.scratch);
+        Ok(tally)
     }
 }
 
-/// What can happen at a call: any can fail, and any can be the last; what takes room can find none.
-fn faults_of(call: &str) -> Vec<Fault> {
-    let mut faults = vec![
-        Fault::Error("EIO"),
-        Fault::Signal("KILL"),
-        Fault::Signal("TERM"),
-        Fault::Signal("INT"),
-    ];
-    if [
-        "write",
-        "pwrite64",
-        "fallocate",
-        "fsync",
-        "fdatasync",
-        "linkat",
-        "mkdir",
-        "openat",
-        "rename",
-    ]
-    .contains(&call)
-    {
-        faults.push(Fault::Error("ENOSPC"));
+impl Bench {
+    /// Builds what is disturbed.
+    fn built(only: &str) -> Failing<Self> {
+        let (root, target) = (root()?, target()?);
+        for what in [
+            ["tilewright-cli", "--bin", "tilewright"],
+            ["tilewright-files", "--example", "written"],
+        ] {
+            let mut cargo = Command::new("cargo");
+            succeed(cargo.args(["build", "--quiet", "-p"]).args(what).current_dir(&root))?;
+        }
+        let scratch = target.join("faults").join(std::process::id().to_string());
+        fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+        // Copies, so that it can be built again meanwhile.
+        let (tilewright, written) = (scratch.join("tilewright"), scratch.join("written"));
+        let debug = target.join("debug");
+        copy(&debug.join("tilewright"), &tilewright)?;
+        copy(&debug.join("examples/written"), &written)?;
+        Ok(Bench { root, tilewright, written, scratch, only: only.to_owned() })
     }
-    if ["flock", "fallocate", "renameat2", "linkat", "fsync"].contains(&call) {
-        faults.push(Fault::Error("EOPNOTSUPP"));
-    }
-    faults
 }

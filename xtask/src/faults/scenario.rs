@@ -1,25 +1,31 @@
-//! What is converted, and what is there before.
+//! What is disturbed: every command that writes a file, over nothing and over what is there.
 
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
-
-use super::strace;
-
-/// A conversion to be disturbed.
+/// A command to be disturbed.
+#[derive(Clone, Copy)]
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
-    /// Commands that make what is there before, run in an empty folder with the inputs in it.
-    before: &'static [&'static [&'static str]],
+    pub(crate) program: Program,
+    /// Commands of the same program that make what is there before, run in a folder with the inputs in it.
+    pub(crate) before: &'static [&'static [&'static str]],
     /// The command that is disturbed.
     pub(crate) arguments: &'static [&'static str],
-    /// The output.
-    pub(crate) target: &'static str,
-    lacks: Lacks,
+    pub(crate) lacks: Lacks,
+    pub(crate) unit: Unit,
+    /// Every one of its calls is disturbed, or one of so many where there are too many alike.
+    pub(crate) every: usize,
+}
+
+/// Which program it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Program {
+    Tilewright,
+    /// What the library writes and the command does not: `examples/written.rs` of `tilewright-files`.
+    Written,
 }
 
 /// What the system is made to be unable to do, so that the other way is tested.
-enum Lacks {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lacks {
     Nothing,
     /// Files without a name (`O_TMPFILE`).
     UnnamedFiles,
@@ -27,181 +33,131 @@ enum Lacks {
     Exchange,
 }
 
+/// What changes from the old to the new in one step, as a reader sees it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// All that is written: a file with its layout, or a folder.
+    Whole,
+    /// Each file of a folder.
+    EachFile,
+    /// Nothing: the answer goes to stdout.
+    Answer,
+}
+
 macro_rules! words {
     ($($word:literal)*) => { &[$($word),*] };
 }
 
-/// One layout, and another that stores as many bytes in as many dims.
 macro_rules! convert {
     ($input:literal $output:literal $to:literal $($more:literal)*) => {
         words!["convert" $input "-o" $output "--to" $to "--threads" "1" $($more)*]
     };
 }
 
+/// A command that writes `w` or `w.…` as one.
+const fn whole(
+    name: &'static str,
+    before: &'static [&'static [&'static str]],
+    arguments: &'static [&'static str],
+) -> Scenario {
+    let (program, lacks, unit) = (Program::Tilewright, Lacks::Nothing, Unit::Whole);
+    Scenario { name, program, before, arguments, lacks, unit, every: 1 }
+}
+
+const fn lacking(lacks: Lacks, of: Scenario) -> Scenario {
+    Scenario { lacks, ..of }
+}
+
+const fn each_file(every: usize, of: Scenario) -> Scenario {
+    Scenario { unit: Unit::EachFile, every, ..of }
+}
+
+const fn answer(of: Scenario) -> Scenario {
+    Scenario { unit: Unit::Answer, every: 3, ..of }
+}
+
+const fn written(of: Scenario) -> Scenario {
+    Scenario { program: Program::Written, ..of }
+}
+
+const TILED: &[&str] = convert!["in.npy" "w.npy" "{1,0:T(2,2)}"];
+const OVER: &[&str] = convert!["in.npy" "w.npy" "{0,1:T(2,2)}" "--force"];
+const FOLDER: &[&str] = convert!["model" "w" "{1,0:T(2,2)}"];
+const FOLDER_OVER: &[&str] = convert!["model" "w" "{0,1:T(2,2)}" "--force"];
+
 pub(crate) const SCENARIOS: &[Scenario] = &[
-    Scenario {
-        name: "a new .npy with a layout",
-        before: &[],
-        arguments: convert!["in.npy" "w.npy" "{1,0:T(2,2)}"],
-        target: "w.npy",
-        lacks: Lacks::Nothing,
-    },
-    Scenario {
-        name: "a .npy with a layout over one with another",
-        before: &[convert!["in.npy" "w.npy" "{1,0:T(2,2)}"]],
-        arguments: convert!["in.npy" "w.npy" "{0,1:T(2,2)}" "--force"],
-        target: "w.npy",
-        lacks: Lacks::Nothing,
-    },
-    Scenario {
-        name: "a .npy with a layout over a plain one",
-        before: &[convert!["in.npy" "w.npy" "row-major"]],
-        arguments: convert!["in.npy" "w.npy" "{1,0:T(2,2)}" "--force"],
-        target: "w.npy",
-        lacks: Lacks::Nothing,
-    },
-    Scenario {
-        name: "a plain .npy over one with a layout",
-        before: &[convert!["in.npy" "w.npy" "{1,0:T(2,2)}"]],
-        arguments: convert!["in.npy" "w.npy" "row-major" "--force"],
-        target: "w.npy",
-        lacks: Lacks::Nothing,
-    },
-    Scenario {
-        name: "a .npy in place",
-        before: &[convert!["in.npy" "w.npy" "{1,0:T(2,2)}"]],
-        arguments: convert!["w.npy" "w.npy" "{0,1:T(2,2)}" "--in-place"],
-        target: "w.npy",
-        lacks: Lacks::Nothing,
-    },
-    Scenario {
-        name: "a .npy over another, without unnamed files",
-        before: &[convert!["in.npy" "w.npy" "{1,0:T(2,2)}"]],
-        arguments: convert!["in.npy" "w.npy" "{0,1:T(2,2)}" "--force"],
-        target: "w.npy",
-        lacks: Lacks::UnnamedFiles,
-    },
-    Scenario {
-        name: "a raw file over another",
-        before: &[convert!["in.npy" "w.bin" "{1,0:T(2,2)}"]],
-        arguments: convert!["in.npy" "w.bin" "{0,1:T(2,2)}" "--force"],
-        target: "w.bin",
-        lacks: Lacks::Nothing,
-    },
-    Scenario {
-        name: "a new .safetensors",
-        before: &[],
-        arguments: convert!["in.npy" "w.safetensors" "{1,0:T(2,2)}"],
-        target: "w.safetensors",
-        lacks: Lacks::Nothing,
-    },
-    Scenario {
-        name: "a .safetensors over another",
-        before: &[convert!["in.npy" "w.safetensors" "{1,0:T(2,2)}"]],
-        arguments: convert!["in.npy" "w.safetensors" "{0,1:T(2,2)}" "--force"],
-        target: "w.safetensors",
-        lacks: Lacks::Nothing,
-    },
-    Scenario {
-        name: "a new folder",
-        before: &[],
-        arguments: convert!["model" "w" "{1,0:T(2,2)}"],
-        target: "w",
-        lacks: Lacks::Nothing,
-    },
-    Scenario {
-        name: "a folder over another",
-        before: &[convert!["model" "w" "{1,0:T(2,2)}"]],
-        arguments: convert!["model" "w" "{0,1:T(2,2)}" "--force"],
-        target: "w",
-        lacks: Lacks::Nothing,
-    },
-    Scenario {
-        name: "a folder over another, without exchange",
-        before: &[convert!["model" "w" "{1,0:T(2,2)}"]],
-        arguments: convert!["model" "w" "{0,1:T(2,2)}" "--force"],
-        target: "w",
-        lacks: Lacks::Exchange,
-    },
+    whole("convert: a new .npy with a layout", &[], TILED),
+    whole("convert: a .npy with a layout over one with another", &[TILED], OVER),
+    whole(
+        "convert: a .npy with a layout over a plain one",
+        &[convert!["in.npy" "w.npy" "row-major"]],
+        convert!["in.npy" "w.npy" "{1,0:T(2,2)}" "--force"],
+    ),
+    whole(
+        "convert: a plain .npy over one with a layout",
+        &[TILED],
+        convert!["in.npy" "w.npy" "row-major" "--force"],
+    ),
+    whole(
+        "convert: a .npy in place",
+        &[TILED],
+        convert!["w.npy" "w.npy" "{0,1:T(2,2)}" "--in-place"],
+    ),
+    lacking(
+        Lacks::UnnamedFiles,
+        whole("convert: a .npy over another, without unnamed files", &[TILED], OVER),
+    ),
+    whole(
+        "convert: a raw file over another",
+        &[convert!["in.npy" "w.bin" "{1,0:T(2,2)}"]],
+        convert!["in.npy" "w.bin" "{0,1:T(2,2)}" "--force"],
+    ),
+    whole("convert: a new .safetensors", &[], convert!["in.npy" "w.safetensors" "{1,0:T(2,2)}"]),
+    whole(
+        "convert: a .safetensors over another",
+        &[convert!["in.npy" "w.safetensors" "{1,0:T(2,2)}"]],
+        convert!["in.npy" "w.safetensors" "{0,1:T(2,2)}" "--force"],
+    ),
+    whole("convert: a new folder with index.json", &[], FOLDER),
+    whole("convert: a folder over another", &[FOLDER], FOLDER_OVER),
+    lacking(
+        Lacks::Exchange,
+        whole("convert: a folder over another, without exchange", &[FOLDER], FOLDER_OVER),
+    ),
+    whole(
+        "convert: a quantised model over another",
+        &[&["convert", "awq", "-o", "w", "--to", "gptq-v2", "--threads", "1"]],
+        &["convert", "awq", "-o", "w", "--to", "marlin", "--threads", "1", "--force"],
+    ),
+    written(whole(
+        "library: a GGUF file over another",
+        &[&["gguf", "in.gguf", "w.gguf", "1"]],
+        &["gguf", "in.gguf", "w.gguf", "2"],
+    )),
+    written(whole("library: a new Zarr store", &[], &["zarr", "w.zarr", "2"])),
+    written(whole(
+        "library: a Zarr store over another",
+        &[&["zarr", "w.zarr", "1"]],
+        &["zarr", "w.zarr", "2"],
+    )),
+    whole(
+        "index --all -o",
+        &[words!["index" "f32[6,10]{1,0:T(2,2)}" "--all" "-o" "w.npy"]],
+        words!["index" "f32[6,10]{0,1:T(2,2)}" "--all" "-o" "w.npy" "--force"],
+    ),
+    whole(
+        "draw -o",
+        &[words!["draw" "f32[3,5]{1,0:T(2,2)}" "-o" "w.svg"]],
+        words!["draw" "f32[3,5]{0,1:T(2,2)}" "-o" "w.svg" "--force"],
+    ),
+    whole(
+        "hlo --html",
+        &[words!["hlo" "old.hlo" "--html" "w.html"]],
+        words!["hlo" "in.hlo" "--html" "w.html" "--force"],
+    ),
+    each_file(2, whole("layouts --pages", &[], words!["layouts" "mma*" "--pages" "w" "--force"])),
+    each_file(7, whole("man -o", &[], words!["man" "-o" "w" "--force"])),
+    answer(whole("emit", &[], words!["emit" "c" "f32[3,5]{1,0:T(2,2)}"])),
+    answer(whole("completions", &[], words!["completions" "bash"])),
+    answer(whole("show --json", &[], words!["show" "f32[3,5]{1,0:T(2,2)}" "--json"])),
 ];
-
-/// What is there beside the output.
-pub(crate) const INPUTS: &[&str] = &["in.npy", "model"];
-
-impl Scenario {
-    /// Makes the folder anew, with the inputs and what is there before.
-    pub(crate) fn prepare(&self, command: &Path, folder: &Path) -> Result<(), String> {
-        let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-        if folder.exists() {
-            fs::remove_dir_all(folder).map_err(failed)?;
-        }
-        fs::create_dir_all(folder.join("model")).map_err(failed)?;
-        fs::write(folder.join("in.npy"), npy()).map_err(failed)?;
-        fs::write(folder.join("model/a.safetensors"), safetensors()).map_err(failed)?;
-        fs::write(folder.join("model/model.safetensors.index.json"), INDEX).map_err(failed)?;
-        self.before.iter().try_for_each(|arguments| done(command, arguments, folder))
-    }
-
-    /// Whether there is a moment without any output, of which the next output brings the old one back.
-    pub(crate) fn has_moment_without(&self) -> bool {
-        matches!(self.lacks, Lacks::Exchange)
-    }
-
-    /// The faults that are there all along.
-    pub(crate) fn always(&self, command: &Path, folder: &Path) -> Result<Vec<String>, String> {
-        match self.lacks {
-            Lacks::Nothing => Ok(Vec::new()),
-            Lacks::Exchange => Ok(vec!["inject=renameat2:error=EINVAL".to_owned()]),
-            Lacks::UnnamedFiles => {
-                let log = strace::log(command, self.arguments, folder, &[])?;
-                unnamed_file(&log)
-                    .map(|(call, at)| vec![format!("inject={call}:error=EOPNOTSUPP:when={at}")])
-            }
-        }
-    }
-}
-
-/// The call that makes a file without a name: what it is called, and how many of that name the
-/// thread has made by then.
-fn unnamed_file(log: &str) -> Result<(&str, usize), String> {
-    let unnamed = log.lines().find(|line| line.contains("O_TMPFILE"));
-    let unnamed = unnamed.ok_or("no file without a name is made here")?;
-    let begin = unnamed.split('(').next().unwrap_or_default();
-    let call = begin.rsplit(' ').next().unwrap_or_default();
-    let same = |line: &&str| line.split('(').next() == Some(begin);
-    let before = log.lines().take_while(|line| *line != unnamed).filter(same).count();
-    Ok((call, before + 1))
-}
-
-/// Runs a command that has to succeed.
-pub(crate) fn done(command: &Path, arguments: &[&str], folder: &Path) -> Result<(), String> {
-    let mut process = Command::new(command);
-    let status = process.args(arguments).current_dir(folder).stdout(Stdio::null()).status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{arguments:?}: {status}")),
-        Err(error) => Err(format!("{}: {error}", command.display())),
-    }
-}
-
-const INDEX: &str = "{\"weight_map\":{\"w\":\"a.safetensors\"}}";
-
-/// The numbers that are converted: `f32[6,10]` of 0, 1, 2, …
-fn elements() -> Vec<u8> {
-    (0..60u16).flat_map(|number| f32::from(number).to_le_bytes()).collect()
-}
-
-pub(crate) fn npy() -> Vec<u8> {
-    let mut header = "{'descr': '<f4', 'fortran_order': False, 'shape': (6, 10), }".to_owned();
-    while !(10 + header.len() + 1).is_multiple_of(64) {
-        header.push(' ');
-    }
-    header.push('\n');
-    let length = (header.len() as u16).to_le_bytes();
-    [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), &elements()].concat()
-}
-
-fn safetensors() -> Vec<u8> {
-    let header = "{\"w\":{\"dtype\":\"F32\",\"shape\":[6,10],\"data_offsets\":[0,240]}}";
-    [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &elements()].concat()
-}

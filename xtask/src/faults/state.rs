@@ -3,173 +3,136 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use super::scenario::{INPUTS, Scenario, done};
-use super::strace::{Fault, Injection, Run};
+use super::fixture::INPUTS;
+use super::place::Place;
+use super::scenario::Unit;
+use super::strace::Run;
 
-/// The output in one state: its files, and what `inspect` says of it. `None` where there is none.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct State(Option<Output>);
+/// All files of a folder but the inputs, by their paths in it.
+pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Output {
-    files: BTreeMap<String, Vec<u8>>,
-    inspected: String,
+/// Reads all that is in a folder, whatever becomes of it meanwhile.
+pub(crate) fn files_in(folder: &Path) -> Result<Files, String> {
+    let mut files = Files::new();
+    read_into(folder, "", &mut files).map_err(|error| format!("{}: {error}", folder.display()))?;
+    Ok(files)
 }
 
-/// The two states that there may be.
+fn read_into(folder: &Path, prefix: &str, files: &mut Files) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if INPUTS.contains(&name.as_str()) {
+            continue;
+        }
+        match entry.file_type()?.is_dir() {
+            true => {
+                files.insert(format!("{name}/"), Vec::new());
+                read_into(&entry.path(), &format!("{name}/"), files)?;
+            }
+            false => drop(files.insert(name, fs::read(entry.path())?)),
+        }
+    }
+    Ok(())
+}
+
+/// Whether a path is of something on its way.
+fn is_left(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with(".tilewright-"))
+}
+
+/// Takes what is on its way out of the others.
+pub(crate) fn left(files: &mut Files) -> Vec<String> {
+    let left: Vec<String> = files.keys().filter(|path| is_left(path)).cloned().collect();
+    files.retain(|path, _| !is_left(path));
+    left
+}
+
+/// The two states that there may be, and what is said where all goes well.
 pub(crate) struct Outcomes {
-    old: State,
-    new: State,
+    pub(crate) old: Files,
+    pub(crate) new: Files,
+    /// What `inspect` says of each, where it is asked.
+    inspected: [Option<String>; 2],
+    pub(crate) stdout: Vec<u8>,
+}
+
+/// How far the command got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    Old,
+    New,
+    /// Some files are new and the others old, each of them whole; or a moment without anything, of which the
+    /// next output brings the old one back.
+    Between,
 }
 
 impl Outcomes {
     /// By running the scenario without a fault.
-    pub(crate) fn of(command: &Path, scenario: &Scenario, folder: &Path) -> Result<Self, String> {
-        let old = State::in_folder(command, scenario, folder)?;
-        done(command, scenario.arguments, folder)?;
-        let new = State::in_folder(command, scenario, folder)?;
-        if old == new {
-            return Err(format!("{}: nothing is changed", scenario.name));
+    pub(crate) fn of(place: &Place<'_>) -> Result<Self, String> {
+        place.fresh()?;
+        let old = files_in(place.folder)?;
+        let before = place.inspected()?;
+        let run = Run::of(&place.traced(&[]).plain())?;
+        if run.code != Some(0) {
+            return Err(format!("{}: {}", place.scenario.name, run.stderr));
         }
-        Ok(Outcomes { old, new })
+        let new = files_in(place.folder)?;
+        if old == new && place.scenario.unit != Unit::Answer {
+            return Err(format!("{}: nothing is changed", place.scenario.name));
+        }
+        let inspected = [before, place.inspected()?];
+        Ok(Outcomes { old, new, inspected, stdout: run.stdout })
     }
-}
 
-impl State {
-    /// What is there, its side file left aside, which has more than one good state on the way.
-    pub(crate) fn in_folder(
-        command: &Path,
-        scenario: &Scenario,
-        folder: &Path,
-    ) -> Result<Self, String> {
-        let target = folder.join(scenario.target);
-        let mut files = BTreeMap::new();
-        if target.is_dir() {
-            for name in names(&target)? {
-                let path = target.join(&name);
-                files
-                    .insert(name, fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?);
+    /// What there is, once what is on its way has been taken out of it. An error is a file that is neither.
+    pub(crate) fn found(&self, place: &Place<'_>, files: &Files) -> Result<Found, String> {
+        if *files == self.new {
+            return Ok(Found::New);
+        }
+        if *files == self.old {
+            return Ok(Found::Old);
+        }
+        if place.scenario.unit == Unit::EachFile {
+            return self.found_each(files);
+        }
+        if files.is_empty() && place.scenario.has_moment_without() {
+            return Ok(Found::Between);
+        }
+        self.found_by_record(place, files)
+    }
+
+    /// An array whose side file tells which record holds: a reader has to find the one or the other.
+    fn found_by_record(&self, place: &Place<'_>, files: &Files) -> Result<Found, String> {
+        let arrays = |files: &Files| {
+            let mut arrays = files.clone();
+            arrays.retain(|path, _| !path.ends_with(".layout.json"));
+            arrays
+        };
+        let is = |other: &Files| arrays(files) == arrays(other);
+        let inspected = place.inspected()?;
+        // A reader of nothing finds nothing, whatever stands beside it.
+        match (is(&self.old), is(&self.new)) {
+            (true, _) if inspected == self.inspected[0] => Ok(Found::Old),
+            (_, true) if inspected == self.inspected[1] => Ok(Found::New),
+            _ => Err(format!(
+                "neither old nor new: {:?}, of which inspect says {inspected:?}",
+                files.iter().map(|(path, bytes)| (path, bytes.len())).collect::<Vec<_>>()
+            )),
+        }
+    }
+
+    fn found_each(&self, files: &Files) -> Result<Found, String> {
+        for (path, bytes) in files {
+            let known = [&self.old, &self.new].map(|files| files.get(path));
+            if !known.contains(&Some(bytes)) {
+                return Err(format!("{path} is neither old nor new: {} bytes", bytes.len()));
             }
-        } else if target.exists() {
-            files.insert(String::new(), fs::read(&target).map_err(|e| e.to_string())?);
-        } else {
-            return Ok(State(None));
         }
-        let output =
-            Command::new(command).args(["inspect", scenario.target]).current_dir(folder).output();
-        let output = output.map_err(|error| error.to_string())?;
-        if !output.status.success() {
-            return Err(format!("it cannot be read: {}", String::from_utf8_lossy(&output.stderr)));
-        }
-        Ok(State(Some(Output {
-            files,
-            inspected: String::from_utf8_lossy(&output.stdout).into_owned(),
-        })))
-    }
-}
-
-/// Whether all is as it may be after a fault.
-pub(crate) fn check(
-    command: &Path,
-    scenario: &Scenario,
-    folder: &Path,
-    outcomes: &Outcomes,
-    injection: &Injection<'_>,
-    run: &Run,
-) -> Result<(), String> {
-    let found = State::in_folder(command, scenario, folder)?;
-    let is_new = found == outcomes.new;
-    let is_between =
-        found.0.is_none() && scenario.has_moment_without() && !could_clean_up(injection, run);
-    if !is_new && found != outcomes.old && !is_between {
-        return Err(format!("neither old nor new: {found:?}"));
-    }
-    check_status(injection, run, is_new)?;
-    if could_clean_up(injection, run) {
-        let left: Vec<String> =
-            names(folder)?.into_iter().filter(|name| name.starts_with('.')).collect();
-        // What could not be removed is left to the next output.
-        let could_remove = run.code != Some(2) && !["unlink", "rmdir"].contains(&injection.call);
-        if !left.is_empty() && could_remove {
-            return Err(format!("left {left:?}"));
+        match self.old.keys().find(|path| !files.contains_key(*path)) {
+            Some(lost) => Err(format!("{lost} is gone")),
+            None => Ok(Found::Between),
         }
     }
-    check_next(command, scenario, folder, outcomes, is_new)
-}
-
-/// Whether the process ended by itself.
-fn could_clean_up(injection: &Injection<'_>, run: &Run) -> bool {
-    !matches!(injection.fault, Fault::Signal("KILL")) && run.code.is_some()
-}
-
-fn check_status(injection: &Injection<'_>, run: &Run, is_new: bool) -> Result<(), String> {
-    let Run { code, stderr } = run;
-    let signal = match injection.fault {
-        Fault::Signal("INT") => 130,
-        Fault::Signal("TERM") => 143,
-        Fault::Signal(_) => return Ok(()),
-        Fault::Error(_) => 0,
-    };
-    let holds = match code {
-        Some(0) => is_new,
-        Some(2) => stderr.contains("error: ") && is_new == stderr.contains("is in place"),
-        // The loader could not load, or strace passes on a signal that came before all.
-        Some(127) | None => !is_new,
-        Some(code) => *code == signal && signal != 0 && stderr.contains("error: ended by SIG"),
-    };
-    match holds {
-        true => Ok(()),
-        false => Err(format!(
-            "exit status {code:?}, the output is the {}, and it said {stderr:?}",
-            if is_new { "new" } else { "old" }
-        )),
-    }
-}
-
-/// The next output to the folder clears it, and leaves what is there as it is.
-fn check_next(
-    command: &Path,
-    scenario: &Scenario,
-    folder: &Path,
-    outcomes: &Outcomes,
-    is_new: bool,
-) -> Result<(), String> {
-    done(
-        command,
-        &["convert", "in.npy", "-o", "next.npy", "--to", "row-major", "--force"],
-        folder,
-    )?;
-    let expected = if is_new { &outcomes.new } else { &outcomes.old };
-    if State::in_folder(command, scenario, folder)? != *expected {
-        return Err("the next output changed it".to_owned());
-    }
-    let side = format!("{}.layout.json", scenario.target);
-    let allowed = |name: &String| {
-        INPUTS.contains(&name.as_str())
-            || *name == scenario.target
-            || *name == "next.npy"
-            || *name == side
-    };
-    let left: Vec<String> = names(folder)?.into_iter().filter(|name| !allowed(name)).collect();
-    if !left.is_empty() {
-        return Err(format!("after the next output there still are {left:?}"));
-    }
-    let record = fs::read_to_string(folder.join(&side)).unwrap_or_default();
-    match record.contains("\"replacing\"") || (!record.is_empty() && expected.0.is_none()) {
-        true => Err(format!("after the next output the side file still is {record}")),
-        false => Ok(()),
-    }
-}
-
-/// The names in a folder, sorted.
-pub(crate) fn names(folder: &Path) -> Result<Vec<String>, String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    let mut names = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        names.push(entry.map_err(failed)?.file_name().to_string_lossy().into_owned());
-    }
-    names.sort();
-    Ok(names)
 }

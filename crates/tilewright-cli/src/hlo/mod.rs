@@ -36,6 +36,7 @@ pub(crate) fn run(
     if let Some(page) = &args.html {
         write_page(page, report, args.force, console)?;
         console.note(&format!("wrote {}", page.display()));
+        console.done(format!("{} is in place", page.display()));
     }
     let trial = args.trial();
     let tried = (!trial.is_empty()).then(|| tried(&read.bytes, &read.name, &trial)).transpose()?;

@@ -17,6 +17,7 @@ pub(crate) fn run(args: &LayoutsArgs, console: &mut Console) -> Result<Answer, F
     if let Some(folder) = &args.pages {
         signals::leave_nothing(console.is_json())?;
         let n = pages::write(folder, &answer.rows, args.force)?;
+        console.done(format!("{} is in place", folder.display()));
         let document = json!({ "folder": folder, "pages": n });
         console.answer(&document, || format!("wrote {n} pages to {}", folder.display()))?;
         return Ok(Answer::Yes);

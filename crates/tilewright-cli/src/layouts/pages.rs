@@ -6,7 +6,7 @@ use std::path::Path;
 use tilewright::formats::catalogue::NamedArray;
 use tilewright::text::escaped_markup;
 use tilewright_ask::{Emit, NamedRow, Reader};
-use tilewright_files::CreateOptions;
+use tilewright_files::{CreateOptions, make_folder};
 use tilewright_view::{Options, Scene, Theme};
 
 use super::{carrier, facts};
@@ -35,7 +35,7 @@ pre{background:var(--code);padding:.8rem;overflow-x:auto;white-space:pre-wrap}
 
 /// Writes a page for each, and one that lists them. How many there are.
 pub(super) fn write(folder: &Path, rows: &[NamedRow], force: bool) -> Result<usize, Failure> {
-    std::fs::create_dir_all(folder)
+    make_folder(folder)
         .map_err(|error| Failure::message(&format!("{}: {error}", folder.display())))?;
     let options = || if force { CreateOptions::new().force() } else { CreateOptions::new() };
     let save = |name: &str, page: String| {

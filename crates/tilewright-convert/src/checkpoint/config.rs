@@ -246,7 +246,7 @@ pub(crate) fn rewritten(
     let quantisation = said.scheme.to_json(said);
     let mut files = Vec::new();
     let path = folder.join(CONFIG);
-    let has_config = path.exists();
+    let has_config = path.try_exists().with_context(|| path.display().to_string())?;
     if has_config {
         let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         files.push((CONFIG, Some(with_member(&text, KEY, &quantisation)?)));

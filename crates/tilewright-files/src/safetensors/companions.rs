@@ -12,7 +12,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::folder::INDEX;
@@ -21,7 +20,7 @@ use crate::format::Format;
 use crate::listing::entries;
 use crate::open::ArrayFile;
 use crate::plan::PlannedFile;
-use crate::positional::{FileId, Source, folder_of};
+use crate::positional::{FileId, Source, folder_of, is_file, is_folder};
 use crate::staged::StagedFolder;
 
 /// The endings of files of weights, in small letters.
@@ -80,14 +79,15 @@ impl Companions {
     ///
     /// # Errors
     ///
-    /// The folder cannot be read.
+    /// The folder, or one of the files in it, cannot be looked at.
     pub fn of(file: &ArrayFile) -> Result<Self, Error> {
         if file.format() != Format::SafetensorsFolder {
             return Ok(Self::default());
         }
         let path = file.path();
-        let folder = if path.is_dir() { path.to_owned() } else { folder_of(path) };
-        let index = if path.is_dir() { Some(OsStr::new(INDEX)) } else { path.file_name() };
+        let is_folder = is_folder(path)?;
+        let folder = if is_folder { path.to_owned() } else { folder_of(path) };
+        let index = if is_folder { Some(OsStr::new(INDEX)) } else { path.file_name() };
         let mut found = Companions { folder, ..Self::default() };
         let listed = entries(&found.folder).doing("look into the folder", path)?;
         let mut names: Vec<OsString> = listed.into_iter().map(|entry| entry.name).collect();
@@ -97,7 +97,7 @@ impl Companions {
             if is_shard || Some(name.as_os_str()) == index || is_of_this_crate(&name) {
                 continue;
             }
-            let is_file = fs::metadata(found.folder.join(&name)).is_ok_and(|found| found.is_file());
+            let is_file = is_file(&found.folder.join(&name))?;
             match name.to_str().filter(|name| is_file && !is_of_weights(name)) {
                 Some(name) => found.carried.push(name.to_owned()),
                 None => found.left.push(name),

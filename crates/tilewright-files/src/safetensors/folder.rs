@@ -24,7 +24,7 @@ use crate::info::{ArrayInfo, ArraySpec, Shard};
 use crate::json::{UniqueMap, duplicate, object, quoted, shortened};
 use crate::limits::{MAX_SAFETENSORS_HEADER_BYTES, MAX_SHARDS};
 use crate::plan::{Beside, Plan};
-use crate::positional::Source;
+use crate::positional::{Source, is_file, is_folder, look};
 
 /// The index of a folder that is opened or written by the folder's path.
 pub(crate) const INDEX: &str = "model.safetensors.index.json";
@@ -40,10 +40,10 @@ type WeightMap = BTreeMap<String, String>;
 
 /// Reads the index, and the header of every file it names.
 pub(crate) fn open(path: &Path, reading: &Reading) -> Result<Contents, Error> {
-    if has_one_file(path) {
+    if has_one_file(path)? {
         return open_only(&path.join(ONLY), reading);
     }
-    let index = index_path(path);
+    let index = index_path(path)?;
     let folder = index.parent().unwrap_or(Path::new(""));
     let map = read_index(&index)?;
     let names = shard_names(&map).map_err(|fault| fault.at(&index))?;
@@ -61,8 +61,8 @@ pub(crate) fn open(path: &Path, reading: &Reading) -> Result<Contents, Error> {
 }
 
 /// Whether the path is that of a folder of one file, without an index.
-fn has_one_file(path: &Path) -> bool {
-    path.is_dir() && !path.join(INDEX).exists() && path.join(ONLY).is_file()
+fn has_one_file(path: &Path) -> Result<bool, Error> {
+    Ok(is_folder(path)? && look(&path.join(INDEX))?.is_none() && is_file(&path.join(ONLY))?)
 }
 
 /// Reads the header of a folder's one file.
@@ -74,7 +74,7 @@ fn open_only(path: &Path, reading: &Reading) -> Result<Contents, Error> {
 
 /// The shards of an existing folder; an error where it has none, or no index that can be read.
 pub(crate) fn names_in(folder: &Path) -> Result<Vec<String>, Error> {
-    if has_one_file(folder) {
+    if has_one_file(folder)? {
         return Ok(vec![ONLY.to_owned()]);
     }
     let index = folder.join(INDEX);
@@ -133,8 +133,8 @@ pub(crate) fn write_index(arrays: &[ArrayInfo], shards: &[Shard]) -> String {
 }
 
 /// The index itself, where the path is that of the folder.
-pub(crate) fn index_path(path: &Path) -> PathBuf {
-    if path.is_dir() { path.join(INDEX) } else { path.to_owned() }
+pub(crate) fn index_path(path: &Path) -> Result<PathBuf, Error> {
+    Ok(if is_folder(path)? { path.join(INDEX) } else { path.to_owned() })
 }
 
 fn read_index(path: &Path) -> Result<WeightMap, Error> {

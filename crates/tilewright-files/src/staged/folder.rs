@@ -24,7 +24,7 @@ impl StagedFolder {
         let folder = claim.path(Role::New);
         let rights = Rights::of(target).doing("look at the folder", target)?;
         let undisturbed = Undisturbed::begin();
-        make(&folder, rights.as_ref()).doing("make a folder", target)?;
+        make_as(&folder, rights.as_ref()).doing("make a folder", target)?;
         drop(undisturbed);
         Ok(StagedFolder { claim, target: target.to_owned() })
     }
@@ -67,7 +67,7 @@ impl StagedFolder {
 }
 
 /// Makes a folder that nobody may use who may not use the other.
-fn make(folder: &Path, rights: Option<&Rights>) -> std::io::Result<()> {
+pub(crate) fn make_as(folder: &Path, rights: Option<&Rights>) -> std::io::Result<()> {
     let Some(rights) = rights else { return fs::create_dir(folder) };
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]

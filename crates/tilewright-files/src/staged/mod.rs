@@ -13,11 +13,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, IoContext};
+use crate::listing::{is_unsupported, sync_names};
 use crate::plan::PlannedFile;
 use crate::positional::Positional;
 
 pub(crate) use file::{StagedFile, create_new};
-pub(crate) use folder::StagedFolder;
+pub(crate) use folder::{StagedFolder, make_as};
 pub(crate) use renames::{exchange, rename_to_nothing};
 pub(crate) use rights::Rights;
 
@@ -60,14 +61,7 @@ impl Output {
 
 /// Waits until the names in `folder` are on the disk; `about` is the path that an error names.
 pub(crate) fn sync_folder(folder: &Path, about: &Path) -> Result<(), Error> {
-    if cfg!(not(unix)) {
-        return Ok(());
-    }
-    match File::open(folder).and_then(|folder| folder.sync_all()) {
-        // Some network file systems know no such thing.
-        Err(error) if is_unsupported(&error) => Ok(()),
-        outcome => outcome.doing("write the folder to the disk", about),
-    }
+    sync_names(folder).doing("write the folder to the disk", about)
 }
 
 /// Claims `len` bytes on the disk. Where the system cannot, the file is only made that long.
@@ -82,10 +76,6 @@ fn preallocate(file: &File, len: u64) -> io::Result<()> {
         }
     }
     file.set_len(len)
-}
-
-fn is_unsupported(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput)
 }
 
 #[cfg(test)]

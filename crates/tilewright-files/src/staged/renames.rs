@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::is_unsupported;
+use crate::listing::is_unsupported;
 
 /// Renames, but never over something.
 pub(crate) fn rename_to_nothing(from: &Path, to: &Path) -> io::Result<()> {

@@ -13,8 +13,9 @@
 //! [`abandon`](ZarrWriter::abandon) does not remove stays. The process that finishes moves what is
 //! in it to a claim of its own, and from there on both ways are one.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -23,11 +24,11 @@ use serde_json::Value;
 use super::ZarrStore;
 use crate::create::CreateOptions;
 use crate::error::{Error, Fault, IoContext};
-use crate::listing::{entries, remove};
+use crate::listing::{entries, make_folder, remove};
 use crate::plan::PlannedFile;
 use crate::positional::folder_of;
 use crate::publish::{self, Existing, clear_abandoned, is_there};
-use crate::staged::{Rights, StagedFile, StagedFolder};
+use crate::staged::{Rights, StagedFile, StagedFolder, make_as, sync_folder};
 
 /// The file that says what a store holds.
 const METADATA: &str = "zarr.json";
@@ -96,7 +97,7 @@ impl ZarrStore {
         self.prepare(options)?;
         let Work::Shared(folder) = &writer.work else { return Ok(writer) };
         let rights = Rights::of(&self.path).doing("look at the store", &self.path)?;
-        match make_folder(folder, rights.as_ref()) {
+        match make_as(folder, rights.as_ref()) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             outcome => outcome.doing("make a folder for the store", &self.path)?,
         }
@@ -140,7 +141,7 @@ impl ZarrStore {
     fn prepare(&self, options: &CreateOptions) -> Result<(), Error> {
         self.check_place(options)?;
         let parent = folder_of(&self.path);
-        fs::create_dir_all(&parent).doing("make the folder of the store", &parent)?;
+        make_folder(&parent).doing("make the folder of the store", &parent)?;
         clear_abandoned(&parent);
         Ok(())
     }
@@ -207,7 +208,10 @@ impl ZarrWriter {
     pub fn finish(self) -> Result<(), Error> {
         self.check_complete()?;
         let folder = self.folder();
+        self.sync_folders()?;
         put(&folder.join(METADATA), self.store.metadata.as_bytes(), &[])?;
+        // A lock that could not be removed would become a part of the store.
+        clear_abandoned(&folder);
         let ZarrWriter { store, work, replaces } = self;
         let staged = match work {
             Work::Own(staged) => staged,
@@ -262,6 +266,18 @@ impl ZarrWriter {
 
     fn is_over(&self) -> Error {
         Fault::request("the store is not being made, or not any more").at(&self.store.path)
+    }
+
+    /// Waits until the names of all chunks are on the disk, and those of the folders that they are in.
+    fn sync_folders(&self) -> Result<(), Error> {
+        let root = self.folder();
+        let mut folders = BTreeSet::new();
+        for place in self.store.places() {
+            let file = self.store.chunk_file(&place);
+            let inside = file.ancestors().skip(1).take_while(|path| !path.as_os_str().is_empty());
+            folders.extend(inside.map(Path::to_owned));
+        }
+        folders.iter().try_for_each(|folder| sync_folder(&root.join(folder), &self.store.path))
     }
 
     /// Every chunk is there, as long as it should be, and nothing of a killed process beside it.
@@ -336,16 +352,6 @@ fn node_type(metadata: &Path) -> Option<String> {
     Some(said.get("node_type")?.as_str()?.to_owned())
 }
 
-/// Makes a folder that nobody may use who may not use the other.
-fn make_folder(folder: &Path, rights: Option<&Rights>) -> io::Result<()> {
-    let Some(rights) = rights else { return fs::create_dir(folder) };
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)?;
-    rights.give(&File::open(folder)?)
-}
-
 /// Puts a file in place when it is whole and on the disk.
 fn put(path: &Path, bytes: &[u8], suffix: &[u8]) -> Result<(), Error> {
     let len = bytes.len() as u64 + suffix.len() as u64;
@@ -354,5 +360,5 @@ fn put(path: &Path, bytes: &[u8], suffix: &[u8]) -> Result<(), Error> {
     output.write_at(0, bytes)?;
     output.write_at(bytes.len() as u64, suffix)?;
     output.sync()?;
-    publish::file(&staged, Existing::Replace)
+    publish::part(&staged)
 }
