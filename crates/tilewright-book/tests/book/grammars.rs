@@ -111,7 +111,11 @@ fn what_is_read_is_a_sentence() {
             let at = usize::try_from(seed / (1 + N_CHANGES)).unwrap();
             let bytes = match seed % (1 + N_CHANGES) {
                 0 => texts[at].clone(),
-                _ => random.mutated(&texts[at], &texts[(at * 7 + 1) % texts.len()]),
+                _ => {
+                    let mut changed = texts[at].clone();
+                    random.mutate(&mut changed, &texts[(at * 7 + 1) % texts.len()], &[]);
+                    changed
+                }
             };
             let Ok(text) = String::from_utf8(bytes) else { continue };
             match (notation.parse)(&text) {
