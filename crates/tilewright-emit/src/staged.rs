@@ -31,6 +31,9 @@ pub struct Staged {
     pub tiles: i64,
     /// How many units the shared memory has to hold.
     pub shared: i64,
+    /// How many units a word of memory has: 1, or where memory is of words of 4 bytes only and units are smaller, as many as
+    /// are in one. The shared memory has a word for each unit then.
+    pub per_word: i64,
 }
 
 /// A box whose elements are transposed, or copied where it has one row.
@@ -78,6 +81,9 @@ pub struct Arrangement {
 /// four steps, and 16 KiB of the largest unit.
 const SIDE: i64 = 32;
 
+/// The bytes of a word, where memory is of words only.
+const WORD: i64 = 4;
+
 /// The fewest rows and columns for which a tile is worth waiting for.
 const LEAST: i64 = 4;
 
@@ -108,7 +114,33 @@ impl Staged {
             nests.iter().map(|nest| StagedBox::of(nest, unit)).collect::<Option<_>>()?;
         let tiles = boxes.iter().try_fold(0i64, |sum, of| sum.checked_add(of.tiles))?;
         let shared = boxes.iter().map(|of| of.tile_rows * of.arrangement.pitch).max()?;
-        Some(Staged { unit, boxes, tiles, shared })
+        Some(Staged { unit, boxes, tiles, shared, per_word: 1 })
+    }
+
+    /// The same where memory is of words of 4 bytes, and units are smaller. `None` where a word of the destination would be of
+    /// several tiles, which could not each store a part.
+    pub(crate) fn in_words(mut self) -> Option<Self> {
+        if self.unit >= WORD {
+            return Some(self);
+        }
+        let per = WORD / self.unit;
+        for of in &mut self.boxes {
+            let along = if of.rows == 1 { of.columns } else { of.rows };
+            let between = if of.rows == 1 { 0 } else { of.dst_pitch };
+            let mut places =
+                of.nest.loops.iter().map(|l| l.dst).chain([along, between, of.nest.dst]);
+            if places.any(|units| units % per != 0) {
+                return None;
+            }
+            of.arrangement = Arrangement::best(of.tile_rows, of.tile_columns, WORD, per)?;
+        }
+        self.shared = self.boxes.iter().map(|of| of.tile_rows * of.arrangement.pitch).max()?;
+        Some(Staged { per_word: per, ..self })
+    }
+
+    /// The bytes of the shared memory.
+    pub(crate) fn shared_bytes(&self) -> i64 {
+        self.shared * if self.per_word > 1 { WORD } else { self.unit }
     }
 
     /// Whether every number of the kernel fits 32 bits.
@@ -142,7 +174,7 @@ impl StagedBox {
         let tiles = steps
             .checked_mul(blocks(rows, tile_rows))?
             .checked_mul(blocks(columns, tile_columns))?;
-        let arrangement = Arrangement::best(tile_rows, tile_columns, unit)?;
+        let arrangement = Arrangement::best(tile_rows, tile_columns, unit, 1)?;
         Some(StagedBox {
             nest: scaled,
             rows,
@@ -165,9 +197,10 @@ fn tile_side(extent: i64, most: i64) -> Option<i64> {
 
 impl Arrangement {
     /// The one with the fewest turns, of those the one with the least memory, and rows as they are where that does.
-    fn best(rows: i64, columns: i64, unit: i64) -> Option<Self> {
+    /// A thread reads `per` units of a column one after the other.
+    fn best(rows: i64, columns: i64, unit: i64, per: i64) -> Option<Self> {
         let all = pitches(columns).chain(swizzles(rows, columns));
-        let all = all.filter_map(|of| of.with_turns(rows, columns, unit));
+        let all = all.filter_map(|of| of.with_turns(rows, columns, unit, per));
         all.min_by_key(|of| (of.turns, of.pitch, of.mask.count_ones()))
     }
 
@@ -178,12 +211,16 @@ impl Arrangement {
     }
 
     /// The same with its turns counted, of units of so many bytes.
-    fn with_turns(mut self, rows: i64, columns: i64, unit: i64) -> Option<Self> {
+    fn with_turns(mut self, rows: i64, columns: i64, unit: i64, per: i64) -> Option<Self> {
         let bits = u32::try_from(unit * 8).ok()?;
         let n = rows * columns;
-        let written = (0..n).map(|k| self.place(k / columns, k % columns)).collect();
-        let read = (0..n).map(|k| self.place(k % rows, k / rows)).collect();
-        for offsets in [written, read] {
+        let per = per.min(rows);
+        let reads = (0..per).map(|nth| -> Vec<i64> {
+            let row = |k: i64| k % (rows / per) * per + nth;
+            (0..n / per).map(|k| self.place(row(k), k / (rows / per))).collect()
+        });
+        let written: Vec<i64> = (0..n).map(|k| self.place(k / columns, k % columns)).collect();
+        for offsets in std::iter::once(written).chain(reads.collect::<Vec<_>>()) {
             let access = Access::new(offsets, bits, 1).ok()?;
             let conflicts = access.bank_conflicts(&Banks::default()).ok()?;
             self.turns += conflicts.wavefronts;
@@ -226,13 +263,13 @@ mod tests {
         let of = |pitch: i64| {
             pitches(32)
                 .find(|of| of.pitch == pitch)
-                .and_then(|of| of.with_turns(32, 32, 4))
+                .and_then(|of| of.with_turns(32, 32, 4, 1))
                 .unwrap()
         };
         // A warp reads 32 words: a turn for each of the 32 warps, written and read.
         assert_eq!((of(33).turns, of(33).least_turns), (64, 64));
         assert_eq!(of(32).turns, 32 + 32 * 32);
-        let best = Arrangement::best(32, 32, 4).unwrap();
+        let best = Arrangement::best(32, 32, 4, 1).unwrap();
         assert_eq!((best.pitch, best.mask, best.turns), (32, 31, 64));
         assert_eq!((best.row_shift, best.column_shift), (0, 0));
     }
@@ -240,19 +277,29 @@ mod tests {
     /// Every tile that there can be, and each by counting: which words of which banks the threads of a phase want.
     #[test]
     fn no_tile_has_conflicts() {
-        for unit in [1i64, 2, 4, 8, 16] {
-            for (row_bits, column_bits) in (1..=9).flat_map(|a| (1..=10 - a).map(move |b| (a, b))) {
+        for (unit, per) in [(1i64, 1i64), (2, 1), (4, 1), (8, 1), (16, 1), (4, 2), (4, 4)] {
+            for (row_bits, column_bits) in (2..=9).flat_map(|a| (1..=10 - a).map(move |b| (a, b))) {
                 let (rows, columns) = (1i64 << row_bits, 1i64 << column_bits);
-                let best = Arrangement::best(rows, columns, unit).unwrap();
-                let said = format!("{rows} by {columns} of {unit} bytes: {best:?}");
+                let best = Arrangement::best(rows, columns, unit, per).unwrap();
+                let said = format!("{rows} by {columns} of {unit} bytes, {per} a thread: {best:?}");
+                // Threads that read several units want tiles as wide as there are banks.
+                if per > 1 && columns < 32 {
+                    continue;
+                }
                 assert_eq!(best.turns, best.least_turns, "{said}");
                 let n = rows * columns;
-                let by_rows = |k: i64| best.place(k / columns, k % columns);
-                let by_columns = |k: i64| best.place(k % rows, k / rows);
+                let by_rows = (0..n).map(|k| best.place(k / columns, k % columns)).collect();
+                // The threads of a step read every `per`th row, each of its column.
+                let threads = rows / per;
+                let by_columns = (0..n).map(|k| {
+                    let (step, thread) = (k / (n / per), k % (n / per));
+                    best.place(thread % threads * per + step, thread / threads)
+                });
                 let together = (128 / unit).min(32);
-                for access in [&by_rows as &dyn Fn(i64) -> i64, &by_columns] {
-                    let mut all: Vec<i64> = (0..n).map(access).collect();
-                    for phase in all.chunks(together as usize) {
+                for mut all in [by_rows, by_columns.collect::<Vec<i64>>()] {
+                    // Fewer threads than a warp has read alone in each step.
+                    let phase = (n / per).min(together);
+                    for phase in all.chunks(phase as usize) {
                         let mut of_bank = [None; 32];
                         for word in
                             phase.iter().flat_map(|at| at * unit / 4..=(at * unit + unit - 1) / 4)

@@ -134,6 +134,8 @@ impl KernelDialect {
             dst: "dst".to_owned(),
             tile: "tile".to_owned(),
             barrier,
+            per_word: 1,
+            bits: 0,
         }
     }
 

@@ -27,6 +27,9 @@ pub(super) struct TileSyntax {
     pub(super) tile: String,
     /// Where threads of a block wait for each other.
     pub(super) barrier: &'static str,
+    /// How many units a word of the source and of the destination has, and the bits of each where there are several.
+    pub(super) per_word: i64,
+    pub(super) bits: i64,
 }
 
 impl TileSyntax {
@@ -39,7 +42,8 @@ impl TileSyntax {
                 let else_ = if number == 0 { "" } else { "else " };
                 let last = first + of.tiles;
                 let boxes = staged.boxes.len();
-                code.lines(&format!("/* Box {} of {boxes}: {}. */", number + 1, about(of)));
+                let what = if self.per_word == 1 { "words" } else { "units" };
+                code.lines(&format!("/* Box {} of {boxes}: {}. */", number + 1, about(of, what)));
                 code.block(format!("{else_}if (b < {last}) {{"), "}", |code| {
                     self.tile(code, of, first);
                 });
@@ -78,7 +82,7 @@ impl TileSyntax {
 
     fn moves(&self, code: &mut Code, of: &StagedBox) {
         let StagedBox { rows, columns, tile_rows, tile_columns, arrangement, .. } = *of;
-        let TileSyntax { src, dst, tile, barrier, .. } = self;
+        let TileSyntax { dst, tile, barrier, .. } = self;
         let each = self.units.replace('N', &(tile_rows * tile_columns).to_string());
         let mut tests = Vec::new();
         if rows % tile_rows != 0 {
@@ -92,36 +96,88 @@ impl TileSyntax {
             false => format!("if ({}) {{ {step} }}", tests.join(" && ")),
         };
         let (src_pitch, dst_pitch) = (factor(of.src_pitch), factor(of.dst_pitch));
+        let per = self.per_word;
+        // A thread makes a word of the destination, of as many units as that has.
+        let each_word = self.units.replace('N', &(tile_rows * tile_columns / per).to_string());
         if rows == 1 {
-            return code.block(format!("{each} {{ /* contiguous on both sides */"), "}", |code| {
-                self.local(code, "c", "k", "");
-                code.line(tested(format!("{dst}[d + c] = {src}[s + c];")));
-            });
+            return code.block(
+                format!("{each_word} {{ /* contiguous on both sides */"),
+                "}",
+                |code| {
+                    self.local(code, "c", &times("k", per), "");
+                    let word = self.word(|nth| self.loaded(&plus("s + c", nth)));
+                    code.line(tested(format!("{dst}[{}] = {word};", over("d + c", per))));
+                },
+            );
         }
-        let place = place(&arrangement, tile_rows);
         let (shift, mask) = (tile_columns.trailing_zeros(), tile_columns - 1);
         code.block(format!("{each} {{ /* neighbours load along a row */"), "}", |code| {
             self.local(code, "r", &format!("k >> {shift}"), "");
             self.local(code, "c", &format!("k & {mask}"), "");
-            code.line(tested(format!("{tile}[{place}] = {src}[s + r * {src_pitch} + c];")));
+            let (place, unit) = (
+                place(&arrangement, tile_rows, "r"),
+                self.loaded(&format!("s + r * {src_pitch} + c")),
+            );
+            code.line(tested(format!("{tile}[{place}] = {unit};")));
         });
         code.line(format!("{barrier};"));
-        let (shift, mask) = (tile_rows.trailing_zeros(), tile_rows - 1);
-        code.block(format!("{each} {{ /* neighbours store along a column */"), "}", |code| {
+        let threads = tile_rows / per;
+        let (shift, mask) = (threads.trailing_zeros(), threads - 1);
+        code.block(format!("{each_word} {{ /* neighbours store along a column */"), "}", |code| {
             self.local(code, "c", &format!("k >> {shift}"), "");
-            self.local(code, "r", &format!("k & {mask}"), "");
-            code.line(tested(format!("{dst}[d + c * {dst_pitch} + r] = {tile}[{place}];")));
+            self.local(code, "r", &times(&format!("k & {mask}"), per), "");
+            let at = over(&format!("d + c * {dst_pitch} + r"), per);
+            let word = self.word(|nth| match nth {
+                0 => format!("{tile}[{}]", place(&arrangement, tile_rows, "r")),
+                nth => {
+                    format!("{tile}[{}]", place(&arrangement, tile_rows, &format!("(r + {nth})")))
+                }
+            });
+            code.line(tested(format!("{dst}[{at}] = {word};")));
         });
         code.line(format!("{barrier}; /* before the next tile is loaded */"));
     }
+
+    /// The unit at a place of the source, in the low bits of a word where words have several.
+    fn loaded(&self, at: &str) -> String {
+        let (src, bits, per) = (&self.src, self.bits, self.per_word);
+        if per == 1 {
+            return format!("{src}[{at}]");
+        }
+        let (word, mask) = (over(at, per), (1u64 << bits) - 1);
+        format!("(({src}[{word}] >> u32((({at}) & {}) * {bits})) & {mask:#x}u)", per - 1)
+    }
+
+    /// A word of the destination, of these units.
+    fn word(&self, unit: impl Fn(i64) -> String) -> String {
+        let shifted = |nth: i64| match nth {
+            0 => unit(0),
+            nth => format!("({} << {}u)", unit(nth), nth * self.bits),
+        };
+        (0..self.per_word).map(shifted).collect::<Vec<_>>().join(" | ")
+    }
+}
+
+/// The number of the word that a unit is in.
+fn over(at: &str, per: i64) -> String {
+    if per == 1 { at.to_owned() } else { format!("({at}) >> {}", per.trailing_zeros()) }
+}
+
+/// The first unit of a word.
+fn times(word: &str, per: i64) -> String {
+    if per == 1 { word.to_owned() } else { format!("({word}) * {per}") }
+}
+
+fn plus(at: &str, number: i64) -> String {
+    if number == 0 { at.to_owned() } else { format!("{at} + {number}") }
 }
 
 /// What a box is, and what its tiles ask of the banks.
-fn about(of: &StagedBox) -> String {
+fn about(of: &StagedBox, what: &str) -> String {
     let StagedBox { rows, columns, tile_rows, tile_columns, arrangement, .. } = of;
     let Arrangement { pitch, mask, turns, least_turns, .. } = arrangement;
     if *rows == 1 {
-        return format!("{columns} words, contiguous");
+        return format!("{columns} {what}, contiguous");
     }
     let kept = match (*mask, pitch - tile_columns) {
         (0, 0) => "rows one behind the other".to_owned(),
@@ -133,17 +189,17 @@ fn about(of: &StagedBox) -> String {
         more => format!("{more} more by conflicts"),
     };
     format!(
-        "{rows} rows of {columns} words, in tiles of {tile_rows} by {tile_columns},\n * {kept}: {turns} accesses of 32 banks of 4 bytes, {conflicts}"
+        "{rows} rows of {columns} {what}, in tiles of {tile_rows} by {tile_columns},\n * {kept}: {turns} accesses of 32 banks of 4 bytes, {conflicts}"
     )
 }
 
 /// Where unit `(r, c)` of a tile is in the shared memory.
-fn place(of: &Arrangement, rows: i64) -> String {
+fn place(of: &Arrangement, rows: i64, r: &str) -> String {
     let Arrangement { pitch, mask, row_shift, column_shift, .. } = *of;
     if mask == 0 {
-        return format!("r * {pitch} + c");
+        return format!("{r} * {pitch} + c");
     }
-    let mut flipped = "r".to_owned();
+    let mut flipped = r.to_owned();
     if row_shift > 0 {
         flipped = format!("({flipped} >> {row_shift})");
     }
@@ -153,7 +209,7 @@ fn place(of: &Arrangement, rows: i64) -> String {
     if column_shift > 0 {
         flipped = format!("({flipped} << {column_shift})");
     }
-    format!("r * {pitch} + (c ^ {flipped})")
+    format!("{r} * {pitch} + (c ^ {flipped})")
 }
 
 /// What is before the first addend of a place.

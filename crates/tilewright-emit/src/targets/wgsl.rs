@@ -234,18 +234,26 @@ fn relayout_shader(
     if let Some(dim) = relayout.argument {
         return shader_of_every_extent(code, to, relayout, dim, name);
     }
-    let fits = |staged: &Staged| {
-        staged.unit >= 4 && staged.shared * staged.unit <= MOST_SHARED && staged.is_narrow(relayout)
-    };
-    if let Some(staged) = tiles_of(relayout).filter(fits) {
+    let fits = |staged: &Staged| staged.shared_bytes() <= MOST_SHARED && staged.is_narrow(relayout);
+    if let Some(staged) = tiles_of(relayout).and_then(Staged::in_words).filter(fits) {
         // A buffer has one type: padding goes by the words of tiles.
-        let bits = staged.unit * 8;
-        let widths = Widths { least: bits, most: bits, element: bits };
+        let bits = staged.unit * 8 * staged.per_word;
+        let widths = match staged.per_word {
+            1 => Widths { least: bits, most: bits, element: bits },
+            _ => WIDTHS,
+        };
         let padding = match relayout.fill {
             Some(_) => Kernel::of(from, to, relayout, widths).ok(),
             None => None,
         };
-        let is_whole = |kernel: &Kernel| kernel.word == Word::Whole && kernel.word_bits == bits;
+        // Tiles of units below a word are of whole words, and so is what is between them.
+        let is_whole = |kernel: &Kernel| {
+            kernel.word_bits == bits
+                && match kernel.word {
+                    Word::Whole => true,
+                    Word::Elements(elements) => staged.per_word > 1 && kernel.slots % elements == 0,
+                }
+        };
         if relayout.fill.is_none() || padding.as_ref().is_some_and(is_whole) {
             let padding = padding.map(Kernel::test_alone);
             if let Some(kernel) = &padding {
@@ -357,13 +365,16 @@ fn staged_shader(
     relayout: &Relayout,
     name: &str,
 ) {
-    let Staged { unit, tiles, shared, .. } = *staged;
-    let word = typed(unit * 8);
+    let Staged { unit, tiles, shared, per_word, .. } = *staged;
+    let word = typed(unit * 8 * per_word);
     buffers(code, word, word, relayout, name);
     code.line(format!("var<workgroup> {name}_tile: array<{word}, {shared}>;"));
     code.line("");
     code.line(format!("// Moves the array, padding too: workgroups, any number of them, take {tiles} tiles through memory of their"));
-    code.line(format!("// own, in words of {unit} bytes, loaded and stored by neighbours."));
+    code.line(match per_word {
+        1 => format!("// own, in words of {unit} bytes, loaded and stored by neighbours."),
+        per => format!("// own, a word there for each of the {per} units of a word here, loaded and stored by neighbours."),
+    });
     code.line(format!("@compute @workgroup_size({GROUP})"));
     code.line(format!("fn {name}_relayout(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{"));
     code.indented(|code| {
@@ -373,7 +384,12 @@ fn staged_shader(
             let head =
                 format!("for (var w = i32(group.x * {GROUP}u + local); w < {words}; w += step) {{");
             code.block(head, "}", |code| {
-                code.line("let t = w;");
+                code.line(match kernel.word {
+                    Word::Whole => "let t = w;".to_owned(),
+                    Word::Elements(elements) => {
+                        format!("let t = w * {elements}; // its first slot")
+                    }
+                });
                 let printed = locals(code, &kernel.formula);
                 if let Some(valid) = &printed.valid {
                     let padding = padding_word(kernel);
@@ -391,6 +407,8 @@ fn staged_shader(
             dst: format!("{name}_dst"),
             tile: format!("{name}_tile"),
             barrier: "workgroupBarrier()",
+            per_word,
+            bits: unit * 8,
         };
         syntax.tiles(code, staged);
     });
