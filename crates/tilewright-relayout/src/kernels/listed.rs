@@ -116,10 +116,10 @@ impl Listed {
             others.push(l);
         }
         let len = row * unit;
-        // A tile has neighbours enough where one loop fills most of its registers; less will do where rows are short.
+        // A tile has neighbours enough where one loop fills most of its registers; less will do where rows are of a line at most.
         let first = chain[0].count * unit;
         let in_registers = (first + LEAST_ROW - 1) / LEAST_ROW * LEAST_ROW;
-        if in_registers - first < in_registers / if len < ROW { 3 } else { 8 } {
+        if in_registers - first < in_registers / if len <= LINE as i64 { 3 } else { 8 } {
             return None;
         }
         let pitch = (len + 15) / 16 * 16 + 16;
