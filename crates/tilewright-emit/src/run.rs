@@ -43,7 +43,7 @@ fn walk(loops: &[Loop], at: (i64, i64), visit: &mut impl FnMut((i64, i64))) {
 }
 
 /// Calls `visit` with every index, the last dimension varying fastest.
-fn each_index(dims: &[i64], visit: &mut impl FnMut(&[i64])) {
+pub(crate) fn each_index(dims: &[i64], visit: &mut impl FnMut(&[i64])) {
     let mut index = vec![0; dims.len()];
     if dims.contains(&0) {
         return;

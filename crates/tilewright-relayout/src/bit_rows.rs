@@ -92,7 +92,7 @@ struct Rows {
 
 /// A loop around blocks. The last step is shorter where blocks do not divide the loop: the last one
 /// shares elements with the one before.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Around {
     count: i64,
     src: i64,
@@ -102,7 +102,7 @@ struct Around {
 }
 
 /// A loop of a block, strides in slots.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Inside {
     of: Loop,
     /// What it has for a place in the chain of the source, and of the destination.
@@ -153,7 +153,7 @@ impl BitRows {
         Some(BitRows { way: Way::Runs(usize::try_from(bits).ok()?), around })
     }
 
-    /// In the blocks whose rows are longest, of those that there is a program for.
+    /// In the blocks whose rows take least, of those that there is a program for.
     fn in_rows_of(loops: &[Loop], slots: Slots, level: Level) -> Option<Self> {
         let of_rows = |row: i64| ORDERS.iter().map(move |&order| (row, order));
         let drawn = ROWS.iter().flat_map(|&row| of_rows(row));
@@ -161,6 +161,8 @@ impl BitRows {
             .filter_map(|(row, (first, shared))| Block::of(loops, row).drawn(slots, first, shared))
             .collect();
         blocks.sort_by(|a, b| a.cost(slots).total_cmp(&b.cost(slots)));
+        // Orders often come to the same block.
+        blocks.dedup_by(|a, b| a.inside == b.inside && a.outer == b.outer);
         blocks.into_iter().find_map(|block| Self::in_rows(block, slots, level))
     }
 
