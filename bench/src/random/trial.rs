@@ -194,6 +194,7 @@ fn way(description: &Description) -> String {
         }
         (Route::Boxes, None) => "no boxes".to_owned(),
         (Route::Copy, _) => "copy".to_owned(),
+        (Route::Swizzled, _) => "swizzled".to_owned(),
         (Route::Through, _) => "through rows".to_owned(),
         (Route::Elements, _) => "elements".to_owned(),
     }

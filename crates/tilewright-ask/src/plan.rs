@@ -128,6 +128,7 @@ impl Planned {
             route: match description.route {
                 Route::Copy => "copy",
                 Route::Boxes => "boxes",
+                Route::Swizzled => "swizzled",
                 Route::Through => "through",
                 Route::Elements => "elements",
             },

@@ -57,6 +57,9 @@ fn way(description: &Description) -> &'static str {
     match description.route {
         Route::Copy => "one copy: the bytes are the same",
         Route::Boxes => "boxes of elements, each moved by loops around a kernel",
+        Route::Swizzled => {
+            "boxes of the layouts under the swizzles; pieces change their places in the caches"
+        }
         Route::Through => {
             "through rows: from the one layout to the other there would be too many boxes, or scattered ones"
         }

@@ -162,7 +162,7 @@ impl Relayout {
             Route::Boxes if description.boxes.len() <= MAX_BOXES => {
                 Way::Nests(description.boxes.iter().map(|of| nest(of, transfer)).collect())
             }
-            Route::Boxes | Route::Through | Route::Elements => Way::Offsets {
+            Route::Boxes | Route::Swizzled | Route::Through | Route::Elements => Way::Offsets {
                 dims: to.map().dims().to_vec(),
                 src: Box::new(offset_formula(from.map())),
                 dst: Box::new(offset_formula(to.map())),

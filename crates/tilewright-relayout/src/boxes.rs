@@ -19,7 +19,7 @@ use crate::kernels::{Level, Means, Mover, Slots, Stores, move_box};
 use crate::nest::{Loop, Nest, walk};
 use crate::order::Order;
 use crate::packed::{self, FoldWork, Folded, Packed};
-use crate::padding::Padding;
+use crate::padding::{PadLists, Padding};
 use crate::ready::{Fill, Move, Ready};
 use crate::refine::Refined;
 use crate::sizing::{Sizing, alignment, writes_lines};
@@ -44,6 +44,9 @@ const SMALL_LISTS: i64 = 32 << 10;
 
 /// The bytes of a cache line.
 const LINE_BYTES: i64 = 64;
+
+/// Chunks that have to be put together in the caches are no larger than what a thread keeps.
+const MOST_STAGED_BYTES: i64 = 1 << 20;
 
 /// The most pieces that are prepared with the plan.
 const MAX_MOVERS: usize = 32;
@@ -88,6 +91,7 @@ pub(crate) struct BoxMoves {
     /// out, or if they are shares.
     ready: Vec<Ready>,
     level: Level,
+    needs: Needs,
 }
 
 /// What moves a piece.
@@ -123,9 +127,25 @@ enum Steps {
     Elements,
 }
 
+/// What whoever has boxes moved needs beside that.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Needs {
+    /// Chunks are multiples of so many slots, a power of two.
+    pub(crate) align: i64,
+    /// Whether chunks are put together in the caches, whatever they are.
+    pub(crate) is_staged: bool,
+    /// Whether pieces are moved here, so that what moves them is made ready.
+    pub(crate) prepares: bool,
+}
+
 impl BoxMoves {
     /// Moves of an array's boxes into the memory of a map.
     pub(crate) fn new(refined: Refined, widths: Widths, to: &IndexMap) -> Self {
+        Self::with(refined, widths, to, Needs { align: 1, is_staged: false, prepares: true })
+    }
+
+    /// The same for someone who needs more.
+    pub(crate) fn with(refined: Refined, widths: Widths, to: &IndexMap, needs: Needs) -> Self {
         let allocation = to.allocation();
         let (steps, boxes) = with_steps(refined.boxes, widths);
         let padding = refined.padding.and_then(|boxes| Padding::new(boxes, widths.to, allocation));
@@ -154,6 +174,7 @@ impl BoxMoves {
             moves_rows: false,
             ready: Vec::new(),
             level: Level::best(),
+            needs,
         };
         let are_packed;
         (moves.moves_rows, are_packed) = moves.prepare_rows();
@@ -163,14 +184,16 @@ impl BoxMoves {
             Steps::Elements if are_packed => (from, to, to),
             Steps::Elements => (slot_bits, slot_bits, slot_bits),
         };
-        let is_staged = is_staged || steps == Steps::Elements;
+        let is_staged = is_staged || steps == Steps::Elements || needs.is_staged;
         let mut sizing = Sizing { src_bits, dst_bits, slot_bits, is_staged };
         let nests = moves.boxes.iter().map(Cuttable::nest);
-        moves.is_spread = (steps != Steps::Elements || are_packed) && sizing.is_spread(&nests);
+        let may_be_spread = (steps != Steps::Elements || are_packed) && !needs.is_staged;
+        moves.is_spread = may_be_spread && sizing.is_spread(&nests);
         sizing.is_staged &= !moves.is_spread;
         moves.is_staged &= !moves.is_spread;
         let target = sizing.target(&moves.boxes.iter().map(Cuttable::nest), allocation);
-        moves.with_chunks_of(target)
+        let most = if needs.is_staged { MOST_STAGED_BYTES * 8 / sizing.slot_bits } else { i64::MAX };
+        moves.with_chunks_of(target.min(most))
     }
 
     /// The same moves in chunks of about this many elements.
@@ -180,6 +203,7 @@ impl BoxMoves {
             // Chunks of parts of rows would be many pieces.
             Steps::Elements => 8 >> self.widths.to.trailing_zeros().min(3),
         };
+        let align = align.max(self.needs.align);
         let whole = self.allocation.max(1).saturating_add(align);
         self.chunk_elements = match self.is_injective {
             true => chunk_elements(&self.digits, self.allocation, target.max(1), align),
@@ -187,6 +211,9 @@ impl BoxMoves {
             false => whole - whole % align,
         };
         self.order = self.source_order();
+        if !self.needs.prepares {
+            return self;
+        }
         self.prepare();
         self.ready = if self.n_chunks() == 1 { self.made_ready() } else { Vec::new() };
         self
@@ -207,6 +234,42 @@ impl BoxMoves {
     /// The most bytes that these moves allocate in other chunks.
     pub(crate) fn most_bytes_in_other_chunks(&self) -> usize {
         self.held_bytes().saturating_mul(2) + (32 << 10)
+    }
+
+    /// The bytes of the units that are moved, if they are whole bytes.
+    pub(crate) fn unit_bytes(&self) -> Option<i64> {
+        match self.steps {
+            Steps::Units(bits) => Some(bits / 8),
+            Steps::Elements => None,
+        }
+    }
+
+    /// Whether the destination is streamed.
+    pub(crate) fn is_streamed(&self) -> bool {
+        is_streamed(self.allocation, self.widths)
+    }
+
+    /// The byte of the destination that a chunk begins at.
+    pub(crate) fn chunk_start(&self, chunk: usize) -> usize {
+        let first = self.elements_of(&(chunk..chunk + 1)).start;
+        (first * i64::from(self.widths.to) / 8) as usize
+    }
+
+    /// What lies in a chunk.
+    pub(crate) fn pieces(&self, chunk: usize, pieces: &mut Vec<Piece>) {
+        self.cut(&self.within(&self.elements_of(&(chunk..chunk + 1))), pieces);
+    }
+
+    /// Fills what none of the pieces of a chunk, which are all that lies in it, have.
+    pub(crate) fn fill_chunk(
+        &self,
+        lists: &mut PadLists,
+        pieces: &[Piece],
+        chunk: usize,
+        dst: &mut [u8],
+        pad: u128,
+    ) {
+        self.fill(lists, pieces, &self.elements_of(&(chunk..chunk + 1)), dst, pad);
     }
 
     /// Every chunk, to be moved straight from here; none if that cannot be said of all.
@@ -644,7 +707,7 @@ impl BoxMoves {
         self.is_injective && covered * step_bits == all
     }
 
-    fn nests_of<'a>(
+    pub(crate) fn nests_of<'a>(
         &'a self,
         pieces: &'a [Piece],
     ) -> impl Iterator<Item = (&'a Cuttable, &'a Piece)> {
@@ -753,14 +816,27 @@ impl BoxMoves {
         pad: u128,
         unit_bits: i64,
     ) {
-        let n_elements = (elements.end - elements.start) as usize;
-        match &self.padding {
-            _ if self.is_filled(&work.pieces, n_elements, unit_bits) => {}
-            Some(padding) => padding.fill(elements, dst, pad, &mut work.padding),
-            None => bits::fill(dst, pad, self.widths.to, n_elements),
-        }
+        self.fill(&mut work.padding, &work.pieces, elements, dst, pad);
         let first = self.within(elements).start;
         self.move_pieces(work, src, first, dst, (unit_bits / 8) as usize, work.means);
+    }
+
+    /// Fills the slots of these that no piece has, where pieces are counted in whole units.
+    fn fill(
+        &self,
+        lists: &mut PadLists,
+        pieces: &[Piece],
+        elements: &Range<i64>,
+        dst: &mut [u8],
+        pad: u128,
+    ) {
+        let n_elements = (elements.end - elements.start) as usize;
+        let unit_bits = self.unit_bytes().unwrap_or(1) * 8;
+        match &self.padding {
+            _ if self.is_filled(pieces, n_elements, unit_bits) => {}
+            Some(padding) => padding.fill(elements, dst, pad, lists),
+            None => bits::fill(dst, pad, self.widths.to, n_elements),
+        }
     }
 
     /// Moves the pieces as units of `unit` bytes, of which `dst` begins with number `first_dst`.

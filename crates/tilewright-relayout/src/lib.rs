@@ -105,6 +105,7 @@ mod ready;
 mod refine;
 mod run;
 mod sizing;
+mod swizzled;
 mod through;
 mod widths;
 mod work;

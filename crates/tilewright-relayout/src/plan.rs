@@ -13,6 +13,7 @@ use crate::placement::Placement;
 use crate::pool::SHARED_FROM;
 use crate::refine::{MAX_BOXES, Refined, refine, refine_any};
 use crate::run::{Chunks, Crew};
+use crate::swizzled::Swizzled;
 use crate::through::Through;
 use crate::widths::Widths;
 use crate::work::{MAX_KEPT, SourcePart, Work};
@@ -89,6 +90,7 @@ enum Way {
     /// Through rows, to which and from which there are far fewer boxes: the plan to there and the
     /// plan from there.
     Through(Box<Through>),
+    Swizzled(Box<Swizzled>),
     Elements(ElementMoves),
 }
 
@@ -256,6 +258,7 @@ impl Plan {
             Way::Through(through) => {
                 through.source_span(chunks.start..chunks.end.min(self.n_chunks))
             }
+            Way::Swizzled(swizzled) => swizzled.source_span(&chunks),
             Way::Elements(_) => 0..self.src_bytes,
         }
     }
@@ -284,6 +287,7 @@ impl Plan {
             Way::Copy(moves) => moves.list_bytes(),
             Way::Boxes(moves) => moves.scratch_bytes(),
             Way::Through(through) => through.scratch_bytes(),
+            Way::Swizzled(swizzled) => swizzled.scratch_bytes(),
             Way::Elements(moves) => moves.scratch_bytes(),
         }
     }
@@ -314,6 +318,7 @@ impl Plan {
                 moves.held_bytes().saturating_add(others)
             }
             Way::Through(through) => through.legs().map(Plan::held_bytes).iter().sum(),
+            Way::Swizzled(swizzled) => swizzled.held_bytes(),
             Way::Elements(moves) => moves.held_bytes(),
         })
     }
@@ -339,6 +344,7 @@ impl Plan {
             Way::Copy(_) => (Route::Copy, None),
             Way::Boxes(boxes) => (Route::Boxes, Some(boxes)),
             Way::Through(_) => (Route::Through, None),
+            Way::Swizzled(swizzled) => (Route::Swizzled, Some(swizzled.moves())),
             Way::Elements(_) => (Route::Elements, None),
         };
         let stores = Storing::of(self.dst_bytes, boxes.is_some_and(BoxMoves::is_staged));
@@ -529,6 +535,16 @@ impl Plan {
                 };
                 through.write(first, src, dst, options, after)?;
             }
+            Way::Swizzled(swizzled) => {
+                let crew = Crew::of(options.threads, dst.len());
+                let chunk_bytes = self.chunk_bytes;
+                Chunks { dst, chunk_bytes, order: None }.write(&crew, |work, number, dst| {
+                    swizzled.run_chunk(work, src, first + number, dst, pad);
+                    if let Some(flip) = flip {
+                        flip.apply((first + number) * chunk_bytes, dst);
+                    }
+                });
+            }
             Way::Elements(moves) => {
                 moves.run(whole_of(src, self.src_bytes), dst, pad)?;
                 self.flip_from(first, dst);
@@ -563,6 +579,9 @@ pub(crate) fn room(len: usize) -> Result<Vec<u8>, Error> {
 
 impl Way {
     fn choose(from: &Placement, to: &Placement, widths: Widths) -> Result<Self, Error> {
+        if let Some(swizzled) = Swizzled::new(from, to, widths) {
+            return Ok(Way::Swizzled(Box::new(swizzled)));
+        }
         if let Some(way) = Self::in_boxes(from, to, widths, MAX_BOXES) {
             let is_worth_rows = THROUGH_ROWS.contains(&to.bytes()) && way.is_scattered();
             let plans =
@@ -608,6 +627,7 @@ impl Way {
             Way::Copy(moves) => Way::Copy(moves.with_chunks_of(elements)),
             Way::Boxes(moves) => Way::Boxes(moves.with_chunks_of(elements)),
             Way::Through(through) => Way::Through(Box::new(through.with_chunks_of(bytes)?)),
+            Way::Swizzled(swizzled) => Way::Swizzled(Box::new(swizzled.with_chunks_of(elements))),
             Way::Elements(moves) => Way::Elements(moves),
         })
     }
@@ -617,6 +637,7 @@ impl Way {
         match self {
             Way::Copy(moves) | Way::Boxes(moves) => Ok((moves.n_chunks(), moves.chunk_bytes()?)),
             Way::Through(through) => Ok(through.chunks()),
+            Way::Swizzled(swizzled) => swizzled.chunks(),
             Way::Elements(_) => Ok((usize::from(dst_bytes > 0), dst_bytes)),
         }
     }

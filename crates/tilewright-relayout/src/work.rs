@@ -19,6 +19,10 @@ pub(crate) struct Work {
     pub(crate) stage: Vec<u8>,
     /// Rows that a chunk is made of, where an array goes through rows.
     pub(crate) rows: Vec<u8>,
+    /// A chunk of a swizzled destination before its pieces change places.
+    pub(crate) swizzled: Vec<u8>,
+    /// Pieces of a swizzled source in order.
+    pub(crate) gathered: Vec<u8>,
     /// Elements of the chunk, one per byte, before they are packed.
     pub(crate) elements: Vec<u8>,
     /// Elements of the source, one per byte, after they are unpacked.
@@ -49,8 +53,16 @@ impl Work {
 
     /// Keeps what is small for this thread's next run.
     pub(crate) fn keep(self: Box<Self>) {
-        let Work { stage, rows, elements, unpacked, wide, folds, pieces, padding, .. } = &*self;
-        let bytes = stage.capacity() + rows.capacity() + elements.capacity() + unpacked.capacity();
+        let Work { wide, folds, pieces, padding, .. } = &*self;
+        let bytes = [
+            &self.stage,
+            &self.rows,
+            &self.swizzled,
+            &self.gathered,
+            &self.elements,
+            &self.unpacked,
+        ];
+        let bytes: usize = bytes.iter().map(|buffer| buffer.capacity()).sum();
         let more = wide.capacity() * size_of::<u128>() + folds.bytes();
         let n_pieces = pieces.capacity() + padding.n_pieces();
         if bytes + more + n_pieces * size_of::<Piece>() <= MAX_KEPT {
@@ -67,6 +79,8 @@ impl Work {
             folds: FoldWork::default(),
             stage: Vec::new(),
             rows: Vec::new(),
+            swizzled: Vec::new(),
+            gathered: Vec::new(),
             elements: Vec::new(),
             unpacked: Vec::new(),
             wide: Vec::new(),

@@ -138,6 +138,33 @@ fn swizzled_twice_is_not_swizzled() {
     assert_eq!((first.index, first.offsets), (vec![1, 0], [5, 4]));
 }
 
+/// Layouts as kernels have them, whole blocks of them and rows that are no power of two.
+#[test]
+fn what_was_swizzled() {
+    for (swizzle, layout) in [
+        ("Sw<3,3,3>", "(16,64):(64,1)"),
+        ("Sw<3,4,3>", "((128,11),(8,5344)):((1,1024),(128,11264))"),
+        ("Sw<3,3,3>", "((8,12594),(64,5)):((64,512),(1,6448128))"),
+        ("Sw<3,3,3>", "(17,1990720):(1990720,1)"),
+        ("Sw<1,3,3>", "(69,483376):(483376,1)"),
+        ("Sw<3,3,3>", "(20963,1600):(1600,1)"),
+        ("Sw<2,2,3>", "(1048576,16):(16,1)"),
+        ("Sw<2,0,-2>", "(8,16):(16,1)"),
+        ("Sw<3,3,4>", "(64,256):(256,1)"),
+    ] {
+        let text = format!("{swizzle} o 0 o {layout}");
+        let (found, below) = map(&text).unswizzled().unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(found.to_string(), swizzle, "{text}");
+        assert!(below.same_as(&map(layout)).unwrap(), "{text}");
+        assert_eq!(map(layout).unswizzled(), None, "{text}");
+    }
+    // Only as many bits as there are rows to flip them.
+    let (found, _) = map("Sw<3,3,3> o 0 o (4,64):(64,1)").unswizzled().unwrap();
+    assert_eq!(found.to_string(), "Sw<2,3,3>");
+    // A bit that is flipped by what no bit of the offset is.
+    assert_eq!(map("Sw<1,0,1> o 0 o (2,3):(1,2)").unswizzled(), None);
+}
+
 #[test]
 fn refusals() {
     for (text, reason) in [
@@ -205,7 +232,13 @@ proptest! {
             .map(|(n, s)| ((n.value() - 1) * s.elements().unwrap().value()).min(0))
             .sum();
         let composed = Composed::new(outer, Int::dynamic(base - below), inner).unwrap();
-        check(&IndexMap::from_composed(&composed).unwrap(), &offsets_of(&composed));
+        let map = IndexMap::from_composed(&composed).unwrap();
+        let offsets = offsets_of(&composed);
+        check(&map, &offsets);
+        if let Some((swizzle, below)) = map.unswizzled() {
+            let again = below.offsets().unwrap().into_iter().map(|o| swizzle.apply(o));
+            prop_assert_eq!(again.collect::<Vec<_>>(), offsets);
+        }
     }
 
     /// Dimensions in another order, and other dimensions, move nothing.

@@ -18,6 +18,9 @@ const SIDES: [(i64, i64); 5] = [(256, 256), (256, 128), (128, 128), (128, 64), (
 /// The most bytes of a block, with the room between its rows.
 const MOST_BYTES: i64 = 80 << 10;
 
+/// The same where it is to stay in the first cache, from where it is copied at once.
+const MOST_CACHED_BYTES: i64 = 24 << 10;
+
 /// The bytes of a panel's rows.
 const PANEL_ROW: i64 = 512;
 
@@ -39,6 +42,30 @@ const NEAR: i64 = 1 << 20;
 
 /// The most tiles of a panel.
 const PANEL_TILES: i64 = 512;
+
+/// Lines so many bytes apart, or multiples of that, share a few places of the first cache, and a processor does not
+/// tell a load from a store before it by more of an address.
+const ALIAS: i64 = 4096;
+
+/// Rows that end in the same part of that, of so many bytes, are alike.
+const NEAR_ALIAS: i64 = 256;
+
+/// So few rows alike do no harm.
+const FEW_ALIASES: usize = 8;
+
+/// So many do, however many others there are.
+const MANY_ALIASES: usize = 64;
+
+/// How the rows of a block end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ends {
+    /// With lines.
+    Lines,
+    /// Anywhere: what is left over is kept for the row that goes on with that line.
+    Tails,
+    /// Anywhere: they are copied into the caches.
+    Cached,
+}
 
 /// Where a tile is moved: at every place of the loops, from the outermost to the innermost.
 #[derive(Clone, Debug)]
@@ -136,12 +163,53 @@ impl Walk {
     ) -> [Option<Walk>; 2] {
         let (outer, inside) = around.split_at(around.len() - n_inner);
         let block = Block { tile, outer: outer.to_vec(), inside: inside.to_vec() };
-        let grown = |block: &Block<'_>, has_tails| {
-            SIDES.iter().find_map(|&sides| block.clone().grown(sides).staged(has_tails, level))
+        let grown = |block: &Block<'_>, ends| {
+            SIDES.iter().find_map(|&sides| block.clone().grown(sides).staged(ends, level))
         };
-        let lines = grown(&block, false);
-        [lines, block.along_destination().and_then(|block| grown(&block, true))]
+        let lines = grown(&block, Ends::Lines);
+        [lines, block.along_destination().and_then(|block| grown(&block, Ends::Tails))]
     }
+
+    /// Blocks for the caches, if many rows of either side would be in each other's way.
+    pub(super) fn in_cached_blocks(
+        tile: &Tile,
+        around: &[Around],
+        n_inner: usize,
+        level: Level,
+    ) -> Option<Walk> {
+        let (outer, inside) = around.split_at(around.len() - n_inner);
+        let block = Block { tile, outer: outer.to_vec(), inside: inside.to_vec() };
+        let of_outer = outer.iter().flat_map(|l| [l.src, l.dst]);
+        let of_block = block.src_steps().chain(block.steps()).map(|(_, step)| step);
+        let mut strides = of_outer.chain(of_block);
+        let is_near = |stride: i64| (stride + NEAR_ALIAS / 64).rem_euclid(ALIAS / 4) <= NEAR_ALIAS / 32;
+        if !strides.any(|stride| stride.abs() > NEAR_ALIAS && is_near(stride)) {
+            return None;
+        }
+        // The largest block has most of them.
+        let largest = block.clone().grown(SIDES[0]);
+        let in_source = alias(&largest.panel().rows);
+        if !in_source && !alias(&largest.rows(largest.len()).0) {
+            return None;
+        }
+        SIDES.iter().find_map(|&sides| {
+            let mut block = block.clone().grown(sides);
+            if in_source {
+                // All of a line is read before it is gone.
+                block.inside.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
+            }
+            block.staged(Ends::Cached, level)
+        })
+    }
+}
+
+/// Whether many of these rows, and most of them, begin at addresses that end alike: half of them, or as many as are
+/// always too many.
+fn alias(rows: &[i64]) -> bool {
+    let mut places: Vec<i64> = rows.iter().map(|row| row.rem_euclid(ALIAS) / NEAR_ALIAS).collect();
+    places.sort_unstable();
+    let alike = places.chunk_by(|a, b| a == b).map(<[i64]>::len).max().unwrap_or(0);
+    alike > FEW_ALIASES && (2 * alike >= rows.len() || alike >= MANY_ALIASES)
 }
 
 /// A block as it is made.
@@ -286,13 +354,14 @@ impl Block<'_> {
         (rows, places)
     }
 
-    /// The block's tiles as they go to the stage, if its rows are whole lines or may have tails.
-    fn staged(mut self, has_tails: bool, level: Level) -> Option<Walk> {
+    /// The block's tiles as they go to the stage, if its rows may end so.
+    fn staged(mut self, ends: Ends, level: Level) -> Option<Walk> {
         let len = self.len();
         let n_rows: i64 = self.steps().filter(|s| s.1 >= len || s.1 <= 0).map(|s| s.0).product();
         let pitch = pitch(len);
         let has_back = self.inside.iter().any(|l| l.src_back != 0 || l.dst_back != 0);
-        if n_rows * pitch > MOST_BYTES || len < LINE as i64 || has_back {
+        let most = if ends == Ends::Cached { MOST_CACHED_BYTES } else { MOST_BYTES };
+        if n_rows * pitch > most || len < LINE as i64 || has_back {
             return None;
         }
         let (rows, places) = self.rows(len);
@@ -311,10 +380,11 @@ impl Block<'_> {
         let is_line = |bytes: i64| bytes % LINE as i64 == 0;
         let mut steps =
             self.outer.iter().flat_map(|l| [l.dst, l.dst_back]).chain(rows.iter().copied());
-        if !(has_tails || is_line(len) && steps.all(is_line)) {
+        if ends == Ends::Lines && !(is_line(len) && steps.all(is_line)) {
             return None;
         }
-        let out = Some(Out { rows, len, pitch, copy: copy_out(level), has_tails });
+        let copy = copy_out(level, ends == Ends::Cached);
+        let out = Some(Out { rows, len, pitch, copy, has_tails: ends == Ends::Tails });
         let tiles = tiles(&self.inside);
         Some(Walk { tile, tiles, around: self.outer, panel, out })
     }

@@ -482,6 +482,10 @@ impl Assembly<'_> {
             }
             _ => [None, None],
         };
+        let cached_blocks = match is_plain && !is_streamed {
+            true => Walk::in_cached_blocks(&tile, &self.around, self.n_inner, level),
+            false => None,
+        };
         let Assembly { draft, moves, around, pieces: [src_pieces, dst_pieces], .. } = self;
         let scattered = |pieces: Option<Pieces>, numbered: &[Bit], stride| match pieces {
             Some(pieces) => {
@@ -501,7 +505,7 @@ impl Assembly<'_> {
             blocks.iter_mut().flatten().for_each(|blocks| blocks.ask_for(&into.panel));
         }
         let before = is_banked.then_some(Before { pieces: src_pieces, bits });
-        Some(Program { before, walk, after, around, blocks, writes_lines, kernels })
+        Some(Program { before, walk, after, around, blocks, cached_blocks, writes_lines, kernels })
     }
 }
 

@@ -23,6 +23,9 @@ pub(super) unsafe fn run(program: &Program, at: At, stores: Stores) {
         if stores == Stores::Streamed {
             return stream(program, at);
         }
+        if let Some(blocks) = &program.cached_blocks {
+            return by_way_of_blocks(program, blocks, at, stores);
+        }
         let kernel = match stores {
             Stores::Cached => kernels.cached,
             _ => kernels.staged,
@@ -32,6 +35,19 @@ pub(super) unsafe fn run(program: &Program, at: At, stores: Stores) {
         }
         kernel(walk, at, none, at.src);
     }
+}
+
+/// The same by way of blocks, into the caches. A function of its own, as [`stream`] is.
+///
+/// # Safety
+/// As [`run`].
+#[inline(never)]
+unsafe fn by_way_of_blocks(program: &Program, blocks: &Walk, at: At, stores: Stores) {
+    let kernels = &program.kernels;
+    let kernel = if stores == Stores::Cached { kernels.cached } else { kernels.staged };
+    let mut stage = Stage(MaybeUninit::uninit());
+    // SAFETY: the caller's promise.
+    unsafe { kernel(blocks, at, stage.0.as_mut_ptr().cast(), at.src) }
 }
 
 /// The same past the caches. A function of its own: room for a block on the stack takes longer to be
@@ -221,18 +237,18 @@ pub(super) struct Blocks {
     here: *mut u8,
 }
 
-/// What copies rows out.
-pub(super) fn copy_out(level: Level) -> CopyOut {
+/// What copies rows out, into the caches or past them.
+pub(super) fn copy_out(level: Level, is_cached: bool) -> CopyOut {
     match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => Avx512Code::copy::<super::x86::Avx512>(),
+        Level::Avx512 => Avx512Code::copy::<super::x86::Avx512>(is_cached),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => Avx2Code::copy::<super::x86::Avx2>(),
+        Level::Avx2 => Avx2Code::copy::<super::x86::Avx2>(is_cached),
         #[cfg(target_arch = "x86_64")]
-        Level::Sse => SseCode::copy::<super::x86::Sse>(),
+        Level::Sse => SseCode::copy::<super::x86::Sse>(is_cached),
         #[cfg(target_arch = "aarch64")]
-        Level::Neon => PlainCode::copy::<super::neon::Neon>(),
-        Level::Plain => PlainCode::copy::<super::register::Plain>(),
+        Level::Neon => PlainCode::copy::<super::neon::Neon>(is_cached),
+        Level::Plain => PlainCode::copy::<super::register::Plain>(is_cached),
     }
 }
 
@@ -294,6 +310,32 @@ unsafe fn copy_rows<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
     }
 }
 
+/// Copies rows of at least a line into the caches.
+///
+/// # Safety
+/// As [`CopyOut`].
+#[inline(always)]
+unsafe fn copy_rows_cached<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
+    if blocks.here.is_null() {
+        return;
+    }
+    let last = out.len as usize - R::BYTES;
+    let mut from = stage.wrapping_add(LINE);
+    for &row in &out.rows {
+        let to = blocks.here.wrapping_offset(row as isize);
+        let mut place = 0;
+        // SAFETY: the caller's promise: every register is one of the row's, the last one of its end.
+        unsafe {
+            while place < last {
+                R::load(from.wrapping_add(place)).store(to.wrapping_add(place));
+                place += R::BYTES;
+            }
+            R::load(from.wrapping_add(last)).store(to.wrapping_add(last));
+        }
+        from = from.wrapping_offset(out.pitch as isize);
+    }
+}
+
 /// Copies less than a line.
 ///
 /// # Safety
@@ -307,7 +349,7 @@ unsafe fn copy_bytes(from: *const u8, to: *mut u8, bytes: usize) {
 /// Code for processors of a level.
 trait Code {
     fn kernels<R: Register, const N: usize, const G: u8, const L: u8>() -> Kernels;
-    fn copy<R: Register>() -> CopyOut;
+    fn copy<R: Register>(is_cached: bool) -> CopyOut;
 }
 
 /// Defines a level's code: the instructions of these features.
@@ -341,7 +383,7 @@ macro_rules! code {
                 }
             }
 
-            fn copy<R: Register>() -> CopyOut {
+            fn copy<R: Register>(is_cached: bool) -> CopyOut {
                 /// # Safety
                 /// As [`CopyOut`].
                 $(#[target_feature(enable = $features)])?
@@ -349,7 +391,14 @@ macro_rules! code {
                     // SAFETY: the caller's promise.
                     unsafe { copy_rows::<R>(out, stage, blocks) }
                 }
-                copy::<R>
+                /// # Safety
+                /// As [`CopyOut`].
+                $(#[target_feature(enable = $features)])?
+                unsafe fn copy_cached<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
+                    // SAFETY: the caller's promise.
+                    unsafe { copy_rows_cached::<R>(out, stage, blocks) }
+                }
+                if is_cached { copy_cached::<R> } else { copy::<R> }
             }
         }
     };

@@ -26,6 +26,7 @@
 
 mod block;
 mod compile;
+mod flipped;
 mod fold;
 mod joined;
 mod level;
@@ -47,6 +48,7 @@ mod weave;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub(crate) use flipped::{Flipped, Flips, PIECE, RowList, Side};
 pub(crate) use fold::{Fold, Form, fold};
 pub(crate) use level::Level;
 pub(crate) use place::Stores;

@@ -34,6 +34,16 @@ pub(super) trait Register: Copy {
         unsafe { Self::load(at.wrapping_offset(distances[0] as isize)) }
     }
 
+    /// Its lanes of 16 bytes in the order of their numbers XORed with `by`, which is less than there are.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    #[inline(always)]
+    unsafe fn with_lanes_flipped(self, _by: usize) -> Self {
+        const { assert!(Self::BYTES == 16, "longer registers have their own") };
+        self
+    }
+
     /// The 16 bytes of this number.
     ///
     /// # Safety

@@ -181,6 +181,8 @@ pub(super) struct Program {
     /// The blocks that it is moved in where it is streamed: to a destination that begins at a line,
     /// if those are whole lines, and to any.
     pub(super) blocks: [Option<Walk>; 2],
+    /// The blocks that it is moved in otherwise, where rows would be in each other's way.
+    pub(super) cached_blocks: Option<Walk>,
     /// Whether every line is written by one tile, or by two in turn, if the first begins on one.
     pub(super) writes_lines: bool,
     /// What moves the tiles, by how they are stored.

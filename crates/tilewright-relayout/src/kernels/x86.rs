@@ -130,6 +130,17 @@ impl Register for Sse {
     }
 }
 
+/// The 4-byte numbers of a register whose halves stay or are exchanged.
+static FLIPPED_HALVES: [[u32; 8]; 2] = [[0, 1, 2, 3, 4, 5, 6, 7], [4, 5, 6, 7, 0, 1, 2, 3]];
+
+/// The 8-byte numbers of a register in whose lane `k` is lane `k ^ by`.
+static FLIPPED_QUARTERS: [[u64; 8]; 4] = [
+    [0, 1, 2, 3, 4, 5, 6, 7],
+    [2, 3, 0, 1, 6, 7, 4, 5],
+    [4, 5, 6, 7, 0, 1, 2, 3],
+    [6, 7, 4, 5, 2, 3, 0, 1],
+];
+
 impl Register for Avx2 {
     const BYTES: usize = 32;
     type Half = Sse;
@@ -193,6 +204,15 @@ impl Register for Avx2 {
     unsafe fn shuffle(self, order: Self) -> Self {
         // SAFETY: see the top of the file.
         Avx2(unsafe { _mm256_shuffle_epi8(self.0, order.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn with_lanes_flipped(self, by: usize) -> Self {
+        // SAFETY: see the top of the file; an order has 32 bytes.
+        unsafe {
+            let order = _mm256_loadu_si256(FLIPPED_HALVES[by % 2].as_ptr().cast());
+            Avx2(_mm256_permutevar8x32_epi32(self.0, order))
+        }
     }
 
     #[inline(always)]
@@ -332,6 +352,15 @@ impl Register for Avx512 {
     unsafe fn shuffle(self, order: Self) -> Self {
         // SAFETY: see the top of the file.
         Avx512(unsafe { _mm512_shuffle_epi8(self.0, order.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn with_lanes_flipped(self, by: usize) -> Self {
+        // SAFETY: see the top of the file; an order has 64 bytes.
+        unsafe {
+            let order = _mm512_loadu_si512(FLIPPED_QUARTERS[by % 4].as_ptr().cast());
+            Avx512(_mm512_permutexvar_epi64(order, self.0))
+        }
     }
 
     #[inline(always)]

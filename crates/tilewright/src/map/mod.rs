@@ -74,6 +74,7 @@ mod reshape;
 mod search;
 mod sums;
 mod terms;
+mod unswizzled;
 mod within;
 mod word;
 

@@ -12,3 +12,5 @@ mod onednn;
 mod strided;
 mod tla;
 mod xla;
+
+pub(super) use composed::swizzled;
