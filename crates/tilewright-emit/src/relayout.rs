@@ -147,7 +147,7 @@ impl Relayout {
     pub fn of(from: &Array, to: &Array) -> Result<Self, Error> {
         let placed = |array: &Array| Placement::new(array.map().clone(), array.element_bits());
         let value_bits = from.value_bits().min(to.value_bits());
-        let plan = Plan::with_value_bits(&placed(from)?, &placed(to)?, value_bits)?;
+        let plan = Plan::in_linear_boxes(&placed(from)?, &placed(to)?, value_bits)?;
         let mask = if value_bits >= 64 { u64::MAX } else { (1 << value_bits) - 1 };
         let transfer = Transfer {
             src_bits: from.element_bits().into(),

@@ -192,7 +192,8 @@ impl BoxMoves {
         sizing.is_staged &= !moves.is_spread;
         moves.is_staged &= !moves.is_spread;
         let target = sizing.target(&moves.boxes.iter().map(Cuttable::nest), allocation);
-        let most = if needs.is_staged { MOST_STAGED_BYTES * 8 / sizing.slot_bits } else { i64::MAX };
+        let most =
+            if needs.is_staged { MOST_STAGED_BYTES * 8 / sizing.slot_bits } else { i64::MAX };
         moves.with_chunks_of(target.min(most))
     }
 

@@ -88,6 +88,7 @@ mod description;
 mod desk;
 mod error;
 mod flip;
+mod gather;
 mod general;
 mod in_place;
 #[allow(unsafe_code, reason = "the one room for it: see the module")]

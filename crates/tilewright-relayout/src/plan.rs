@@ -90,6 +90,7 @@ enum Way {
     /// Through rows, to which and from which there are far fewer boxes: the plan to there and the
     /// plan from there.
     Through(Box<Through>),
+    /// In boxes between what was swizzled.
     Swizzled(Box<Swizzled>),
     Elements(ElementMoves),
 }
@@ -132,6 +133,42 @@ impl Plan {
         to: &Placement,
         value_bits: u32,
     ) -> Result<Self, Error> {
+        Self::by(Way::choose, from, to, value_bits)
+    }
+
+    /// As [`with_value_bits`](Self::with_value_bits), in boxes that are linear in both layouts wherever those are few: without
+    /// [a way of its own for swizzles](Route::Swizzled), whose boxes are of other layouts. For whoever makes loops of the
+    /// boxes of a [description](Self::describe).
+    ///
+    /// ```
+    /// use tilewright::notation::DescribedArray;
+    /// use tilewright_relayout::{Placement, Plan, Route};
+    /// let placement = |text: &str| {
+    ///     Placement::from_described(&text.parse::<DescribedArray>().unwrap()).unwrap()
+    /// };
+    /// let (from, to) = (placement("u16 Sw<3,3,3> o 0 o (8,64):(64,1)"), placement("u16[8,64]"));
+    /// assert_eq!(Plan::new(&from, &to)?.describe().route, Route::Swizzled);
+    /// let description = Plan::in_linear_boxes(&from, &to, 16)?.describe();
+    /// assert_eq!((description.route, description.boxes.len()), (Route::Boxes, 8));
+    /// # Ok::<(), tilewright_relayout::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`with_value_bits`](Self::with_value_bits).
+    pub fn in_linear_boxes(
+        from: &Placement,
+        to: &Placement,
+        value_bits: u32,
+    ) -> Result<Self, Error> {
+        Self::by(Way::choose_linear, from, to, value_bits)
+    }
+
+    fn by(
+        choose: fn(&Placement, &Placement, Widths) -> Result<Way, Error>,
+        from: &Placement,
+        to: &Placement,
+        value_bits: u32,
+    ) -> Result<Self, Error> {
         check_width("a value", value_bits)?;
         let (source, target) = (from.map(), to.map());
         if source.dims() != target.dims() {
@@ -139,13 +176,13 @@ impl Plan {
             return Err(Error::new(Kind::Dims { from, to }));
         }
         if source.dims().len() > MAX_RANK {
-            return Self::with_value_bits(&squeezed(from)?, &squeezed(to)?, value_bits);
+            return Self::by(choose, &squeezed(from)?, &squeezed(to)?, value_bits);
         }
         to.check_loses_nothing()?;
         let (from_bits, to_bits) = (from.element_bits(), to.element_bits());
         let value = value_bits.min(from_bits).min(to_bits);
         let widths = Widths { from: from_bits, to: to_bits, value };
-        Self::of(from, to, widths, Way::choose(from, to, widths)?)
+        Self::of(from, to, widths, choose(from, to, widths)?)
     }
 
     fn of(from: &Placement, to: &Placement, widths: Widths, route: Way) -> Result<Self, Error> {
@@ -582,6 +619,11 @@ impl Way {
         if let Some(swizzled) = Swizzled::new(from, to, widths) {
             return Ok(Way::Swizzled(Box::new(swizzled)));
         }
+        Self::choose_linear(from, to, widths)
+    }
+
+    /// A way between the layouts as they are.
+    fn choose_linear(from: &Placement, to: &Placement, widths: Widths) -> Result<Self, Error> {
         if let Some(way) = Self::in_boxes(from, to, widths, MAX_BOXES) {
             let is_worth_rows = THROUGH_ROWS.contains(&to.bytes()) && way.is_scattered();
             let plans =

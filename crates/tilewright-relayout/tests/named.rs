@@ -149,13 +149,15 @@ fn tiles_across_dimensions() {
     both_ways(("f32[3,12,10]{2,1,0:T(*,16)}", 8), ("f32[3,12,10]{0,1,2}", 8));
 }
 
-/// Of each of the three bits that flip others, both values are a box.
+/// What was swizzled is one box; of what is not seen to be whole pieces, both values of each of the three bits that flip
+/// others are one.
 #[test]
 fn swizzles() {
     let rows = |bits| composed("(32,64):(64,1)", bits);
     let swizzled = |bits| composed("Sw<3,3,3> o 0 o (32,64):(64,1)", bits);
-    assert_eq!(route(&rows(16), &swizzled(16)), (Route::Boxes, 8));
-    assert_eq!(route(&swizzled(16), &rows(16)), (Route::Boxes, 8));
+    assert_eq!(route(&rows(16), &swizzled(16)), (Route::Swizzled, 1));
+    assert_eq!(route(&swizzled(16), &rows(16)), (Route::Swizzled, 1));
+    assert_eq!(route(&swizzled(8), &rows(8)), (Route::Boxes, 8));
     let columns = composed("Sw<2,4,3> o 0 o (32,64):(1,32)", 16);
     for (a, b) in [(rows(16), swizzled(16)), (swizzled(16), columns), (rows(4), swizzled(4))] {
         check(&a, &b, 128, 3);

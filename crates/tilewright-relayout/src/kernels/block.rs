@@ -56,6 +56,9 @@ const FEW_ALIASES: usize = 8;
 /// So many do, however many others there are.
 const MANY_ALIASES: usize = 64;
 
+/// How far a stride may be from a quarter of that for several of its multiples to be alike.
+const NEARLY: i64 = 8;
+
 /// How the rows of a block end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ends {
@@ -161,10 +164,12 @@ impl Walk {
         n_inner: usize,
         level: Level,
     ) -> [Option<Walk>; 2] {
-        let (outer, inside) = around.split_at(around.len() - n_inner);
-        let block = Block { tile, outer: outer.to_vec(), inside: inside.to_vec() };
+        let block = Block::of(tile, around, n_inner);
+        let [in_source, _] = block.aliases();
         let grown = |block: &Block<'_>, ends| {
-            SIDES.iter().find_map(|&sides| block.clone().grown(sides).staged(ends, level))
+            SIDES.iter().find_map(|&sides| {
+                block.clone().grown(sides).ordered(in_source).staged(ends, level)
+            })
         };
         let lines = grown(&block, Ends::Lines);
         [lines, block.along_destination().and_then(|block| grown(&block, Ends::Tails))]
@@ -177,28 +182,13 @@ impl Walk {
         n_inner: usize,
         level: Level,
     ) -> Option<Walk> {
-        let (outer, inside) = around.split_at(around.len() - n_inner);
-        let block = Block { tile, outer: outer.to_vec(), inside: inside.to_vec() };
-        let of_outer = outer.iter().flat_map(|l| [l.src, l.dst]);
-        let of_block = block.src_steps().chain(block.steps()).map(|(_, step)| step);
-        let mut strides = of_outer.chain(of_block);
-        let is_near = |stride: i64| (stride + NEAR_ALIAS / 64).rem_euclid(ALIAS / 4) <= NEAR_ALIAS / 32;
-        if !strides.any(|stride| stride.abs() > NEAR_ALIAS && is_near(stride)) {
-            return None;
-        }
-        // The largest block has most of them.
-        let largest = block.clone().grown(SIDES[0]);
-        let in_source = alias(&largest.panel().rows);
-        if !in_source && !alias(&largest.rows(largest.len()).0) {
+        let block = Block::of(tile, around, n_inner);
+        let [in_source, in_destination] = block.aliases();
+        if !in_source && !in_destination {
             return None;
         }
         SIDES.iter().find_map(|&sides| {
-            let mut block = block.clone().grown(sides);
-            if in_source {
-                // All of a line is read before it is gone.
-                block.inside.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
-            }
-            block.staged(Ends::Cached, level)
+            block.clone().grown(sides).ordered(in_source).staged(Ends::Cached, level)
         })
     }
 }
@@ -212,12 +202,47 @@ fn alias(rows: &[i64]) -> bool {
     alike > FEW_ALIASES && (2 * alike >= rows.len() || alike >= MANY_ALIASES)
 }
 
+/// Whether several multiples of a stride may begin at addresses that end alike.
+fn is_nearly_alias(stride: i64) -> bool {
+    let part = ALIAS / 4;
+    stride % part <= NEARLY || part - stride % part <= NEARLY
+}
+
 /// A block as it is made.
 #[derive(Clone)]
 struct Block<'t> {
     tile: &'t Tile,
     outer: Vec<Around>,
     inside: Vec<Around>,
+}
+
+impl<'t> Block<'t> {
+    /// Of a tile that is moved by these loops, the last `n_inner` of them.
+    fn of(tile: &'t Tile, around: &[Around], n_inner: usize) -> Self {
+        let (outer, inside) = around.split_at(around.len() - n_inner);
+        Block { tile, outer: outer.to_vec(), inside: inside.to_vec() }
+    }
+
+    /// Whether many rows of the source are in each other's way, and of the destination: in the largest block, which has
+    /// most.
+    fn aliases(&self) -> [bool; 2] {
+        let of_outer = self.outer.iter().flat_map(|l| [l.src, l.dst]);
+        let of_block = self.src_steps().chain(self.steps()).map(|(_, step)| step);
+        let mut strides = of_outer.chain(of_block).map(i64::abs);
+        if !strides.any(|stride| stride > NEAR_ALIAS && is_nearly_alias(stride)) {
+            return [false, false];
+        }
+        let largest = self.clone().grown(SIDES[0]);
+        [alias(&largest.panel().rows), alias(&largest.rows(largest.len()).0)]
+    }
+
+    /// In an order that reads all of a line before it is gone, if rows of the source are in each other's way.
+    fn ordered(mut self, in_source: bool) -> Self {
+        if in_source {
+            self.inside.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
+        }
+        self
+    }
 }
 
 impl Block<'_> {
@@ -438,3 +463,7 @@ fn pitch(len: i64) -> i64 {
 /// Memory for a block, on lines.
 #[repr(align(64))]
 pub(super) struct Stage(pub(super) MaybeUninit<[u8; MOST_BYTES as usize]>);
+
+/// Memory for a block that stays in the first cache.
+#[repr(align(64))]
+pub(super) struct CachedStage(pub(super) MaybeUninit<[u8; MOST_CACHED_BYTES as usize]>);

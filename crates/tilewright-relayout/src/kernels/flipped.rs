@@ -137,7 +137,7 @@ impl Flipped<'_> {
     fn row_at(&self, at: i64, to: i64, len: usize) -> Row {
         let (at, to) = (at as usize, to as usize);
         let lead = if self.side == Side::Source { at % PIECE } else { 0 };
-        let len = (lead + len + PIECE - 1) / PIECE * PIECE;
+        let len = (lead + len).div_ceil(PIECE) * PIECE;
         let (from, to) = (at - lead, to - lead);
         let place = match self.side {
             Side::Source => from,

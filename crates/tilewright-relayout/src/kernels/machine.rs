@@ -1,7 +1,7 @@
 //! Running programs: the registers of a tile, loaded, exchanged and stored at every place of the
 //! loops around it.
 
-use super::block::{Out, Panel, Stage, Walk};
+use super::block::{CachedStage, Out, Panel, Stage, Walk};
 use super::compile::MOST_REGISTER_BYTES;
 use super::level::{Level, prefetch_near};
 use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one, put};
@@ -45,8 +45,8 @@ pub(super) unsafe fn run(program: &Program, at: At, stores: Stores) {
 unsafe fn by_way_of_blocks(program: &Program, blocks: &Walk, at: At, stores: Stores) {
     let kernels = &program.kernels;
     let kernel = if stores == Stores::Cached { kernels.cached } else { kernels.staged };
-    let mut stage = Stage(MaybeUninit::uninit());
-    // SAFETY: the caller's promise.
+    let mut stage = CachedStage(MaybeUninit::uninit());
+    // SAFETY: the caller's promise; a block that is copied into the caches fits the stage.
     unsafe { kernel(blocks, at, stage.0.as_mut_ptr().cast(), at.src) }
 }
 

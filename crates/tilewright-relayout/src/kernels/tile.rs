@@ -257,7 +257,8 @@ impl Program {
             .sum();
         let bits = self.before.as_ref().and_then(|before| before.bits.as_ref());
         let bits = bits.map_or(0, |(walk, _)| walk.held_bytes());
-        let blocks: usize = self.blocks.iter().flatten().map(Walk::held_bytes).sum();
+        let blocks = self.blocks.iter().chain([&self.cached_blocks]).flatten();
+        let blocks: usize = blocks.map(Walk::held_bytes).sum();
         let around = self.around.capacity() * size_of::<Around>();
         scattered + bits + self.walk.held_bytes() + blocks + around
     }

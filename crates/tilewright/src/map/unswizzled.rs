@@ -43,9 +43,10 @@ impl IndexMap {
         flipped.sort_unstable_by_key(|flip| flip.place);
         let lowest = *flipped.first()?;
         let distance = |flip: &Flipped| i64::from(flip.by) - i64::from(flip.place);
-        let are_neighbours = flipped.iter().zip(lowest.place..).all(|(flip, place)| {
-            flip.place == place && distance(flip) == distance(&lowest)
-        });
+        let are_neighbours = flipped
+            .iter()
+            .zip(lowest.place..)
+            .all(|(flip, place)| flip.place == place && distance(flip) == distance(&lowest));
         if !are_neighbours {
             return None;
         }

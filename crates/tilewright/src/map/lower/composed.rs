@@ -116,7 +116,11 @@ fn read(builder: &mut MapBuilder, at: Coordinate, leaves: &[Leaf]) -> Result<Sum
 
 /// A swizzle read at an integer, which is cut into the bits below, the lower of the two groups,
 /// those between, the upper group and those above.
-pub(in crate::map) fn swizzled(builder: &mut MapBuilder, at: &Coordinate, swizzle: Swizzle) -> Result<Sum, Error> {
+pub(in crate::map) fn swizzled(
+    builder: &mut MapBuilder,
+    at: &Coordinate,
+    swizzle: Swizzle,
+) -> Result<Sum, Error> {
     let mut sum = Sum::default();
     let bits = swizzle.bits();
     if bits == 0 {
