@@ -1,5 +1,6 @@
 //! Building a map by the two moves, merge and split.
 
+use super::canonical::simplified;
 use super::digit::{scaled, source_extent, without_idle_modulus};
 use super::{Digit, IndexMap, Merged, Source};
 use crate::arithmetic::{checked_product, gcd};
@@ -121,7 +122,8 @@ impl MapBuilder {
             return invalid(format!("tile dimension {tile} must be 1 or more"));
         }
         let bound = coordinate.bound;
-        let (outer, inner) = self.split_sum(&coordinate.digits, coordinate.base, tile)?;
+        let digits = simplified(&self.dims, &self.merged, coordinate.digits.clone());
+        let (outer, inner) = self.split_sum(&digits, coordinate.base, tile)?;
         let outer_bound = bound / tile + i64::from(bound % tile != 0);
         let outer = Coordinate { digits: outer.digits, base: outer.base, bound: outer_bound };
         Ok((outer, Coordinate { digits: inner.digits, base: inner.base, bound: tile }))
