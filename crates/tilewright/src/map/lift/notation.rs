@@ -36,8 +36,8 @@ impl IndexMap {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Whether a map of merged coordinates has the offsets of a shape and stride is looked for where the
-    /// dimensions in them have up to 2²⁰ elements together.
+    /// Whether a map of merged coordinates has the offsets of a shape and stride is looked for where no group of
+    /// dimensions that they tie together has more than 2²⁰ elements.
     ///
     /// # Errors
     /// If the notation cannot say what the map does; the reason names the tile and the dimension.

@@ -1,44 +1,49 @@
 //! Maps of merged coordinates that a shape and stride has the offsets of.
 //!
-//! A tile may straddle two dimensions and cut nothing by it, since the array ends before the cut comes.
-//! `f32[3,2]{1,0:T(1,4)(*,6)}` cuts `4*i0 + i1` by 6. It is a merged coordinate, since its values 1 and
-//! 4 could make 5 and more; and 0, 4, 8 and 1, 5, 9 are all that there is of it. So the form alone does
-//! not say whether there is a shape and stride. The offsets do: along each dimension those of digits are
-//! read off as [`fit`](super::fit) does, and then the two maps are compared.
+//! A tile may straddle two dimensions and yet never cut a row of the one, since the array ends before it would.
+//! `f32[3,2]{1,0:T(4)(*,*,6)(10)}` cuts the merged coordinate `x = 4*i0 + i1` by 6 and takes
+//! `(x div 6)*10 + x mod 6`. Rows begin at 0, 4 and 12, and no row of two is cut: the offsets are those of
+//! `((2,2),2):((4,12),1)`, whose form has no merged coordinate. So the form alone does not say whether there is
+//! a shape and stride. The offsets do: along each dimension digits are read off them as [`fit`](super::fit())
+//! does, and then the two maps are compared.
 
 use std::borrow::Cow;
 
 use super::fit::digits;
-use super::untranslatable::Untranslatable;
+use super::untranslatable::{Untranslatable, refused};
 use crate::error::Error;
 use crate::map::{Digit, IndexMap, Source};
 
-/// Dimensions that are merged are looked through up to so many elements of them together: some
-/// milliseconds.
-pub(super) const MAX_LOOKED_THROUGH: i64 = 1 << 20;
+/// Dimensions that are tied together are looked through up to so many elements of them: some milliseconds.
+const MAX_LOOKED_THROUGH: i64 = 1 << 20;
 
 impl IndexMap {
     /// The same function without merged coordinates, which notations of shapes and strides do not have.
     ///
-    /// Complete for maps whose merged dimensions have up to 2²⁰ elements together. Of larger ones, those are
-    /// found of which the canonical form has no merged coordinate.
+    /// Complete for maps in which no group of dimensions that merged coordinates tie together has more than 2²⁰
+    /// elements. Of others, those are found of which the canonical form has no merged coordinate.
     pub(super) fn separated(&self) -> Result<Cow<'_, IndexMap>, Untranslatable> {
         self.refuse_empty()?;
         if self.is_separable() {
             return Ok(Cow::Borrowed(self));
         }
-        let found = if self.n_merged_elements() > MAX_LOOKED_THROUGH { None } else { self.fitted() };
-        found.map_or_else(|| self.refuse_merged(), |map| Ok(Cow::Owned(map)))
+        let groups = self.merged_groups();
+        if groups.iter().any(|group| self.n_elements_of(group) > MAX_LOOKED_THROUGH) {
+            return refused(format!(
+                "{}, and its dimensions have more than {MAX_LOOKED_THROUGH} elements together, which are not looked through for a shape and stride",
+                self.cut_reason()
+            ));
+        }
+        self.fitted(&groups).map_or_else(|| refused(self.cut_reason()), |map| Ok(Cow::Owned(map)))
     }
 
-    /// How many elements the dimensions of merged coordinates have together.
-    pub(super) fn n_merged_elements(&self) -> i64 {
-        let merged = self.merged_dims(self);
-        self.dims.iter().zip(merged).filter(|(_, merged)| *merged).map(|(size, _)| size).product()
+    /// How many elements the dimensions of a group have together.
+    fn n_elements_of(&self, group: &[bool]) -> i64 {
+        self.dims.iter().zip(group).filter(|(_, is_in)| **is_in).map(|(size, _)| size).product()
     }
 
     /// The shape and stride of the same offsets, if there is one.
-    fn fitted(&self) -> Option<IndexMap> {
+    fn fitted(&self, groups: &[Vec<bool>]) -> Option<IndexMap> {
         let merged = self.merged_dims(self);
         let mut map = self.clone();
         map.merged.clear();
@@ -48,7 +53,11 @@ impl IndexMap {
             map.digits.extend(self.digits_along(dim).ok()??);
         }
         let map = map.canonical();
-        matches!(map.first_difference(self), Ok(None)).then_some(map)
+        let is_same = |group: &Vec<bool>| {
+            let difference = map.restricted(group).first_difference(&self.restricted(group));
+            matches!(difference, Ok(None))
+        };
+        groups.iter().all(is_same).then_some(map)
     }
 
     /// The digits of the offsets along a dimension, all other indices 0, if they are that.

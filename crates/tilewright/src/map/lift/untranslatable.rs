@@ -29,14 +29,14 @@ impl IndexMap {
         if self.elements == 0 { refused("the array has no elements") } else { Ok(()) }
     }
 
-    /// The reason why a map of merged coordinates is no shape and stride: where the first one is cut.
-    pub(super) fn refuse_merged<T>(&self) -> Result<T, Untranslatable> {
+    /// Why a map of merged coordinates is no shape and stride: where the first one is cut.
+    pub(super) fn cut_reason(&self) -> String {
         let cut = self.digits.iter().find_map(|digit| match digit.source {
             Source::Merged(number) => Some((number, digit)),
             Source::Dim(_) => None,
         });
         let reason = cut.map(|(number, digit)| self.straddle_reason(number, digit));
-        refused(reason.unwrap_or_else(|| "a tile straddles dimensions".to_owned()))
+        reason.unwrap_or_else(|| "a tile straddles dimensions".to_owned())
     }
 
     fn straddle_reason(&self, number: usize, cut: &Digit) -> String {

@@ -49,7 +49,7 @@ impl IndexMap {
     /// # Errors
     /// If there is none by shape and stride: strides that overlap, are 0 or negative, or do not nest; merged
     /// coordinates. Whether a map of merged coordinates has the offsets of a shape and stride is looked for
-    /// where the dimensions in them have up to 2²⁰ elements together.
+    /// where no group of dimensions that they tie together has more than 2²⁰ elements.
     pub fn to_xla_layout(&self) -> Result<Layout, Untranslatable> {
         self.separated()?.digits_as_tiles()
     }
