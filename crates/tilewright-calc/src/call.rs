@@ -10,7 +10,7 @@ use tilewright::text::Diagnostic;
 use tilewright::tla::{Int, IntTuple, Layout, Nested};
 use tilewright::{ElementType, Error, IndexMap};
 
-use crate::expression::{Kind, Node};
+use crate::expression::{Kind, Node, contains_any};
 use crate::operations;
 use crate::value::Value;
 
@@ -25,10 +25,10 @@ pub(crate) struct Call<'n, 'a> {
 pub(crate) fn value(node: &Node<'_>) -> anyhow::Result<Value> {
     match &node.kind {
         Kind::Call { name, arguments } => operations::outcome(Call { name, arguments }),
-        Kind::Text(text) if text.trim_start().starts_with("Sw") && !text.contains(" o ") => {
+        Kind::Text(text) if contains_any(text, &[':', '[']) => composition(node).map(Value::from),
+        Kind::Text(text) if text.starts_with("Sw") => {
             parsed::<Swizzle>(node, text).map(Value::from)
         }
-        Kind::Text(text) if text.contains([':', '[']) => composition(node).map(Value::from),
         Kind::Text(text) => parsed::<IntTuple>(node, text).map(Value::from),
     }
 }
@@ -99,7 +99,7 @@ impl Call<'_, '_> {
     pub(crate) fn map(&self, place: usize) -> anyhow::Result<IndexMap> {
         let node = self.argument(place)?;
         match &node.kind {
-            Kind::Text(text) if text.contains([':', '[']) => {
+            Kind::Text(text) if contains_any(text, &[':', '[']) => {
                 Ok(parsed::<Described>(node, text)?.index_map()?)
             }
             _ => Ok(IndexMap::from_composition(&composition(node)?)?),
@@ -116,7 +116,7 @@ impl Call<'_, '_> {
     pub(crate) fn tiler(&self, place: usize) -> anyhow::Result<Tiler> {
         let node = self.argument(place)?;
         match node.kind {
-            Kind::Text(text) if !text.contains('[') => parsed(node, text),
+            Kind::Text(text) if !contains_any(text, &['[']) => parsed(node, text),
             _ => self.layout(place).map(Tiler::from),
         }
     }
