@@ -111,8 +111,7 @@ pub(crate) fn contains_any(text: &str, characters: &[char]) -> bool {
 
 /// The text without blanks and comments around it.
 fn trimmed(text: &str) -> &str {
-    let mut written =
-        outside_comments(text).filter(|(_, c)| ![' ', '\t', '\n', '\r'].contains(c));
+    let mut written = outside_comments(text).filter(|(_, c)| ![' ', '\t', '\n', '\r'].contains(c));
     let Some((first, c)) = written.next() else { return &text[..0] };
     let (last, c) = written.last().unwrap_or((first, c));
     &text[first..last + c.len_utf8()]

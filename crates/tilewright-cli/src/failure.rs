@@ -88,10 +88,12 @@ impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         match error.downcast::<Diagnostic>() {
             Ok(diagnostic) => Failure::Asked(diagnostic.into()),
-            Err(error) => match error.downcast_ref().and_then(tilewright_convert::Error::diagnostic) {
-                Some(diagnostic) => Failure::Asked(diagnostic.clone().into()),
-                None => Failure::Other(error),
-            },
+            Err(error) => {
+                match error.downcast_ref().and_then(tilewright_convert::Error::diagnostic) {
+                    Some(diagnostic) => Failure::Asked(diagnostic.clone().into()),
+                    None => Failure::Other(error),
+                }
+            }
         }
     }
 }

@@ -271,12 +271,7 @@ impl Conversion {
         self.write_one(shard, path, progress).map_err(Error::new)
     }
 
-    fn write_one(
-        &self,
-        shard: usize,
-        path: &Path,
-        progress: &dyn Progress,
-    ) -> anyhow::Result<()> {
+    fn write_one(&self, shard: usize, path: &Path, progress: &dyn Progress) -> anyhow::Result<()> {
         self.check_folder()?;
         let of_shard = self.input.file().shards().get(shard);
         let metadata = of_shard.with_context(|| format!("there is no shard {shard}"))?.metadata();

@@ -48,7 +48,9 @@ impl Error {
         }
         match self.0.downcast::<tilewright_files::Error>() {
             Ok(error) => Ok(error),
-            Err(error) => error.downcast::<Error>().map_or_else(|e| Err(Error(e)), Error::into_file),
+            Err(error) => {
+                error.downcast::<Error>().map_or_else(|e| Err(Error(e)), Error::into_file)
+            }
         }
     }
 
@@ -89,13 +91,17 @@ mod tests {
     fn the_kind_is_found_below_what_was_said_of_it() {
         let of_file = || tilewright_files::OpenOptions::new().open("no such file.npy").unwrap_err();
         let inner = Error::new(of_file().into());
-        let outer = Error::new(anyhow::Result::<()>::Err(inner.into()).context("outer").unwrap_err());
+        let outer =
+            Error::new(anyhow::Result::<()>::Err(inner.into()).context("outer").unwrap_err());
         assert_eq!(outer.to_string(), "outer");
         assert_eq!(outer.source().unwrap().to_string(), of_file().to_string());
         assert!(outer.diagnostic().is_none());
         assert!(outer.into_file().unwrap().is_not_found());
         let other = Error::other("interrupted").into_file().unwrap_err();
-        assert_eq!((other.to_string(), format!("{other:#}")), ("interrupted".into(), "interrupted".into()));
+        assert_eq!(
+            (other.to_string(), format!("{other:#}")),
+            ("interrupted".into(), "interrupted".into())
+        );
     }
 
     #[test]
@@ -103,6 +109,9 @@ mod tests {
         let error = Error::new(anyhow::anyhow!("inner").context("middle").context("outer"));
         assert_eq!(format!("{error:#}"), "outer: middle: inner");
         let middle = error.source().unwrap();
-        assert_eq!((middle.to_string(), middle.source().unwrap().to_string()), ("middle".into(), "inner".into()));
+        assert_eq!(
+            (middle.to_string(), middle.source().unwrap().to_string()),
+            ("middle".into(), "inner".into())
+        );
     }
 }

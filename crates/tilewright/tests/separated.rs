@@ -110,7 +110,8 @@ fn the_limit_is_of_the_dimensions_that_are_merged() {
 /// each and not of the array: the largest offset of the fuzzers' slowest array is found along its five dimensions.
 #[test]
 fn dimensions_that_are_not_tied_together_are_looked_at_apart() {
-    let text = "f8e4m3b11fnuz[640,640,4096,24,1000]{1,4,2,3,0:T(98,102,49,54,1)(64,9,128,8,2,8,35,16)}";
+    let text =
+        "f8e4m3b11fnuz[640,640,4096,24,1000]{1,4,2,3,0:T(98,102,49,54,1)(64,9,128,8,2,8,35,16)}";
     let map = map(text);
     assert!(!map.is_separable());
     let along = |dim: usize| {

@@ -68,7 +68,9 @@ impl Calls {
             ("S", _) => "swizzle",
             ("coordinate", "slice" | "dice" | "slice_and_offset") | ("profile", _) => "coordinate",
             ("element_type", _) => "type",
-            ("shape" | "order" | "org_shape" | "coordinate" | "a" | "b" | "from" | "to", _) => "ints",
+            ("shape" | "order" | "org_shape" | "coordinate" | "a" | "b" | "from" | "to", _) => {
+                "ints"
+            }
             ("stride", "make_layout") => "ints",
             _ => "int",
         };
@@ -80,7 +82,9 @@ impl Calls {
         loop {
             let call = self.call(sentences);
             let name = call.split('(').next().unwrap_or_default();
-            if ["coalesce", "composition", "complement", "logical_divide", "make_layout"].contains(&name) {
+            if ["coalesce", "composition", "complement", "logical_divide", "make_layout"]
+                .contains(&name)
+            {
                 return call;
             }
         }

@@ -108,7 +108,9 @@ pub(super) fn check_lifted(case: &Case, report: &mut Report) {
                 Ok(_) => true,
                 Err(reason) => reason.to_string().contains("the allocation is"),
             };
-            report.hold(MERGED, is_said, || format!("{text}: {lifted:?}, and its digits are {own:?}"));
+            report.hold(MERGED, is_said, || {
+                format!("{text}: {lifted:?}, and its digits are {own:?}")
+            });
         }
         match lifted {
             Ok(lifted) => {
