@@ -184,6 +184,14 @@ mod tests {
         assert!(Expression::parse("max(1, 2 /* )").and_then(|e| e.value()).is_err());
     }
 
+    /// Neither a `:` nor a `[` is in them.
+    #[test]
+    fn strides_of_numpy_are_layouts() {
+        check("float32 (3,5) (20,4)", "(3,5):(5,1):(3,5)");
+        check("crd2idx(float32 (3,5) (20,4), (1,2))", "7");
+        check("size(composition((15,4):(1,15), float32 (3,5) (20,4)))", "15");
+    }
+
     /// The `<` of a bound encloses nothing.
     #[test]
     fn bounds_are_no_brackets() {

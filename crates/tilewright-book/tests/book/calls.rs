@@ -35,8 +35,11 @@ struct Calls {
 }
 
 impl Calls {
-    fn call(&mut self, sentences: &Sentences<'_>) -> String {
-        let usages = usages();
+    /// Of one of the operations whose names are wanted.
+    fn call(&mut self, is_wanted: impl Fn(&str) -> bool, sentences: &Sentences<'_>) -> String {
+        let usages =
+            usages().into_iter().filter(|usage| usage.split('(').next().is_some_and(&is_wanted));
+        let usages: Vec<&str> = usages.collect();
         let usage = usages[self.below(usages.len())];
         let (name, parameters) = usage.trim_end_matches(')').split_once('(').unwrap();
         self.depth += 1;
@@ -79,15 +82,9 @@ impl Calls {
 
     /// A call that comes to a layout, if to anything.
     fn layout(&mut self, sentences: &Sentences<'_>) -> String {
-        loop {
-            let call = self.call(sentences);
-            let name = call.split('(').next().unwrap_or_default();
-            if ["coalesce", "composition", "complement", "logical_divide", "make_layout"]
-                .contains(&name)
-            {
-                return call;
-            }
-        }
+        const LAYOUTS: [&str; 5] =
+            ["coalesce", "composition", "complement", "logical_divide", "make_layout"];
+        self.call(|name| LAYOUTS.contains(&name), sentences)
     }
 }
 
@@ -98,7 +95,7 @@ impl Chooser for Calls {
 
     fn written(&mut self, rule: &str, sentences: &Sentences<'_>) -> Option<String> {
         match rule {
-            "call" => Some(self.call(sentences)),
+            "call" => Some(self.call(|_| true, sentences)),
             "other" => Some(OTHERS[self.below(OTHERS.len())].to_owned()),
             _ => self.meaning.written(rule, sentences),
         }
