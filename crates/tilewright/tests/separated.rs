@@ -106,6 +106,18 @@ fn the_limit_is_of_the_dimensions_that_are_merged() {
     assert!(reason.contains("more than 1048576 elements"), "{reason}");
 }
 
+/// Tiles of 35 in tiles of 98 straddle the pieces of one dimension each; tiles of 7 across rows take both dimensions
+/// together. Either array has four million elements.
+#[test]
+fn the_limit_is_of_a_group() {
+    let is_too_large = |text: &str| {
+        let reason = map(text).to_xla_layout().unwrap_err().to_string();
+        reason.contains("more than 1048576 elements")
+    };
+    assert!(!is_too_large("f32[2000,2000]{1,0:T(98,98)(35,35)}"));
+    assert!(is_too_large("f32[2000,2000]{1,0:T(*,7)(3,1)}"));
+}
+
 /// Dimensions that no merged coordinate takes together are looked at one by one, so that the limit and the time are of
 /// each and not of the array: the largest offset of the fuzzers' slowest array is found along its five dimensions.
 #[test]
