@@ -63,6 +63,12 @@ impl Calls {
     fn argument(&mut self, name: &str, parameter: &str, sentences: &Sentences<'_>) -> String {
         let rule = match (parameter, name) {
             ("B", "composition") | ("T", _) => "tiler",
+            // A layout, or under a composed layout a tiler: what is both.
+            ("B", "compose") => {
+                let [shape, strides] =
+                    ["shape", "strides"].map(|rule| sentences.sentence(rule, self));
+                return format!("{shape}:{strides}");
+            }
             ("A" | "B", _) => match self.below(6) {
                 0 => "other",
                 1 if self.depth < 4 => return self.layout(sentences),
