@@ -8,8 +8,8 @@
 //! ```
 //!
 //! So what is asked of all elements is asked of one group at a time: their elements add up and do not multiply. In
-//! `f32[1000,1000]{1,0:T(98,98)(35,35)}` each tile of 35 straddles the pieces of one dimension: two groups of 1000, and
-//! none of 10⁶.
+//! `f32[2000,2000]{1,0:T(98,98)(35,35)}` each tile of 35 straddles the pieces of one dimension: two groups of 2000, and
+//! none of four million.
 
 use super::{IndexMap, Source};
 

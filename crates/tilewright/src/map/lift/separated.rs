@@ -1,8 +1,8 @@
 //! Maps of merged coordinates that a shape and stride has the offsets of.
 //!
 //! A tile may straddle two dimensions and yet never cut a row of the one, since the array ends before it would.
-//! `f32[3,2]{1,0:T(4)(*,*,6)(10)}` cuts the merged coordinate `x = 4*i0 + i1` by 6 and takes
-//! `(x div 6)*10 + x mod 6`. Rows begin at 0, 4 and 12, and no row of two is cut: the offsets are those of
+//! `f32[3,2]{1,0:T(4)(*,*,6)(10)}` cuts `x = 4*i0 + i1` by 6 and takes `(x div 6)*10 + x mod 6`; its map keeps the
+//! merged coordinate `2*i0`, cut by 3. Rows begin at 0, 4 and 12, and no row of two is cut: the offsets are those of
 //! `((2,2),2):((4,12),1)`, whose form has no merged coordinate. So the form alone does not say whether there is
 //! a shape and stride. The offsets do: along each dimension digits are read off them as [`fit`](super::fit())
 //! does, and then the two maps are compared.
@@ -14,7 +14,8 @@ use super::untranslatable::{Untranslatable, refused};
 use crate::error::Error;
 use crate::map::{Digit, IndexMap, Source};
 
-/// Dimensions that are tied together are looked through up to so many elements of them: some milliseconds.
+/// Dimensions that are tied together are looked through up to so many elements of them, which takes less than a tenth of a
+/// second.
 const MAX_LOOKED_THROUGH: i64 = 1 << 20;
 
 impl IndexMap {
