@@ -213,7 +213,7 @@ struct ReadDraw<'a> {
 impl ReadDraw<'_> {
     /// The picture, with this room where the question does not say how much.
     fn drawing(&self, own: Room) -> Result<Drawing, Error> {
-        Ok(self.drawn(&self.question.options(own)).map_err(anyhow::Error::from)?)
+        self.drawn(&self.question.options(own)).map_err(Error::of)
     }
 
     fn drawn(&self, options: &Options) -> Result<Drawing, tilewright_view::Error> {

@@ -47,7 +47,7 @@ impl Emit {
     /// # Errors
     /// If a text says no array, the language does not exist or cannot say it, or the name is no identifier.
     pub fn answer(&self, reader: Reader<'_>) -> Result<Text, Error> {
-        let target: Target = self.lang.parse().map_err(anyhow::Error::from)?;
+        let target: Target = self.lang.parse().map_err(Error::of)?;
         let from = reader.read(&self.layout)?;
         let to = self.to.as_deref().map(|text| reader.read(text)).transpose()?;
         let said = from.element_bits().or(to.as_ref().and_then(Described::element_bits));
@@ -56,10 +56,10 @@ impl Emit {
             DEFAULT_BITS
         });
         let array = |said: &Described| Array::with_default_bits(said, bits);
-        let from = array(&from).map_err(anyhow::Error::from)?;
-        let to = to.as_ref().map(array).transpose().map_err(anyhow::Error::from)?;
+        let from = array(&from).map_err(Error::of)?;
+        let to = to.as_ref().map(array).transpose().map_err(Error::of)?;
         let name = self.name.as_deref().unwrap_or(DEFAULT_NAME);
         let request = Request { array: &from, other: to.as_ref(), name, dynamic: &self.dynamic };
-        Ok(Text { text: request.emit(target).map_err(anyhow::Error::from)? })
+        Ok(Text { text: request.emit(target).map_err(Error::of)? })
     }
 }

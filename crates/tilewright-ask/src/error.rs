@@ -1,6 +1,8 @@
 //! Why there is no answer.
 
+use std::error;
 use std::fmt;
+use std::iter;
 
 use serde::Serialize;
 use tilewright::text::Diagnostic;
@@ -21,7 +23,14 @@ enum Kind {
     /// A text that does not mean what it should.
     Text(Diagnostic),
     /// Anything else, with its causes.
-    Other(anyhow::Error),
+    Other(Box<dyn error::Error + Send + Sync>),
+}
+
+/// What is not to be had, and why.
+#[derive(Debug)]
+struct Refused {
+    what: String,
+    why: Box<dyn error::Error + Send + Sync>,
 }
 
 /// An error as JSON has it.
@@ -40,7 +49,20 @@ pub struct ErrorDocument {
 impl Error {
     /// An error of which there is no more to say than this.
     pub fn message(message: &str) -> Self {
-        Error(Kind::Other(anyhow::anyhow!("{message}")))
+        Error(Kind::Other(message.into()))
+    }
+
+    /// Anything that is no text's fault.
+    pub(crate) fn of(error: impl error::Error + Send + Sync + 'static) -> Self {
+        Error(Kind::Other(error.into()))
+    }
+
+    /// What is not to be had, and why.
+    pub(crate) fn refused(
+        what: impl Into<String>,
+        why: impl error::Error + Send + Sync + 'static,
+    ) -> Self {
+        Self::of(Refused { what: what.into(), why: why.into() })
     }
 
     /// What is wrong with a text, where that is why.
@@ -81,22 +103,32 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Kind::Text(diagnostic) => f.write_str(diagnostic.message()),
-            Kind::Other(error) => f.write_str(&with_causes(error)),
+            Kind::Other(error) => f.write_str(&with_causes(&**error)),
         }
     }
 }
 
-impl std::error::Error for Error {}
+impl error::Error for Error {}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl error::Error for Refused {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        Some(&*self.why)
+    }
+}
 
 /// The message and its causes, each of which may have said the next one already.
-pub fn with_causes(error: &anyhow::Error) -> String {
-    error.chain().fold(String::new(), |said, cause| {
-        let cause = cause.to_string();
-        match said.is_empty() {
-            true => cause,
-            false if said.contains(&cause) => said,
-            false => format!("{said}: {cause}"),
-        }
+pub fn with_causes(error: &(dyn error::Error + 'static)) -> String {
+    let causes = iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).fold(String::new(), |said, cause| match said.is_empty() {
+        true => cause,
+        false if said.contains(&cause) => said,
+        false => format!("{said}: {cause}"),
     })
 }
 
@@ -106,18 +138,9 @@ impl From<Diagnostic> for Error {
     }
 }
 
-impl From<anyhow::Error> for Error {
-    fn from(error: anyhow::Error) -> Self {
-        match error.downcast::<Diagnostic>() {
-            Ok(diagnostic) => Error(Kind::Text(diagnostic)),
-            Err(error) => Error(Kind::Other(error)),
-        }
-    }
-}
-
 impl From<tilewright::Error> for Error {
     fn from(error: tilewright::Error) -> Self {
-        Error(Kind::Other(error.into()))
+        Error::of(error)
     }
 }
 
@@ -125,7 +148,7 @@ impl From<tilewright_calc::Error> for Error {
     fn from(error: tilewright_calc::Error) -> Self {
         match error.diagnostic() {
             Some(diagnostic) => Error(Kind::Text(diagnostic.clone())),
-            None => Error(Kind::Other(error.into())),
+            None => Error::of(error),
         }
     }
 }

@@ -1,6 +1,5 @@
 //! The catalogue of layouts with names.
 
-use anyhow::Context;
 use glob::Pattern;
 use serde::{Deserialize, Serialize};
 use tilewright::ElementType;
@@ -81,7 +80,8 @@ impl Layouts {
     /// If the pattern is none, or no name matches.
     pub fn answer(&self) -> Result<NamedRows, Error> {
         let wanted = self.names.as_deref().unwrap_or("*");
-        let pattern = Pattern::new(wanted).with_context(|| format!("`{wanted}` is no pattern"))?;
+        let pattern = Pattern::new(wanted)
+            .map_err(|why| Error::refused(format!("`{wanted}` is no pattern"), why))?;
         let mut rows = Vec::new();
         for entry in catalogue::entries() {
             for spelling in entry.spellings() {
@@ -91,10 +91,9 @@ impl Layouts {
             }
         }
         if rows.is_empty() {
-            let error = anyhow::anyhow!(
+            return Err(Error::message(&format!(
                 "no layout has a name like `{wanted}`\n  = help: `tilewright layouts` lists them"
-            );
-            return Err(error.into());
+            )));
         }
         Ok(NamedRows { rows })
     }

@@ -89,7 +89,7 @@ impl Place {
             (None, None, Some(byte)) => Found::at_byte(&said, byte),
             _ => return Err(Error::message("an index, an offset or a byte is asked about")),
         };
-        Ok(found.map_err(anyhow::Error::from)?.into())
+        Ok(found.map_err(Error::of)?.into())
     }
 }
 

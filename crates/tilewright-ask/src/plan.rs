@@ -98,7 +98,7 @@ impl Plan {
             (reader.note)(&format!("no element type is said: elements of {DEFAULT_BITS} bits"));
             DEFAULT_BITS
         });
-        let plan = planned(&from, &to, bits, self.chunk).map_err(anyhow::Error::from)?;
+        let plan = planned(&from, &to, bits, self.chunk).map_err(Error::of)?;
         Ok(Planned::new(from.text(), to.text(), plan.describe()))
     }
 }

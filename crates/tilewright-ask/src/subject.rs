@@ -146,7 +146,7 @@ impl Subject {
             return Ok(array.to_string());
         }
         match self.element_type() {
-            None => Ok(self.map.to_xla_layout().map_err(anyhow::Error::from)?.to_string()),
+            None => Ok(self.map.to_xla_layout().map_err(Error::of)?.to_string()),
             Some(_) => Ok(self.said.to_array()?.to_string()),
         }
     }

@@ -1,6 +1,5 @@
 //! A layout in another notation.
 
-use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use tilewright::map;
 use tilewright::notation::Described;
@@ -62,13 +61,14 @@ impl To {
             Notation::Mlir => map::Notation::Mlir,
         };
         let subject = reader.array(&self.layout)?;
-        Ok(Text { text: subject.to_notation(notation).context(REFUSED)? })
+        let text = subject.to_notation(notation).map_err(|why| Error::refused(REFUSED, why))?;
+        Ok(Text { text })
     }
 }
 
 fn to_xla(said: Described) -> Result<String, Error> {
     match said {
         Described::Xla(shape) => Ok(shape.to_string()),
-        said => Ok(Subject::of(said)?.xla_text().context(REFUSED)?),
+        said => Subject::of(said)?.xla_text().map_err(|why| Error::refused(REFUSED, why)),
     }
 }

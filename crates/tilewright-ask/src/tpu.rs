@@ -131,9 +131,9 @@ impl Formats {
 /// The layouts of the catalogue that an array can have, compared with its elements one behind the other.
 fn named(said: &Described) -> Result<FormatList, Error> {
     let Some(element_type) = said.element_type() else {
-        return Err(
-            anyhow::anyhow!("`{said}` says no element type, on which layouts depend").into()
-        );
+        return Err(Error::message(&format!(
+            "`{said}` says no element type, on which layouts depend"
+        )));
     };
     let map = said.index_map()?;
     let dense = match element_type.bits() {

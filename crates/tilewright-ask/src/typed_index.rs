@@ -1,7 +1,5 @@
 //! An index as somebody typed it.
 
-use anyhow::anyhow;
-
 use crate::error::Error;
 
 /// The numbers of `2,3`, parentheses or brackets around them or not, and of Python's `(2,)`.
@@ -15,9 +13,10 @@ pub fn parse_index(text: &str) -> Result<Vec<i64>, Error> {
     }
     let number = |part: &str| {
         let part = part.trim();
-        part.parse().map_err(|_| anyhow!("`{part}` in the index `{text}` is not a whole number"))
+        let refused = || format!("`{part}` in the index `{text}` is not a whole number");
+        part.parse().map_err(|_| Error::message(&refused()))
     };
     let inner = inner.trim_end();
     let inner = inner.strip_suffix(',').unwrap_or(inner);
-    Ok(inner.split(',').map(number).collect::<Result<_, anyhow::Error>>()?)
+    inner.split(',').map(number).collect()
 }

@@ -16,16 +16,19 @@ const MOST_WAYS: usize = 12;
 /// The rules whose figures stand together, and what is put before their names to make an id of each.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'p> {
-    /// The rules; all others are in `common`.
+    /// The rules.
     pub rules: &'p [&'p str],
     /// As in `xla-shape`.
     pub prefix: &'p str,
+    /// The prefix and the rules of another place that this one stands on; what is in neither is in `common`.
+    pub beside: (&'p str, &'p [&'p str]),
 }
 
 impl Place<'_> {
     fn id(&self, rule: &str) -> String {
-        let prefix = if self.rules.contains(&rule) { self.prefix } else { "common" };
-        format!("{prefix}-{rule}")
+        let places = [(self.prefix, self.rules), self.beside];
+        let place = places.into_iter().find(|(_, rules)| rules.contains(&rule));
+        format!("{}-{rule}", place.map_or("common", |(prefix, _)| prefix))
     }
 }
 

@@ -10,7 +10,7 @@ use tilewright::text::Diagnostic;
 use tilewright::tla::{Int, IntTuple, Layout, Nested};
 use tilewright::{ElementType, Error, IndexMap};
 
-use crate::expression::{Kind, Node};
+use crate::expression::{Kind, Node, contains_any};
 use crate::operations;
 use crate::value::Value;
 
@@ -25,10 +25,10 @@ pub(crate) struct Call<'n, 'a> {
 pub(crate) fn value(node: &Node<'_>) -> anyhow::Result<Value> {
     match &node.kind {
         Kind::Call { name, arguments } => operations::outcome(Call { name, arguments }),
-        Kind::Text(text) if text.trim_start().starts_with("Sw") && !text.contains(" o ") => {
+        Kind::Text(text) if is_layout(text) => composition(node).map(Value::from),
+        Kind::Text(text) if text.starts_with("Sw") => {
             parsed::<Swizzle>(node, text).map(Value::from)
         }
-        Kind::Text(text) if text.contains([':', '[']) => composition(node).map(Value::from),
         Kind::Text(text) => parsed::<IntTuple>(node, text).map(Value::from),
     }
 }
@@ -99,7 +99,7 @@ impl Call<'_, '_> {
     pub(crate) fn map(&self, place: usize) -> anyhow::Result<IndexMap> {
         let node = self.argument(place)?;
         match &node.kind {
-            Kind::Text(text) if text.contains([':', '[']) => {
+            Kind::Text(text) if is_layout(text) => {
                 Ok(parsed::<Described>(node, text)?.index_map()?)
             }
             _ => Ok(IndexMap::from_composition(&composition(node)?)?),
@@ -116,7 +116,7 @@ impl Call<'_, '_> {
     pub(crate) fn tiler(&self, place: usize) -> anyhow::Result<Tiler> {
         let node = self.argument(place)?;
         match node.kind {
-            Kind::Text(text) if !text.contains('[') => parsed(node, text),
+            Kind::Text(text) if !is_array(text) => parsed(node, text),
             _ => self.layout(place).map(Tiler::from),
         }
     }
@@ -176,6 +176,17 @@ fn composition(node: &Node<'_>) -> anyhow::Result<Composition> {
             }
         },
     }
+}
+
+/// Whether a text is a layout or an array, and no integers or swizzle alone.
+fn is_layout(text: &str) -> bool {
+    contains_any(text, &[':']) || is_array(text)
+}
+
+/// Whether a text is an array, `f32[3,5]`, or numpy's, `float32 (3,5) (20,4)`.
+fn is_array(text: &str) -> bool {
+    let word = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
+    contains_any(text, &['[']) || word.and_then(ElementType::from_numpy_name).is_some()
 }
 
 /// A text read; what is wrong with it is pointed at in the whole expression.

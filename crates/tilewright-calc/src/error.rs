@@ -12,6 +12,10 @@ use tilewright::text::{Diagnostic, abridged};
 pub struct Error(anyhow::Error);
 
 impl Error {
+    pub(crate) fn new(error: anyhow::Error) -> Self {
+        Error(error)
+    }
+
     /// What is wrong with a text, and where in the whole expression, if it is that.
     ///
     /// ```
@@ -71,9 +75,3 @@ impl fmt::Debug for Error {
 }
 
 impl error::Error for Error {}
-
-impl From<anyhow::Error> for Error {
-    fn from(error: anyhow::Error) -> Self {
-        Error(error)
-    }
-}

@@ -42,7 +42,7 @@ impl<'a> Expression<'a> {
     /// # Errors
     /// If calls nest deeper than 64.
     pub fn parse(text: &'a str) -> Result<Self, Error> {
-        Ok(Expression(Node::parse(text)?))
+        Node::parse(text).map(Expression).map_err(Error::new)
     }
 
     /// What it comes to.
@@ -51,7 +51,7 @@ impl<'a> Expression<'a> {
     /// If there is no such operation, its arguments do not fit, or it has no outcome; see
     /// [`Error`].
     pub fn value(&self) -> Result<Value, Error> {
-        Ok(call::value(&self.0)?)
+        call::value(&self.0).map_err(Error::new)
     }
 
     /// What it comes to, told step by step.
@@ -59,7 +59,7 @@ impl<'a> Expression<'a> {
     /// # Errors
     /// As [`value`](Self::value), and if it is not a call of one of the operations that are told.
     pub fn explained(&self) -> Result<Explanation, Error> {
-        Ok(operations::explained(&self.0)?)
+        operations::explained(&self.0).map_err(Error::new)
     }
 
     /// Whether some integer in it is static: written with its mark, `_4`, or made by a tag. Where

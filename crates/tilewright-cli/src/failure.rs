@@ -58,7 +58,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Asked(error) => error.fmt(f),
-            Failure::Other(error) | Failure::Output(error) => f.write_str(&with_causes(error)),
+            Failure::Other(error) | Failure::Output(error) => f.write_str(&with_causes(&**error)),
             Failure::Reported => f.write_str("some lines could not be read"),
         }
     }
@@ -88,8 +88,19 @@ impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         match error.downcast::<Diagnostic>() {
             Ok(diagnostic) => Failure::Asked(diagnostic.into()),
-            Err(error) => Failure::Other(error),
+            Err(error) => {
+                match error.downcast_ref().and_then(tilewright_convert::Error::diagnostic) {
+                    Some(diagnostic) => Failure::Asked(diagnostic.clone().into()),
+                    None => Failure::Other(error),
+                }
+            }
         }
+    }
+}
+
+impl From<tilewright_convert::Error> for Failure {
+    fn from(error: tilewright_convert::Error) -> Self {
+        anyhow::Error::from(error).into()
     }
 }
 

@@ -57,6 +57,6 @@ pub(crate) fn explained(error: Error) -> anyhow::Error {
 }
 
 /// The same of any error: of a file's there may be advice.
-pub(crate) fn in_words(error: anyhow::Error) -> anyhow::Error {
-    error.downcast().map_or_else(|error| error, explained)
+pub(crate) fn in_words(error: tilewright_convert::Error) -> anyhow::Error {
+    error.into_file().map_or_else(anyhow::Error::from, explained)
 }

@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tilewright::text::abridged;
-use tilewright_convert::Progress;
+use tilewright_convert::{Error, Progress};
 
 /// A bar on a terminal's stderr, or nothing.
 pub(crate) struct Bar(ProgressBar);
@@ -28,7 +28,7 @@ impl Progress for Bar {
         self.0.set_message(abridged(name).to_string());
     }
 
-    fn advance(&self, bytes: u64) -> anyhow::Result<()> {
+    fn advance(&self, bytes: u64) -> Result<(), Error> {
         self.0.inc(bytes);
         Ok(())
     }

@@ -12,6 +12,7 @@ use tilewright_relayout::Plan;
 
 use crate::checkpoint::{self, Checkpoint, Facts, Look, Made, Method, Planned, Scheme};
 use crate::crew::Crew;
+use crate::error::Error;
 use crate::goal::Goal;
 use crate::input::Input;
 use crate::job::{self, Job};
@@ -62,6 +63,15 @@ impl Conversion {
         goal: &Goal,
         output: &Path,
         options: &Options,
+    ) -> Result<Self, Error> {
+        Self::planned(input, goal, output, options).map_err(Error::new)
+    }
+
+    fn planned(
+        input: Input,
+        goal: &Goal,
+        output: &Path,
+        options: &Options,
     ) -> anyhow::Result<Self> {
         let crew = Crew::new(options.threads, options.max_memory)?;
         let format = output_format(output, input.file().format())?;
@@ -105,7 +115,11 @@ impl Conversion {
     /// # Errors
     ///
     /// What the folder says of its quantisation is not known here.
-    pub fn surveyed(input: &Input, shard: usize) -> anyhow::Result<Vec<Range<u64>>> {
+    pub fn surveyed(input: &Input, shard: usize) -> Result<Vec<Range<u64>>, Error> {
+        Self::looked_at(input, shard).map_err(Error::new)
+    }
+
+    fn looked_at(input: &Input, shard: usize) -> anyhow::Result<Vec<Range<u64>>> {
         let companions = Companions::of(input.file())?;
         let Some(scheme) = Scheme::of_folder(companions.folder())? else { return Ok(Vec::new()) };
         let is_looked_at =
@@ -120,7 +134,11 @@ impl Conversion {
     /// # Errors
     ///
     /// It is no folder of a quantised model, or what it holds is not known here.
-    pub fn survey(input: &Input, method: Method, shard: usize) -> anyhow::Result<Facts> {
+    pub fn survey(input: &Input, method: Method, shard: usize) -> Result<Facts, Error> {
+        Self::facts_of(input, method, shard).map_err(Error::new)
+    }
+
+    fn facts_of(input: &Input, method: Method, shard: usize) -> anyhow::Result<Facts> {
         let crew = Crew::new(NonZeroUsize::new(1), None)?;
         let checkpoint = Checkpoint::of(input.file(), &crew, Look::Shard(shard))?;
         let checkpoint = checkpoint.with_context(|| not_quantised(input.file(), method))?;
@@ -163,7 +181,11 @@ impl Conversion {
     ///
     /// A file cannot be read or written, the input was written to meanwhile, or there is too little memory; nothing is at the output's place then but what
     /// was.
-    pub fn write(&self, progress: &dyn Progress) -> anyhow::Result<Vec<f64>> {
+    pub fn write(&self, progress: &dyn Progress) -> Result<Vec<f64>, Error> {
+        self.write_whole(progress).map_err(Error::new)
+    }
+
+    fn write_whole(&self, progress: &dyn Progress) -> anyhow::Result<Vec<f64>> {
         let file = self.input.file();
         let mut create = CreateOptions::new().source(file).metadata(file.metadata().clone());
         if self.options.force || self.options.in_place {
@@ -206,7 +228,7 @@ impl Conversion {
             |(), made| {
                 progress.begin(&made.name);
                 writer.write_at(made.target, 0, &made.bytes(file)?)?;
-                progress.advance(made.bytes_out)
+                Ok(progress.advance(made.bytes_out)?)
             },
         )
     }
@@ -216,10 +238,10 @@ impl Conversion {
     /// # Errors
     ///
     /// It is no folder.
-    pub fn outline(&self) -> anyhow::Result<Outline> {
-        self.check_folder()?;
+    pub fn outline(&self) -> Result<Outline, Error> {
+        self.check_folder().map_err(Error::new)?;
         let create = CreateOptions::new().shards(self.input.file().shards().to_vec());
-        Ok(create.outline(&self.specs())?)
+        create.outline(&self.specs()).map_err(|error| Error::new(error.into()))
     }
 
     /// What has to be there of other shards of the input for one of the output: the number of each shard, and the bytes
@@ -245,7 +267,11 @@ impl Conversion {
         shard: usize,
         path: &Path,
         progress: &dyn Progress,
-    ) -> anyhow::Result<()> {
+    ) -> Result<(), Error> {
+        self.write_one(shard, path, progress).map_err(Error::new)
+    }
+
+    fn write_one(&self, shard: usize, path: &Path, progress: &dyn Progress) -> anyhow::Result<()> {
         self.check_folder()?;
         let of_shard = self.input.file().shards().get(shard);
         let metadata = of_shard.with_context(|| format!("there is no shard {shard}"))?.metadata();

@@ -1,8 +1,7 @@
 //! What a file is to become.
 
-use anyhow::bail;
-
 use crate::checkpoint::Method;
+use crate::error::Error;
 use crate::targets::Targets;
 
 /// What is to become of all arrays of a file.
@@ -28,7 +27,7 @@ impl Goal {
     /// assert!(matches!(Goal::parse(Some("awq"), &[], false)?.0, Goal::Checkpoint(Method::Awq)));
     /// assert!(matches!(Goal::parse(Some("@awq"), &[], false)?.0, Goal::Targets(_)));
     /// assert!(Goal::parse(Some("awk"), &[], false).is_err());
-    /// # Ok::<(), anyhow::Error>(())
+    /// # Ok::<(), tilewright_convert::Error>(())
     /// ```
     ///
     /// # Errors
@@ -38,7 +37,7 @@ impl Goal {
         to: Option<&str>,
         by_name: &[String],
         strict: bool,
-    ) -> anyhow::Result<(Self, Vec<String>)> {
+    ) -> Result<(Self, Vec<String>), Error> {
         let said = to.map(str::trim).unwrap_or_default();
         let goal = match Method::of_name(said) {
             Some(method) => Goal::Checkpoint(method),
@@ -49,9 +48,9 @@ impl Goal {
             }
         };
         if !by_name.is_empty() {
-            bail!(
+            return Err(Error::other(format!(
                 "--to {said} is of a whole model, of whose arrays --tensor says nothing; of single arrays it is @{said}"
-            );
+            )));
         }
         Ok((goal, Vec::new()))
     }

@@ -14,6 +14,8 @@ use tilewright_files::{
     ArrayFile, ArrayInfo, Format, OpenOptions, Order, StoredLayout, layout_beside,
 };
 
+use crate::error::Error;
+
 /// An open file, and the layout it is to be read in where that is not its own.
 #[derive(Debug)]
 pub struct Input {
@@ -48,7 +50,11 @@ impl Input {
     /// # Errors
     ///
     /// The file cannot be opened, a text says nothing, or no array has a name that is said.
-    pub fn open(path: &Path, from: &[String], strict: bool) -> anyhow::Result<Self> {
+    pub fn open(path: &Path, from: &[String], strict: bool) -> Result<Self, Error> {
+        Self::opened(path, from, strict).map_err(Error::new)
+    }
+
+    fn opened(path: &Path, from: &[String], strict: bool) -> anyhow::Result<Self> {
         let (by_name, for_all): (Vec<&String>, Vec<&String>) =
             from.iter().partition(|text| text.contains('@') && !text.contains('['));
         let from = match for_all.as_slice() {
@@ -98,7 +104,11 @@ impl Input {
     /// # Errors
     ///
     /// What the file records or was said of it is wrong.
-    pub fn described(&self, array: usize) -> anyhow::Result<DescribedArray> {
+    pub fn described(&self, array: usize) -> Result<DescribedArray, Error> {
+        self.told(array).map_err(Error::new)
+    }
+
+    fn told(&self, array: usize) -> anyhow::Result<DescribedArray> {
         let info = self.file.arrays().get(array).context("there is no such array")?;
         if let Some(named) = self.stored(info)? {
             return Ok(named.into());
@@ -154,16 +164,20 @@ impl<'a> Shapes<'a> {
     /// # Errors
     ///
     /// As there.
-    pub fn of(&mut self, array: usize) -> anyhow::Result<Rc<DescribedArray>> {
+    pub fn of(&mut self, array: usize) -> Result<Rc<DescribedArray>, Error> {
+        self.made_once(array).map_err(Error::new)
+    }
+
+    fn made_once(&mut self, array: usize) -> anyhow::Result<Rc<DescribedArray>> {
         let info = self.input.file.arrays().get(array).context("there is no such array")?;
         if self.input.carriers.iter().any(|stored| stored.names.matches(info.name())) {
-            return Ok(Rc::new(self.input.described(array)?));
+            return Ok(Rc::new(self.input.told(array)?));
         }
         let key = (info.element_type(), info.dims(), info.order(), info.layout(), info.byte_len());
         if let Some(shape) = self.known.get(&key) {
             return Ok(Rc::clone(shape));
         }
-        let shape = Rc::new(self.input.described(array)?);
+        let shape = Rc::new(self.input.told(array)?);
         if self.known.len() == Self::MOST {
             self.known.clear();
         }

@@ -17,10 +17,11 @@
 //! | `cut`, `passage`, `bundle`, `stream` | pieces that memory holds, an array on its way, small ones taken together, and the way from file to file |
 //! | `conversion` | all of it, for a file |
 //! | `compare` | two files, array by array, whatever their layouts |
+//! | `error` | why not |
 //! | `progress` | who wants to be told how far it is |
 //!
-//! Errors are [`anyhow`]'s, which tell their causes: which array, which file, what the system said. What went wrong with a file is a
-//! [`tilewright_files::Error`] among them.
+//! An [`Error`] tells its causes: which array, which file, what the system said. What went wrong with a file is a
+//! [`tilewright_files::Error`] in it.
 //!
 //! ```
 //! # let dir = tempfile::tempdir()?;
@@ -37,11 +38,12 @@
 //! conversion.write(&())?;
 //! let [a, b] = [Input::open(&from, &[], false)?, Input::open(&to, &[], false)?];
 //! assert!(compare(&a, &b, (None, None), &())?.differences.is_empty());
-//! # Ok::<(), anyhow::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 #![forbid(unsafe_code)]
 
+mod error;
 mod progress;
 
 mod memory;
@@ -77,6 +79,7 @@ mod compare;
 pub use crate::checkpoint::{Facts, Method, Scheme};
 pub use crate::compare::{Comparison, Difference, compare};
 pub use crate::conversion::{Conversion, Options, Row};
+pub use crate::error::Error;
 pub use crate::goal::Goal;
 pub use crate::input::{Input, Shapes};
 pub use crate::job::Job;

@@ -4,6 +4,8 @@ use tilewright::notation::DescribedArray;
 use tilewright::{ElementClass, ElementType, IndexMap, Permutation};
 use tilewright_relayout::{Placement, Plan};
 
+use crate::error::Error;
+
 /// An array as it is stored, and as it is looked at: its dimensions may be exchanged, and its signed codes taken as
 /// unsigned ones.
 #[derive(Clone, Debug)]
@@ -20,8 +22,9 @@ impl Lying {
     /// # Errors
     ///
     /// The array has no map.
-    pub fn of(array: DescribedArray) -> anyhow::Result<Self> {
-        let (map, xor_mask) = (array.index_map()?, array.xor_mask());
+    pub fn of(array: DescribedArray) -> Result<Self, Error> {
+        let map = array.index_map().map_err(|error| Error::new(error.into()))?;
+        let xor_mask = array.xor_mask();
         let element_type = array.element_type();
         Ok(Lying { array, map, xor_mask, element_type })
     }
@@ -89,7 +92,11 @@ impl Lying {
 /// # Errors
 ///
 /// They are not the same array, or elements would be lost.
-pub fn plan(from: &Lying, to: &Lying) -> anyhow::Result<Plan> {
+pub fn plan(from: &Lying, to: &Lying) -> Result<Plan, Error> {
+    planned(from, to).map_err(Error::new)
+}
+
+fn planned(from: &Lying, to: &Lying) -> anyhow::Result<Plan> {
     let [source, target] = [from.placement()?, to.placement()?];
     let plan = match from.array.element_bits() == to.array.element_bits() {
         true => Plan::new(&source, &target)?,

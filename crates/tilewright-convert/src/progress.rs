@@ -1,5 +1,7 @@
 //! How far a long job is.
 
+use crate::error::Error;
+
 /// Whoever wants to be told how far a job is.
 pub trait Progress: Sync {
     /// An array is begun; others may not be done.
@@ -9,15 +11,15 @@ pub trait Progress: Sync {
     ///
     /// # Errors
     ///
-    /// Nobody wants the rest: the job ends with this error.
-    fn advance(&self, bytes: u64) -> anyhow::Result<()>;
+    /// Nobody wants the rest: the job ends with this error, an [`Error::other`].
+    fn advance(&self, bytes: u64) -> Result<(), Error>;
 }
 
 /// Nobody.
 impl Progress for () {
     fn begin(&self, _name: &str) {}
 
-    fn advance(&self, _bytes: u64) -> anyhow::Result<()> {
+    fn advance(&self, _bytes: u64) -> Result<(), Error> {
         Ok(())
     }
 }

@@ -195,7 +195,7 @@ impl Stream<'_> {
 
     fn write(&self, job: &Job, start: u64, bytes: &[u8]) -> anyhow::Result<()> {
         self.writer.write_at(job.target, start, bytes)?;
-        self.progress.advance(bytes.len() as u64)
+        Ok(self.progress.advance(bytes.len() as u64)?)
     }
 }
 

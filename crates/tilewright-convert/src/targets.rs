@@ -9,6 +9,8 @@ use tilewright::xla::ParseOptions;
 use tilewright::{ArrayShape, ElementType};
 use tilewright_files::{ArrayInfo, Format, RuleError, Rules};
 
+use crate::error::Error;
+
 /// Which array becomes what: `--tensor` in the order given, the last that matches, then `--to`.
 #[derive(Clone, Debug)]
 pub struct Targets {
@@ -24,6 +26,14 @@ impl Targets {
     ///
     /// Nothing is said, or it is no layout.
     pub fn parse(
+        to: Option<&str>,
+        by_name: &[String],
+        strict: bool,
+    ) -> Result<(Self, Vec<String>), Error> {
+        Self::read(to, by_name, strict).map_err(Error::new)
+    }
+
+    fn read(
         to: Option<&str>,
         by_name: &[String],
         strict: bool,

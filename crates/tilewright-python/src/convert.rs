@@ -133,7 +133,7 @@ fn goal_of(to: Option<&str>) -> Option<Goal> {
 #[pyfunction]
 pub(crate) fn merged_facts(texts: Vec<String>) -> Result<String, Failure> {
     let facts = texts.iter().map(|text| Facts::from_json(text));
-    let facts = facts.collect::<anyhow::Result<Vec<Facts>>>()?;
+    let facts = facts.collect::<Result<Vec<Facts>, convert::Error>>()?;
     Ok(facts.into_iter().fold(Facts::default(), Facts::and).to_json())
 }
 
@@ -145,7 +145,7 @@ const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
 fn interruptible<T: Send>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
-    work: impl FnOnce(&dyn Progress) -> anyhow::Result<T> + Send,
+    work: impl FnOnce(&dyn Progress) -> Result<T, convert::Error> + Send,
 ) -> Result<T, Failure> {
     let told = Told { done: AtomicU64::new(0), is_unwanted: AtomicBool::new(false) };
     let (send, done) = mpsc::sync_channel(1);
@@ -194,10 +194,10 @@ impl Told {
 impl Progress for Told {
     fn begin(&self, _name: &str) {}
 
-    fn advance(&self, bytes: u64) -> anyhow::Result<()> {
+    fn advance(&self, bytes: u64) -> Result<(), convert::Error> {
         self.done.fetch_add(bytes, Ordering::Relaxed);
         match self.is_unwanted.load(Ordering::Relaxed) {
-            true => anyhow::bail!("interrupted"),
+            true => Err(convert::Error::other("interrupted")),
             false => Ok(()),
         }
     }

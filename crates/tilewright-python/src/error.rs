@@ -33,9 +33,9 @@ impl Failure {
 }
 
 /// A file's error as one of the system, anything else as a value's, with all that is said of it.
-impl From<anyhow::Error> for Failure {
-    fn from(error: anyhow::Error) -> Self {
-        match error.downcast() {
+impl From<tilewright_convert::Error> for Failure {
+    fn from(error: tilewright_convert::Error) -> Self {
+        match error.into_file() {
             Ok(error) => Failure::File(error),
             Err(error) => Failure::Value(format!("{error:#}")),
         }

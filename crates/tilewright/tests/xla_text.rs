@@ -160,6 +160,30 @@ fn invalid_shapes_are_diagnosed() {
     assert!(invalid > 500, "only {invalid} invalid");
 }
 
+/// A scalar has no dimension to pad: `PAD()` is read, and is nothing from then on, so that proto bytes,
+/// where a list of no widths is no field, lose none of what is printed.
+#[test]
+fn padding_of_a_scalar_is_none() {
+    let scalar = |text| parse_shape(text, ParseOptions::default()).unwrap().value;
+    for text in ["f32[]{:PAD()}", "f32[]{:PAD(;1)}"] {
+        assert_eq!(scalar(text), scalar("f32[]"), "{text}");
+    }
+    assert_eq!(scalar("f32[]{:PAD() M(123)}").to_string(), "f32[]{:M(123)}");
+    let without_dims = tilewright::xla::Padding::new([], None).unwrap();
+    let layout = tilewright::xla::Layout::default().with_padding(Some(without_dims)).unwrap();
+    assert_eq!(layout.padding(), None);
+    let emptied = "{0:PAD(8)}".parse::<tilewright::xla::Layout>().unwrap().delete_dimension(0);
+    assert_eq!(emptied.unwrap().to_string(), "{}");
+}
+
+#[cfg(feature = "proto")]
+#[test]
+fn a_scalar_that_was_padded_goes_through_proto_bytes() {
+    let shape: tilewright::Shape = "f32[]{:PAD() M(123)}".parse().unwrap();
+    let again = tilewright::Shape::from_proto_bytes(&shape.to_proto_bytes()).unwrap();
+    assert_eq!((again.to_string(), &again), (shape.to_string(), &shape));
+}
+
 #[cfg(feature = "proto")]
 #[test]
 fn proto_bytes_are_xlas() {

@@ -7,7 +7,8 @@
 //! NUMBER   ::= [0-9]+
 //! ```
 //!
-//! `"…"` is a text, `'…'` one in small or in capital letters, `[…]` a character of those, `[^…]` one of all others.
+//! `"…"` is a text, `'…'` one in small or in capital letters, `[…]` a character of those, `[^…]` one of all others;
+//! `#x5D` in it is the character of that number, in hexadecimal digits, here `]`.
 //! Between the parts of a rule there may be blanks and comments, unless its name is in capitals.
 
 mod derive;
@@ -205,7 +206,7 @@ fn class(inside: &str) -> Expression {
         Some(rest) => (rest, true),
         None => (inside, false),
     };
-    let characters: Vec<char> = inside.chars().collect();
+    let characters = characters(inside);
     let mut ranges = Vec::new();
     let mut at = 0;
     while at < characters.len() {
@@ -217,9 +218,33 @@ fn class(inside: &str) -> Expression {
     Expression::Class { ranges, negated }
 }
 
+/// The characters of a class; `#x5D` is one.
+fn characters(inside: &str) -> Vec<char> {
+    let mut parts = inside.split("#x");
+    let mut characters: Vec<char> = parts.next().unwrap_or_default().chars().collect();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(part.len()).min(2);
+        let (number, rest) = part.split_at(end);
+        characters.extend(u32::from_str_radix(number, 16).ok().and_then(char::from_u32));
+        characters.extend(rest.chars());
+    }
+    characters
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn characters_may_be_said_by_number() {
+        let grammar = Grammar::parse("WORD ::= [^(#x5B#x5D,] [#x5Da]")
+            .unwrap_or_else(|error| panic!("{error}"));
+        for (text, is_word) in
+            [("x]", true), ("xa", true), ("]a", false), ("[a", false), ("xb", false)]
+        {
+            assert_eq!(grammar.derives("WORD", text), is_word, "{text}");
+        }
+    }
 
     const TILES: &str = "tile ::= \"(\" dim ( \",\" dim )* \")\"\ndim ::= NUMBER | 'x'\n  | \"*\"\nNUMBER ::= [0-9]+\n";
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+mod calls;
 mod catalogue;
 mod chapters;
 mod diagrams;
@@ -21,10 +22,14 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A grammar of the book, with the rules that all share.
+/// A grammar of the book, with the rules of others that it stands on.
 fn grammar(name: &str) -> Grammar {
     let rules = |name: &str| read(&book().join("grammar").join(name).with_extension("ebnf"));
-    let shared = if name == "common" { String::new() } else { rules("common") };
+    let shared = match name {
+        "common" => String::new(),
+        "calc" => rules("cute") + &rules("common"),
+        _ => rules("common"),
+    };
     Grammar::parse(&(rules(name) + &shared)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 

@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::method::Method;
+use crate::error::Error;
 
 /// The files that say it, the first that is there.
 pub(crate) const CONFIG: &str = "config.json";
@@ -50,7 +51,11 @@ impl Scheme {
     /// # Errors
     ///
     /// A file cannot be read, or says what is not known here.
-    pub fn of_folder(folder: &Path) -> anyhow::Result<Option<Self>> {
+    pub fn of_folder(folder: &Path) -> Result<Option<Self>, Error> {
+        Self::read(folder).map_err(Error::new)
+    }
+
+    fn read(folder: &Path) -> anyhow::Result<Option<Self>> {
         let config = read_json(&folder.join(CONFIG))?;
         if let Some(said) = config.as_ref().and_then(|config| config.get(KEY)) {
             let path = folder.join(CONFIG);

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Context;
 use serde_json::{Value, json};
 
+use crate::error::Error;
+
 /// What is found of layers, by their names. Those of a model are what is found in all of its shards.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
@@ -36,7 +38,11 @@ impl Facts {
     /// # Errors
     ///
     /// It is none.
-    pub fn from_json(text: &str) -> anyhow::Result<Self> {
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        Self::read(text).map_err(Error::new)
+    }
+
+    fn read(text: &str) -> anyhow::Result<Self> {
         let said: Value = serde_json::from_str(text)?;
         let names = |key: &str| -> anyhow::Result<BTreeSet<String>> {
             let names =

@@ -164,7 +164,7 @@ impl Method {
             Method::CompressedTensors => {
                 Lying::of(ArrayShape::new(element_type, &[n, groups])?.into())?.transposed()
             }
-            _ => Lying::of(ArrayShape::new(element_type, &[groups, n])?.into()),
+            _ => Ok(Lying::of(ArrayShape::new(element_type, &[groups, n])?.into())?),
         }
     }
 }
@@ -187,7 +187,7 @@ fn whole(class: ElementClass, bits: u32) -> anyhow::Result<ElementType> {
 
 fn named(layout: &str, element_type: ElementType, dims: [i64; 2]) -> anyhow::Result<Lying> {
     let layout: NamedLayout = layout.parse()?;
-    Lying::of(DescribedArray::from(layout.of(element_type, &dims)?))
+    Ok(Lying::of(DescribedArray::from(layout.of(element_type, &dims)?))?)
 }
 
 #[cfg(test)]

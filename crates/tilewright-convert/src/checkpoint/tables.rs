@@ -118,7 +118,7 @@ fn stored_zeros(
 /// A byte for each, in row-major order.
 fn rows(dims: [i64; 2]) -> anyhow::Result<Lying> {
     let rows = ArrayShape::new(ElementType::U8, &dims)?.with_layout(Layout::descending(2))?;
-    Lying::of(rows.into())
+    Ok(Lying::of(rows.into())?)
 }
 
 fn moved(bytes: &[u8], from: &Lying, to: &Lying) -> anyhow::Result<Vec<u8>> {

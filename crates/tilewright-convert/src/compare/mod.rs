@@ -16,6 +16,7 @@ use std::num::NonZeroUsize;
 
 use crate::checkpoint::{Checkpoint, Look};
 use crate::crew::Crew;
+use crate::error::Error;
 use crate::input::Input;
 use crate::memory::{self, Budget};
 use crate::progress::Progress;
@@ -45,6 +46,14 @@ pub struct Comparison {
 pub fn compare(
     a: &Input,
     b: &Input,
+    (threads, max_memory): (Option<NonZeroUsize>, Option<usize>),
+    progress: &dyn Progress,
+) -> Result<Comparison, Error> {
+    compared([a, b], (threads, max_memory), progress).map_err(Error::new)
+}
+
+fn compared(
+    [a, b]: [&Input; 2],
     (threads, max_memory): (Option<NonZeroUsize>, Option<usize>),
     progress: &dyn Progress,
 ) -> anyhow::Result<Comparison> {

@@ -1,5 +1,6 @@
 //! Building a map by the two moves, merge and split.
 
+use super::canonical::simplified;
 use super::digit::{scaled, source_extent, without_idle_modulus};
 use super::{Digit, IndexMap, Merged, Source};
 use crate::arithmetic::{checked_product, gcd};
@@ -121,7 +122,14 @@ impl MapBuilder {
             return invalid(format!("tile dimension {tile} must be 1 or more"));
         }
         let bound = coordinate.bound;
-        let (outer, inner) = self.split_sum(&coordinate.digits, coordinate.base, tile)?;
+        let (outer, inner) = match shares_source(&coordinate.digits) {
+            false => self.split_sum(&coordinate.digits, coordinate.base, tile)?,
+            // What is merged again may be one digit: `(i div 2)*2 + i mod 2` is cut as `i`.
+            true => {
+                let digits = simplified(&self.dims, &self.merged, coordinate.digits.clone());
+                self.split_sum(&digits, coordinate.base, tile)?
+            }
+        };
         let outer_bound = bound / tile + i64::from(bound % tile != 0);
         let outer = Coordinate { digits: outer.digits, base: outer.base, bound: outer_bound };
         Ok((outer, Coordinate { digits: inner.digits, base: inner.base, bound: tile }))
@@ -298,6 +306,16 @@ impl MapBuilder {
         let source = Source::Merged(self.merged.len() - 1);
         Ok(Digit { source, divisor: 1, modulus: None, stride: 1 })
     }
+}
+
+/// Whether two of these digits are of the same source.
+fn shares_source(digits: &[Digit]) -> bool {
+    if digits.len() < 2 {
+        return false;
+    }
+    let mut sources: Vec<Source> = digits.iter().map(|digit| digit.source).collect();
+    sources.sort_unstable();
+    sources.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 /// Rounding up for signed counts, which the standard library has for unsigned ones only.

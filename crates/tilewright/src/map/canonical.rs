@@ -52,26 +52,12 @@ impl IndexMap {
 
     fn simplify(&mut self, list: usize) {
         let digits = std::mem::take(self.list(list).0);
-        *self.list(list).0 = self.simplified(digits);
-    }
-
-    /// The unique digits of this sum, largest stride first.
-    ///
-    /// Their strides are differences of offsets, which fit 64 bits. A sum of which that is not
-    /// true keeps the digits it has.
-    fn simplified(&self, digits: Vec<Digit>) -> Vec<Digit> {
-        let unique = self.floors(&digits).and_then(|floors| digits_of(&floors));
-        let mut digits = unique.unwrap_or(digits);
-        digits.sort_unstable_by_key(|digit| {
-            (Reverse(digit.stride.unsigned_abs()), digit.source, digit.divisor)
-        });
-        digits
+        *self.list(list).0 = simplified(&self.dims, &self.merged, digits);
     }
 
     /// The sum as floors, by source and divisor, each once and none that is always 0.
     pub(super) fn floors(&self, digits: &[Digit]) -> Option<Vec<Floor>> {
-        let floors = digits.iter().flat_map(floors_of);
-        added_up(floors.filter(|floor| floor.divisor < self.source_extent(floor.source)).collect())
+        floors(&self.dims, &self.merged, digits)
     }
 
     /// Replaces digits that are whole merged coordinates by those coordinates' digits. Says
@@ -152,6 +138,25 @@ impl IndexMap {
         }
         map.canonical()
     }
+}
+
+/// The unique digits of this sum, largest stride first.
+///
+/// Their strides are differences of offsets, which fit 64 bits. A sum of which that is not
+/// true keeps the digits it has.
+pub(super) fn simplified(dims: &[i64], merged: &[Merged], digits: Vec<Digit>) -> Vec<Digit> {
+    let unique = floors(dims, merged, &digits).and_then(|floors| digits_of(&floors));
+    let mut digits = unique.unwrap_or(digits);
+    digits.sort_unstable_by_key(|digit| {
+        (Reverse(digit.stride.unsigned_abs()), digit.source, digit.divisor)
+    });
+    digits
+}
+
+fn floors(dims: &[i64], merged: &[Merged], digits: &[Digit]) -> Option<Vec<Floor>> {
+    let is_ever_more_than_0 =
+        |floor: &Floor| floor.divisor < source_extent(dims, merged, floor.source);
+    added_up(digits.iter().flat_map(floors_of).filter(is_ever_more_than_0).collect())
 }
 
 fn mark_used(digits: &[Digit], used: &mut [bool]) {

@@ -23,19 +23,24 @@ impl IndexMap {
     /// # Ok::<(), tilewright::Error>(())
     /// ```
     ///
-    /// Takes time in the square of the number of digits. Where a tile straddles dimensions, the
-    /// padding after the last element has to be tried place by place as well.
+    /// Takes time in the square of the number of digits. Dimensions that merged coordinates tie together are looked at
+    /// as a group, apart from all others: the padding after the group's last element is tried place by place, and where
+    /// that takes more tries than the group has elements, or a swizzle does not go up, every element is.
     ///
     /// # Errors
-    /// If there are more than 2²⁸ such places.
+    /// If a group takes more than 2²⁸ tries.
     pub fn max_offset(&self) -> Result<Option<i64>, Error> {
         if self.elements == 0 {
             return Ok(None);
         }
         let merged = self.merged_dims(self);
         let separable = (0..self.dims.len()).filter(|&dim| !merged[dim]);
+        let first = self.offset_unchecked(&vec![0; self.dims.len()]);
         let beside: i64 = separable.map(|dim| self.max_along(dim)).sum();
-        Ok(Some(self.restricted(&merged).max_of_merged()? + beside))
+        self.merged_groups().iter().try_fold(Some(first + beside), |most, group| {
+            let of_group = self.restricted(group).max_of_merged()?;
+            Ok(most.map(|most| most + (of_group - first)))
+        })
     }
 
     /// How far the offset moves when the index along `dim` grows by one, or `None` where that
@@ -126,19 +131,22 @@ impl IndexMap {
         ends
     }
 
-    /// The largest offset of a map over merged dimensions only.
+    /// The largest offset of a map over the dimensions of one group only.
     ///
     /// Offsets are ordered as their digits are, the largest stride first. So this tries the
     /// digits' values from the largest down, as far as their sources reach, until one is the
-    /// place of an element.
+    /// place of an element. Where tiles straddle many may be none: walking through a small group is
+    /// quicker then.
     fn max_of_merged(&self) -> Result<i64, Error> {
         if !self.is_ordered {
             return self.max_of_rows();
         }
         let mut sources = vec![0; self.dims.len() + self.merged.len()];
         let mut n_tried = 0;
-        let last = self.last_place(&self.digits, self.base, &mut sources, &mut n_tried)?;
-        Ok(last.unwrap_or(self.base))
+        match self.last_place(&self.digits, self.base, &mut sources, &mut n_tried) {
+            Ok(last) => Ok(last.unwrap_or(self.base)),
+            Err(_) => self.max_of_rows(),
+        }
     }
 
     /// The largest offset, by looking at every element.
@@ -181,8 +189,9 @@ impl IndexMap {
     /// The offset, if an element is there.
     fn place(&self, offset: i64, n_tried: &mut i64) -> Result<Option<i64>, Error> {
         *n_tried += 1;
-        if *n_tried > MAX_TRIED {
-            return Err(Error::new(Kind::TooLarge { elements: self.elements, limit: MAX_TRIED }));
+        let limit = self.elements.min(MAX_TRIED);
+        if *n_tried > limit {
+            return Err(Error::new(Kind::TooLarge { elements: self.elements, limit }));
         }
         Ok(self.decode(offset).map(|_| offset))
     }

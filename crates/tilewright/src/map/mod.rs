@@ -61,6 +61,7 @@ mod expression;
 mod extent;
 mod fields;
 mod floors;
+mod groups;
 mod inverse;
 mod lift;
 mod lookup;

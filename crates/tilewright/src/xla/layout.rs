@@ -249,7 +249,7 @@ impl Layout {
         Ok(self)
     }
 
-    /// The same layout with `PAD(…)`.
+    /// The same layout with `PAD(…)`. A scalar has no dimension to pad, so that its `PAD()` is none.
     ///
     /// # Errors
     /// If it has another number of dimensions.
@@ -257,7 +257,7 @@ impl Layout {
         if let Some(padding) = &padding {
             self.check_rank("the padding", padding.dimensions().len())?;
         }
-        self.attributes.padding = padding;
+        self.attributes.padding = padding.filter(|padding| !padding.dimensions().is_empty());
         Ok(self)
     }
 

@@ -208,10 +208,11 @@ impl Layout {
 
     /// Changes the padded widths, where there are any.
     fn change_widths(&mut self, change: impl FnOnce(&mut Vec<i64>)) -> Result<(), Error> {
-        if let Some(padding) = &self.attributes.padding {
+        if let Some(padding) = self.attributes.padding.take() {
             let mut widths = padding.dimensions().to_vec();
             change(&mut widths);
-            self.attributes.padding = Some(Padding::new(widths, padding.value())?);
+            let padding = Some(Padding::new(widths, padding.value())?);
+            *self = std::mem::take(self).with_padding(padding)?;
         }
         Ok(())
     }

@@ -166,7 +166,7 @@ fn along(size: i64, step: i64, offset: &mut impl FnMut(usize) -> i64) -> Vec<i64
 }
 
 /// The (count, stride) of each digit, smallest first; or the first index that breaks step.
-fn digits(values: &[i64]) -> Result<Result<Vec<(i64, i64)>, i64>, Error> {
+pub(super) fn digits(values: &[i64]) -> Result<Result<Vec<(i64, i64)>, i64>, Error> {
     let step = |[from, to]: [usize; 2]| i128::from(values[to]) - i128::from(values[from]);
     let counts = match digit_counts(values.len(), |a, b| Ok(step(a) == step(b)))? {
         Ok(counts) => counts,

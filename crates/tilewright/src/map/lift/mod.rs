@@ -7,6 +7,7 @@ mod fit;
 mod notation;
 mod numpy;
 mod onednn;
+mod separated;
 mod shape_and_stride;
 mod untranslatable;
 mod xla;

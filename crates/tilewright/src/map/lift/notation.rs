@@ -36,6 +36,9 @@ impl IndexMap {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// Whether a map of merged coordinates has the offsets of a shape and stride is looked for where no group of
+    /// dimensions that they tie together has more than 2²⁰ elements.
+    ///
     /// # Errors
     /// If the notation cannot say what the map does; the reason names the tile and the dimension.
     pub fn to_notation(
@@ -61,7 +64,8 @@ impl IndexMap {
     fn affine_map(&self) -> Result<String, Untranslatable> {
         let style = ExpressionStyle { variable: "d", div: "floordiv", times: " * " };
         let inputs: Vec<String> = (0..self.dims.len()).map(|dim| format!("d{dim}")).collect();
-        match self.expression(&style) {
+        let shown = self.expression(&style).or_else(|| self.separated().ok()?.expression(&style));
+        match shown {
             Some(expression) => {
                 Ok(format!("affine_map<({}) -> ({expression})>", inputs.join(", ")))
             }

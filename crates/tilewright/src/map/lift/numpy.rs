@@ -5,15 +5,15 @@ use crate::map::{Digit, IndexMap, Source};
 
 impl IndexMap {
     pub(super) fn numpy_strides(&self, element_bits: u32) -> Result<String, Untranslatable> {
-        self.refuse_merged()?;
+        let map = self.separated()?;
         if !element_bits.is_multiple_of(8) {
             return refused(format!("elements of {element_bits} bits have no stride in bytes"));
         }
-        if self.base != 0 {
-            return refused(format!("the first element is at offset {}, not 0", self.base));
+        if map.base != 0 {
+            return refused(format!("the first element is at offset {}, not 0", map.base));
         }
         let width = i128::from(element_bits / 8);
-        let strides: Vec<String> = self
+        let strides: Vec<String> = map
             .element_strides()?
             .iter()
             .map(|&stride| (i128::from(stride) * width).to_string())

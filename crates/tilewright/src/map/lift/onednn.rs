@@ -35,7 +35,10 @@ impl IndexMap {
     /// If there is none: no dimensions or more than 12, pieces of a dimension out of order, padding
     /// between pieces, strides that do not divide each other.
     pub fn to_onednn(&self) -> Result<Tag, Untranslatable> {
-        self.refuse_merged()?;
+        self.separated()?.digits_as_tag()
+    }
+
+    fn digits_as_tag(&self) -> Result<Tag, Untranslatable> {
         let rank = self.dims.len();
         if rank == 0 || rank > MAX_RANK {
             return refused(format!("oneDNN has tags for 1 to {MAX_RANK} dimensions, not {rank}"));

@@ -14,15 +14,18 @@ impl IndexMap {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn padded_dims(&self) -> Option<Vec<i64>> {
-        self.refuse_merged().ok()?;
-        let counts = self.digit_counts().ok()?;
-        let width = |dim| self.digits_of(dim, &counts).iter().map(|(count, _)| count).product();
+        let map = self.separated().ok()?;
+        let counts = map.digit_counts().ok()?;
+        let width = |dim| map.digits_of(dim, &counts).iter().map(|(count, _)| count).product();
         Some((0..self.dims.len()).map(width).collect())
     }
 
     /// Each dimension's digits as nested shape and stride.
     pub(super) fn shape_and_stride(&self) -> Result<(String, String), Untranslatable> {
-        self.refuse_merged()?;
+        self.separated()?.nested_digits()
+    }
+
+    fn nested_digits(&self) -> Result<(String, String), Untranslatable> {
         let counts = self.digit_counts()?;
         let mut shapes = Vec::new();
         let mut strides = Vec::new();

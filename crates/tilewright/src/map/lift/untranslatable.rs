@@ -24,19 +24,19 @@ pub(super) fn refused<T>(reason: impl Into<String>) -> Result<T, Untranslatable>
 }
 
 impl IndexMap {
-    /// That the map has elements, and no merged coordinates, which no other notation has.
-    pub(super) fn refuse_merged(&self) -> Result<(), Untranslatable> {
-        if self.elements == 0 {
-            return refused("the array has no elements");
-        }
+    /// That the map has elements.
+    pub(super) fn refuse_empty(&self) -> Result<(), Untranslatable> {
+        if self.elements == 0 { refused("the array has no elements") } else { Ok(()) }
+    }
+
+    /// Why a map of merged coordinates is no shape and stride: where the first one is cut.
+    pub(super) fn cut_reason(&self) -> String {
         let cut = self.digits.iter().find_map(|digit| match digit.source {
             Source::Merged(number) => Some((number, digit)),
             Source::Dim(_) => None,
         });
-        match cut {
-            None => Ok(()),
-            Some((number, digit)) => refused(self.straddle_reason(number, digit)),
-        }
+        let reason = cut.map(|(number, digit)| self.straddle_reason(number, digit));
+        reason.unwrap_or_else(|| "a tile straddles dimensions".to_owned())
     }
 
     fn straddle_reason(&self, number: usize, cut: &Digit) -> String {

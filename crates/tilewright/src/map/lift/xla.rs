@@ -47,10 +47,14 @@ impl IndexMap {
     /// ```
     ///
     /// # Errors
-    /// If there is none: strides that overlap, are 0 or negative, or do not nest; merged
-    /// coordinates.
+    /// If there is none by shape and stride: strides that overlap, are 0 or negative, or do not nest; merged
+    /// coordinates. Whether a map of merged coordinates has the offsets of a shape and stride is looked for
+    /// where no group of dimensions that they tie together has more than 2²⁰ elements.
     pub fn to_xla_layout(&self) -> Result<Layout, Untranslatable> {
-        self.refuse_merged()?;
+        self.separated()?.digits_as_tiles()
+    }
+
+    fn digits_as_tiles(&self) -> Result<Layout, Untranslatable> {
         let columns = self.columns()?;
         let orders = orders(&self.preferred_order());
         let layouts = orders.iter().flat_map(|order| {
