@@ -5,15 +5,18 @@
 //! * The wheel for this processor is installed into a new virtual environment, nothing being compiled, and does the
 //!   README's tour of Python.
 //! * With `--debian`, both again in a new Debian without Rust and compilers, made by debootstrap: the Debian package
-//!   by dpkg, the wheel by pip.
+//!   by dpkg, the wheel by pip. The wheel for the other processor is run by QEMU, with the Python of a Debian for that one.
 //!
 //! It takes root: a root folder is changed.
+
+mod emulated;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
+use crate::dist::PROCESSORS;
 use crate::environment::{copy, root, succeed, target};
 use crate::say;
 
@@ -38,7 +41,9 @@ print(f"{count} answers of the README's Python, with {names['tw'].__file__}")
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let used = match arguments {
         [] => used(),
-        [option] if option == "--debian" => used().and_then(|()| used_in_debian()),
+        [option] if option == "--debian" => {
+            used().and_then(|()| used_in_debian()).and_then(|()| used_elsewhere())
+        }
         _ => Err("usage: cargo xtask installed [--debian]".to_owned()),
     };
     match used {
@@ -51,7 +56,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
 }
 
 fn used() -> Result<(), String> {
-    for processor in ["x86_64", "aarch64"] {
+    for processor in PROCESSORS {
         use_binary(processor)?;
     }
     use_wheel()
@@ -228,6 +233,12 @@ fn used_in_debian() -> Result<(), String> {
         begin.elapsed().as_secs_f64()
     ));
     succeed(&mut inside(&["/venv/bin/python", "-c", TOUR, "/README.md"]))
+}
+
+/// The wheels that this processor cannot run.
+fn used_elsewhere() -> Result<(), String> {
+    let others = PROCESSORS.into_iter().filter(|processor| *processor != std::env::consts::ARCH);
+    others.into_iter().try_for_each(emulated::use_wheel)
 }
 
 /// What Debian calls a kind of processor.

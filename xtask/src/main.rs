@@ -70,8 +70,9 @@ usage: cargo xtask COMMAND
   faults [--quick] [--only COMMAND] [PART…]
                    what is written while the system fails; parts are syscalls, power, memory, disk, races
   oracle [NAME…]   make the frozen test data again from jaxlib, libtpu and numpy; `emit` runs emitted code
-  dist [PART…]     what a release is made of, in target/dist; parts are crates, binaries, packages,
-                   wheels, bill
+  dist [--compare] [PART…]
+                   what a release is made of, in target/dist, or that made again elsewhere and compared; parts are
+                   crates, binaries, packages, wheels, bill
   installed [--debian]
                    what dist made, used where nothing else is: an empty folder, a new environment, a new Debian
   audit [PART…]    dependencies and what is public; parts are deny, advisories, api, msrv, minimal, semver

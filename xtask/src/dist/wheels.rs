@@ -8,12 +8,12 @@ use std::fs;
 use std::process::Command;
 
 use super::{PROCESSORS, Release, named};
-use crate::environment::{Environment, succeed};
+use crate::environment::{Environment, succeed, target};
 use crate::tools::provide_target;
 
 /// Builds them. maturin itself refuses a wheel that needs more of the system than its name says.
 pub(super) fn make(release: &Release) -> Result<(), String> {
-    let home = release.target.join("dist-python");
+    let home = target()?.join("dist-python");
     let requirements = release.root.join("xtask/dist/requirements.txt");
     let tools = Environment {
         system: "python3",
