@@ -1,4 +1,4 @@
-//! `cargo xtask installed [--debian]`: what `cargo xtask dist` made, used where there is nothing else.
+//! `cargo xtask installed [--debian] [--rust]`: what `cargo xtask dist` made, used where there is nothing else.
 //!
 //! * Each static binary alone in an empty root folder, without a shell, a library or `/proc`, does the tour of the
 //!   README. One for another processor is run by QEMU, where `qemu-aarch64-static` is installed.
@@ -6,9 +6,11 @@
 //!   README's tour of Python.
 //! * With `--debian`, both again in a new Debian without Rust and compilers, made by debootstrap: the Debian package
 //!   by dpkg, the wheel by pip. The wheel for the other processor is run by QEMU, with the Python of a Debian for that one.
+//! * With `--rust`, the crates and the Python package's source, built where there is nothing of this repository.
 //!
 //! It takes root: a root folder is changed.
 
+mod built;
 mod emulated;
 
 use std::fs;
@@ -37,14 +39,14 @@ assert count >= 8, count
 print(f"{count} answers of the README's Python, with {names['tw'].__file__}")
 "##;
 
+const OPTIONS: [&str; 2] = ["--debian", "--rust"];
+
 /// Uses all of it.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
-    let used = match arguments {
-        [] => used(),
-        [option] if option == "--debian" => {
-            used().and_then(|()| used_in_debian()).and_then(|()| used_elsewhere())
-        }
-        _ => Err("usage: cargo xtask installed [--debian]".to_owned()),
+    let is_asked = |option: &str| arguments.iter().any(|argument| argument == option);
+    let used = match arguments.iter().all(|argument| OPTIONS.contains(&argument.as_str())) {
+        true => used(is_asked(OPTIONS[0]), is_asked(OPTIONS[1])),
+        false => Err(format!("usage: cargo xtask installed [{}] [{}]", OPTIONS[0], OPTIONS[1])),
     };
     match used {
         Ok(()) => ExitCode::SUCCESS,
@@ -55,11 +57,20 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     }
 }
 
-fn used() -> Result<(), String> {
+fn used(in_debian: bool, with_rust: bool) -> Result<(), String> {
     for processor in PROCESSORS {
         use_binary(processor)?;
     }
-    use_wheel()
+    use_wheel()?;
+    if in_debian {
+        used_in_debian()?;
+        let others = PROCESSORS.iter().filter(|&&other| other != std::env::consts::ARCH);
+        others.copied().try_for_each(emulated::use_wheel)?;
+    }
+    match with_rust {
+        true => built::use_sources(),
+        false => Ok(()),
+    }
 }
 
 /// The binary in a folder that is the whole world to it.
@@ -233,12 +244,6 @@ fn used_in_debian() -> Result<(), String> {
         begin.elapsed().as_secs_f64()
     ));
     succeed(&mut inside(&["/venv/bin/python", "-c", TOUR, "/README.md"]))
-}
-
-/// The wheels that this processor cannot run.
-fn used_elsewhere() -> Result<(), String> {
-    let others = PROCESSORS.into_iter().filter(|processor| *processor != std::env::consts::ARCH);
-    others.into_iter().try_for_each(emulated::use_wheel)
 }
 
 /// What Debian calls a kind of processor.

@@ -73,8 +73,9 @@ usage: cargo xtask COMMAND
   dist [--compare] [PART…]
                    what a release is made of, in target/dist, or that made again elsewhere and compared; parts are
                    crates, binaries, packages, wheels, bill
-  installed [--debian]
-                   what dist made, used where nothing else is: an empty folder, a new environment, a new Debian
+  installed [--debian] [--rust]
+                   what dist made, used where nothing else is: an empty folder, a new environment, a new Debian; or
+                   its sources, where only Rust is
   audit [PART…]    dependencies and what is public; parts are deny, advisories, api, msrv, minimal, semver
   readmes          the crates' README files, from their documentation
   bench [OPTION…]  relayouts beside plain copies and beside other libraries; --help lists options
