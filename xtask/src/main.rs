@@ -83,6 +83,9 @@ usage: cargo xtask COMMAND
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if std::env::var_os(dist::rustc::IS_WRAPPED).is_some() {
+        return dist::rustc::run(&arguments);
+    }
     match arguments.split_first() {
         Some((command, rest)) if command == "test" && rest.is_empty() => test::run(),
         Some((command, rest)) if command == "python" && rest.is_empty() => test::python(),

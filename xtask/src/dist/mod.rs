@@ -19,6 +19,7 @@ mod compare;
 mod crates;
 mod documents;
 mod packages;
+pub(crate) mod rustc;
 mod wheels;
 
 use std::fs;
