@@ -34,7 +34,9 @@ pub(super) fn use_wheel(processor: &str) -> Result<(), String> {
     let begin = Instant::now();
     let mut tour = Command::new("chroot");
     tour.arg(&world).args(["/emulator", "/usr/bin/python3", "-c", TOUR, "/README.md"]);
-    succeed(tour.env_clear().env("PATH", "/usr/bin").env("PYTHONPATH", "/wheels"))?;
+    succeed(
+        tour.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").env("PYTHONPATH", "/wheels"),
+    )?;
     say(&format!("{processor}: the tour of Python took {:.1} s", begin.elapsed().as_secs_f64()));
     Ok(())
 }
