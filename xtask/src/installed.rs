@@ -1,19 +1,24 @@
-//! `cargo xtask installed [--debian]`: what `cargo xtask dist` made, used where there is nothing else.
+//! `cargo xtask installed [--debian] [--rust]`: what `cargo xtask dist` made, used where there is nothing else.
 //!
 //! * Each static binary alone in an empty root folder, without a shell, a library or `/proc`, does the tour of the
 //!   README. One for another processor is run by QEMU, where `qemu-aarch64-static` is installed.
 //! * The wheel for this processor is installed into a new virtual environment, nothing being compiled, and does the
 //!   README's tour of Python.
 //! * With `--debian`, both again in a new Debian without Rust and compilers, made by debootstrap: the Debian package
-//!   by dpkg, the wheel by pip.
+//!   by dpkg, the wheel by pip. The wheel for the other processor is run by QEMU, with the Python of a Debian for that one.
+//! * With `--rust`, the crates and the Python package's source, built where there is nothing of this repository.
 //!
 //! It takes root: a root folder is changed.
+
+mod built;
+mod emulated;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
+use crate::dist::PROCESSORS;
 use crate::environment::{copy, root, succeed, target};
 use crate::say;
 
@@ -34,12 +39,14 @@ assert count >= 8, count
 print(f"{count} answers of the README's Python, with {names['tw'].__file__}")
 "##;
 
+const OPTIONS: [&str; 2] = ["--debian", "--rust"];
+
 /// Uses all of it.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
-    let used = match arguments {
-        [] => used(),
-        [option] if option == "--debian" => used().and_then(|()| used_in_debian()),
-        _ => Err("usage: cargo xtask installed [--debian]".to_owned()),
+    let is_asked = |option: &str| arguments.iter().any(|argument| argument == option);
+    let used = match arguments.iter().all(|argument| OPTIONS.contains(&argument.as_str())) {
+        true => used(is_asked(OPTIONS[0]), is_asked(OPTIONS[1])),
+        false => Err(format!("usage: cargo xtask installed [{}] [{}]", OPTIONS[0], OPTIONS[1])),
     };
     match used {
         Ok(()) => ExitCode::SUCCESS,
@@ -50,11 +57,20 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     }
 }
 
-fn used() -> Result<(), String> {
-    for processor in ["x86_64", "aarch64"] {
+fn used(in_debian: bool, with_rust: bool) -> Result<(), String> {
+    for processor in PROCESSORS {
         use_binary(processor)?;
     }
-    use_wheel()
+    use_wheel()?;
+    if in_debian {
+        used_in_debian()?;
+        let others = PROCESSORS.iter().filter(|&&other| other != std::env::consts::ARCH);
+        others.copied().try_for_each(emulated::use_wheel)?;
+    }
+    match with_rust {
+        true => built::use_sources(),
+        false => Ok(()),
+    }
 }
 
 /// The binary in a folder that is the whole world to it.

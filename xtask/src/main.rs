@@ -70,10 +70,12 @@ usage: cargo xtask COMMAND
   faults [--quick] [--only COMMAND] [PART…]
                    what is written while the system fails; parts are syscalls, power, memory, disk, races
   oracle [NAME…]   make the frozen test data again from jaxlib, libtpu and numpy; `emit` runs emitted code
-  dist [PART…]     what a release is made of, in target/dist; parts are crates, binaries, packages,
-                   wheels, bill
-  installed [--debian]
-                   what dist made, used where nothing else is: an empty folder, a new environment, a new Debian
+  dist [--compare] [PART…]
+                   what a release is made of, in target/dist, or that made again elsewhere and compared; parts are
+                   crates, binaries, packages, wheels, bill
+  installed [--debian] [--rust]
+                   what dist made, used where nothing else is: an empty folder, a new environment, a new Debian; or
+                   its sources, where only Rust is
   audit [PART…]    dependencies and what is public; parts are deny, advisories, api, msrv, minimal, semver
   readmes          the crates' README files, from their documentation
   bench [OPTION…]  relayouts beside plain copies and beside other libraries; --help lists options
@@ -81,6 +83,9 @@ usage: cargo xtask COMMAND
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if std::env::var_os(dist::rustc::IS_WRAPPED).is_some() {
+        return dist::rustc::run(&arguments);
+    }
     match arguments.split_first() {
         Some((command, rest)) if command == "test" && rest.is_empty() => test::run(),
         Some((command, rest)) if command == "python" && rest.is_empty() => test::python(),

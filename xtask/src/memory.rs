@@ -200,8 +200,12 @@ impl Part {
         let mut cargo = Command::new("cargo");
         cargo.args(["+nightly", "miri", "test"]);
         cargo.args(target.into_iter().flat_map(|target| ["--target", target]));
+        let has_filters = self.arguments.contains(&"--");
         cargo
             .args(self.arguments)
+            .args((!has_filters).then_some("--"))
+            // What is slow there is seen: minutes in a test mean that it should be smaller under `cfg!(miri)`.
+            .args(["-Zunstable-options", "--report-time"])
             .env("MIRIFLAGS", format!("-Zmiri-disable-isolation {}", self.miri));
         cargo.env("RUSTFLAGS", self.rust).status().is_ok_and(|status| status.success())
     }

@@ -17,6 +17,7 @@ use crate::relayout::{Body, Nest, Relayout, Transfer, Way};
 
 /// What each thread of a relayout does.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Kernel {
     /// From the number of a word of the destination, or of a slot where words are put together of elements, to the
     /// word or the slot of the source.

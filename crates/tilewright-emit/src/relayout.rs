@@ -15,6 +15,7 @@ use crate::offset::offset_formula;
 
 /// How the elements of one array become those of another.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Relayout {
     /// The bytes of the source.
     pub src_bytes: i64,
@@ -61,6 +62,7 @@ pub struct Fill {
 
 /// The widths of an element, and what becomes of its bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Transfer {
     /// The bits of a slot of the source.
     pub src_bits: i64,

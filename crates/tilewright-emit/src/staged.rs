@@ -22,6 +22,7 @@ use crate::relayout::{Body, Nest, Relayout, Way};
 
 /// The boxes of a relayout, cut into tiles.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Staged {
     /// The bytes of a unit: 1, 2, 4, 8 or 16. Everything else is counted in units.
     pub unit: i64,
@@ -38,6 +39,7 @@ pub struct Staged {
 
 /// A box whose elements are transposed, or copied where it has one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StagedBox {
     /// Where it begins in the source and in the destination, and its loops, outermost first, in units.
     pub nest: Nest,
@@ -62,6 +64,7 @@ pub struct StagedBox {
 /// Where the units of a tile are in the shared memory: `(r, c)` at `r * pitch + (c ^ s)`, and `s` is
 /// `((r >> row_shift) & mask) << column_shift`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Arrangement {
     /// How far apart rows are.
     pub pitch: i64,

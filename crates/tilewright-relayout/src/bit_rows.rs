@@ -630,9 +630,9 @@ mod tests {
     fn permutations() {
         let mut draw = Draw(7);
         let mut n_moved = 0;
-        let n = if cfg!(miri) { 4 } else { 700 };
+        let (n, most) = if cfg!(miri) { (12, 300) } else { (700, 60_000) };
         for _ in 0..n {
-            let Some(loops) = draw.permutation(60_000) else { continue };
+            let Some(loops) = draw.permutation(most) else { continue };
             let widths = [
                 (1, 1, 1),
                 (2, 2, 2),

@@ -460,8 +460,8 @@ fn write_zeros(bytes: &mut [u8], start: usize, width: u32) {
 mod tests {
     use super::*;
 
-    /// From one width to the next; Miri takes its time.
-    const STEP: usize = if cfg!(miri) { 21 } else { 1 };
+    /// From one width to the next; Miri takes its time: 1, 43, 85 and 127 bits.
+    const STEP: usize = if cfg!(miri) { 42 } else { 1 };
 
     fn pattern(n: usize) -> Vec<u8> {
         (0..n as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
@@ -494,7 +494,7 @@ mod tests {
                 let mut packed = vec![0xff; expected.len()];
                 pack(&elements, width, &mut packed);
                 assert_eq!(packed, expected, "{n} elements of {width} bits");
-                for first in 0..n {
+                for first in (0..n).step_by(if cfg!(miri) { 5 } else { 1 }) {
                     let mut unpacked = vec![0; n - first];
                     unpack(&packed, first * width as usize, width, &mut unpacked);
                     let cut = |e: &u8| e & mask(width) as u8;

@@ -265,8 +265,10 @@ fn first_difference_is_the_first() {
         "f32[6,10]{0,1:T(4,3)(2,2,2)}",
         "f32[6,10]{1,0:T(*,3)(2,1)}",
     ];
-    for a in texts {
-        for b in texts {
+    // Miri takes a second for a pair.
+    let step = if cfg!(miri) { 3 } else { 1 };
+    for a in texts.iter().step_by(step) {
+        for b in texts.iter().step_by(step) {
             let (a, b) = (map(a), map(b));
             let pairs = a.offsets().unwrap().into_iter().zip(b.offsets().unwrap());
             let expected = pairs.enumerate().find(|(_, (x, y))| x != y);

@@ -57,6 +57,6 @@ fn build(binary: &Binary, release: &Release) -> Result<(), String> {
         &binary.triple,
     ]);
     cargo.env("CARGO_ENCODED_RUSTFLAGS", options).env("SOURCE_DATE_EPOCH", &release.epoch);
-    succeed(cargo.current_dir(&release.root))?;
+    succeed(cargo.env("CARGO_TARGET_DIR", &release.target).current_dir(&release.root))?;
     release.has_no_paths(&binary.path())
 }

@@ -8,7 +8,7 @@ use super::{Release, named};
 use crate::environment::{copy, succeed};
 
 /// Crates of the workspace that are not published (`publish = false`), which cargo packages all the same.
-const KEPT: [&str; 3] = ["tilewright-fuzz", "tilewright-wasm", "xtask"];
+const KEPT: [&str; 4] = ["tilewright-book", "tilewright-fuzz", "tilewright-wasm", "xtask"];
 
 /// Packages, builds, and keeps the `.crate` files.
 pub(super) fn make(release: &Release) -> Result<(), String> {
@@ -22,7 +22,8 @@ pub(super) fn make(release: &Release) -> Result<(), String> {
     cargo.args(KEPT.iter().flat_map(|name| ["--exclude", name]));
     // What is published is the commit, unless it is said that this is a trial.
     cargo.args(std::env::var_os("DIST_ALLOW_DIRTY").map(|_| "--allow-dirty"));
-    succeed(cargo.current_dir(&release.root).env("SOURCE_DATE_EPOCH", &release.epoch))?;
+    cargo.env("SOURCE_DATE_EPOCH", &release.epoch).env("CARGO_TARGET_DIR", &release.target);
+    succeed(cargo.current_dir(&release.root))?;
     let files = fs::read_dir(&packages).map_err(|error| named(&packages, &error))?;
     for file in files.flatten().map(|file| file.path()) {
         if let (Some("crate"), Some(name)) =
@@ -32,4 +33,29 @@ pub(super) fn make(release: &Release) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    /// The crates that say so themselves are left out, and no others.
+    #[test]
+    fn what_is_not_published_is_not_packaged() {
+        let root = crate::environment::root().unwrap();
+        let workspace = std::fs::read_to_string(root.join("Cargo.toml")).unwrap();
+        let members = workspace.split("members = [").nth(1).unwrap().split(']').next().unwrap();
+        let is_kept = |member: &&str| {
+            let manifest = root.join(member).join("Cargo.toml");
+            std::fs::read_to_string(manifest).unwrap().contains("\npublish = false\n")
+        };
+        let members: Vec<&str> = members.split('"').skip(1).step_by(2).collect();
+        let kept: Vec<&str> = members
+            .into_iter()
+            .filter(is_kept)
+            .filter_map(|member| member.rsplit('/').next())
+            .collect();
+        let (mut kept, mut named) = (kept, super::KEPT.to_vec());
+        kept.sort_unstable();
+        named.sort_unstable();
+        assert_eq!(kept, named);
+    }
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask dist [PART…] [--output FOLDER]`: what a release is made of, in `target/dist`.
+//! `cargo xtask dist [PART…] [--output FOLDER] [--compare]`: what a release is made of, in `target/dist`.
 //!
 //! | part | makes |
 //! |---|---|
@@ -10,27 +10,31 @@
 //!
 //! Without a part it makes all of them, and `SHA256SUMS` over what is there. The same commit gives the same bytes of
 //! archives, binaries and wheels wherever it is built by the same tools: times are the commit's
-//! (`SOURCE_DATE_EPOCH`), and no path of the machine is in them, which is looked for.
+//! (`SOURCE_DATE_EPOCH`), and no path of the machine is in them, which is looked for. `--compare` makes it a second time,
+//! elsewhere, and holds what lies in the folder to that.
 
 mod bill;
 mod binaries;
+mod compare;
 mod crates;
 mod documents;
 mod packages;
+pub(crate) mod rustc;
 mod wheels;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::time::Instant;
 
 use crate::environment::{output, root, target};
 use crate::say;
 
-const USAGE: &str =
-    "usage: cargo xtask dist [crates] [binaries] [packages] [wheels] [bill] [--output FOLDER]";
+const USAGE: &str = "usage: cargo xtask dist [crates] [binaries] [packages] [wheels] [bill] \
+                     [--output FOLDER] [--compare]";
 
 /// Whose processors the command and the wheels are for.
-const PROCESSORS: [&str; 2] = ["x86_64", "aarch64"];
+pub(crate) const PROCESSORS: [&str; 2] = ["x86_64", "aarch64"];
 
 /// What is released, and where it goes.
 pub(crate) struct Release {
@@ -69,38 +73,62 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
 }
 
 fn make(arguments: &[String]) -> Result<PathBuf, String> {
-    let (parts, folder) = read(arguments)?;
-    let release = Release::of(folder)?;
-    fs::create_dir_all(&release.folder).map_err(|error| named(&release.folder, &error))?;
-    for (name, make) in parts {
-        say(&format!("== {name}"));
-        make(&release)?;
+    let asked = Asked::read(arguments)?;
+    let folder = match asked.folder {
+        Some(folder) => folder,
+        None => target()?.join("dist"),
+    };
+    let release = Release::of(root()?, target()?, &folder)?;
+    match asked.is_compared {
+        true => compare::compare(&asked.parts, &release)?,
+        false => make_parts(&asked.parts, &release)?,
     }
-    write_sums(&release)?;
     Ok(release.folder)
 }
 
-fn read(arguments: &[String]) -> Result<(Vec<Part>, Option<PathBuf>), String> {
-    let (mut parts, mut folder) = (Vec::new(), None);
-    let mut rest = arguments.iter();
-    while let Some(argument) = rest.next() {
-        match PARTS.iter().find(|(name, _)| name == argument) {
-            Some(part) => parts.push(*part),
-            None if argument == "--output" => folder = Some(rest.next().ok_or(USAGE)?.into()),
-            None => return Err(USAGE.to_owned()),
+fn make_parts(parts: &[Part], release: &Release) -> Result<(), String> {
+    fs::create_dir_all(&release.folder).map_err(|error| named(&release.folder, &error))?;
+    for (name, make) in parts {
+        let begin = Instant::now();
+        say(&format!("== {name}"));
+        make(release)?;
+        say(&format!("== {name}: {} s", begin.elapsed().as_secs()));
+    }
+    write_sums(release)
+}
+
+/// What is to be done.
+#[derive(Default)]
+struct Asked {
+    parts: Vec<Part>,
+    folder: Option<PathBuf>,
+    is_compared: bool,
+}
+
+impl Asked {
+    fn read(arguments: &[String]) -> Result<Self, String> {
+        let mut asked = Self::default();
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            match PARTS.iter().find(|(name, _)| name == argument) {
+                Some(part) => asked.parts.push(*part),
+                None if argument == "--compare" => asked.is_compared = true,
+                None if argument == "--output" => {
+                    asked.folder = Some(rest.next().ok_or(USAGE)?.into());
+                }
+                None => return Err(USAGE.to_owned()),
+            }
         }
+        if asked.parts.is_empty() {
+            asked.parts.extend(PARTS);
+        }
+        Ok(asked)
     }
-    if parts.is_empty() {
-        parts.extend(PARTS);
-    }
-    Ok((parts, folder))
 }
 
 impl Release {
-    fn of(folder: Option<PathBuf>) -> Result<Self, String> {
-        let (root, target) = (root()?, target()?);
-        let folder = folder.unwrap_or_else(|| target.join("dist"));
-        let folder = std::path::absolute(&folder).map_err(|error| named(&folder, &error))?;
+    fn of(root: PathBuf, target: PathBuf, folder: &Path) -> Result<Self, String> {
+        let folder = std::path::absolute(folder).map_err(|error| named(folder, &error))?;
         let epoch = match std::env::var("SOURCE_DATE_EPOCH") {
             Ok(epoch) => epoch,
             Err(_) => {
@@ -179,10 +207,12 @@ mod tests {
     fn parts_are_read() {
         let read = |text: &str| {
             let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-            super::read(&words).map(|(parts, folder)| (parts.len(), folder))
+            let asked = super::Asked::read(&words);
+            asked.map(|asked| (asked.parts.len(), asked.folder, asked.is_compared))
         };
-        assert_eq!(read(""), Ok((5, None)));
-        assert_eq!(read("wheels crates --output x"), Ok((2, Some("x".into()))));
+        assert_eq!(read(""), Ok((5, None, false)));
+        assert_eq!(read("wheels crates --output x"), Ok((2, Some("x".into()), false)));
+        assert_eq!(read("bill --compare"), Ok((1, None, true)));
         assert!(read("--output").is_err() && read("boats").is_err());
     }
 }

@@ -7,13 +7,13 @@
 use std::fs;
 use std::process::Command;
 
-use super::{PROCESSORS, Release, named};
-use crate::environment::{Environment, succeed};
+use super::{PROCESSORS, Release, named, rustc};
+use crate::environment::{Environment, succeed, target};
 use crate::tools::provide_target;
 
 /// Builds them. maturin itself refuses a wheel that needs more of the system than its name says.
 pub(super) fn make(release: &Release) -> Result<(), String> {
-    let home = release.target.join("dist-python");
+    let home = target()?.join("dist-python");
     let requirements = release.root.join("xtask/dist/requirements.txt");
     let tools = Environment {
         system: "python3",
@@ -40,6 +40,7 @@ pub(super) fn make(release: &Release) -> Result<(), String> {
         maturin.env("CARGO_TARGET_DIR", release.target.join("dist-wheels"));
         maturin
     };
+    let own = std::env::current_exe().map_err(|error| format!("where xtask is: {error}"))?;
     for processor in PROCESSORS {
         let triple = format!("{processor}-unknown-linux-gnu");
         provide_target(&triple)?;
@@ -53,6 +54,7 @@ pub(super) fn make(release: &Release) -> Result<(), String> {
             "--target",
             &triple,
         ]);
+        build.env("RUSTC_WRAPPER", &own).env(rustc::IS_WRAPPED, "1");
         succeed(build.env("CARGO_ENCODED_RUSTFLAGS", release.remapped()?))?;
         let module = release
             .target

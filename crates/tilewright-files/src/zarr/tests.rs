@@ -71,8 +71,13 @@ fn check_bricks(array: &str, order: &[usize]) {
 
 #[test]
 fn the_index_says_where_each_brick_is() {
-    check_bricks("bf16[30,300]{1,0:T(8,128)(2,1)}", &[1, 0]);
-    check_bricks("bf16[30,300]{0,1:T(8,128)(2,1)}", &[0, 1]);
+    // Miri takes minutes for ten thousand elements.
+    if !cfg!(miri) {
+        check_bricks("bf16[30,300]{1,0:T(8,128)(2,1)}", &[1, 0]);
+        check_bricks("bf16[30,300]{0,1:T(8,128)(2,1)}", &[0, 1]);
+    }
+    check_bricks("bf16[6,20]{1,0:T(4,8)(2,1)}", &[1, 0]);
+    check_bricks("bf16[6,20]{0,1:T(4,8)(2,1)}", &[0, 1]);
     check_bricks("s8[2,13,20]{1,2,0:T(8,8)(4,1)}", &[0, 1, 2]);
     check_bricks("f32[13,20,3]{1,2,0:T(4,8)(2,8)}", &[0, 2, 1]);
     check_bricks("f32[13,20]{1,0:T(8,8)(4,4)(2,2)}", &[0, 1]);
