@@ -18,6 +18,9 @@ const MOST_BYTES: u64 = 1 << 20;
 /// Arrays of more elements than this, padding included, are not stored as Zarr.
 const MOST_ELEMENTS: i64 = 1 << 16;
 
+/// The same of chunks that are asked for.
+const MOST_OF_A_CHUNK: i64 = 1 << 20;
+
 /// A folder of this thread, in memory where there is such a file system; the files in it are written over each time.
 struct Scratch(PathBuf);
 
@@ -222,6 +225,11 @@ pub(crate) fn zarr(data: &[u8]) -> bool {
         return false;
     }
     let chunk: Option<Vec<i64>> = chunk.split(',').map(|size| size.trim().parse().ok()).collect();
+    let elements =
+        |chunk: &Vec<i64>| chunk.iter().fold(1i64, |all, &size| all.saturating_mul(size));
+    if chunk.as_ref().is_some_and(|chunk| elements(chunk) > MOST_OF_A_CHUNK) {
+        return false;
+    }
     match ZarrStore::new("w.zarr", &array, chunk.as_deref()) {
         Ok(store) => {
             let metadata: serde_json::Value =
