@@ -75,7 +75,6 @@ mod reshape;
 mod search;
 mod sums;
 mod terms;
-mod unswizzled;
 mod within;
 mod word;
 

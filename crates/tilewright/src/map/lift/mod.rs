@@ -9,6 +9,7 @@ mod numpy;
 mod onednn;
 mod separated;
 mod shape_and_stride;
+mod unswizzled;
 mod untranslatable;
 mod xla;
 

@@ -13,4 +13,4 @@ mod strided;
 mod tla;
 mod xla;
 
-pub(super) use composed::swizzled;
+pub(in crate::map) use composed::swizzled;

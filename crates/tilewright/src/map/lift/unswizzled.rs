@@ -4,11 +4,11 @@
 //! further up. With `a` alone in its place there is the map that was swizzled. That is a guess, which is
 //! then put to the proof: swizzled again, it has to have the form of this one.
 
-use super::build::{Coordinate, MapBuilder};
-use super::lower::swizzled;
-use super::{Digit, IndexMap, Merged, Source};
 use crate::algebra::Swizzle;
 use crate::arithmetic::span;
+use crate::map::build::{Coordinate, MapBuilder};
+use crate::map::lower::swizzled;
+use crate::map::{Digit, IndexMap, Merged, Source};
 
 /// A bit of the offset that another one flips.
 #[derive(Clone, Copy, Debug)]
