@@ -4,10 +4,13 @@ use crate::kernels::{Flipped, Level, Means, Mover, PIECE, RowList, Stores};
 use crate::nest::{Loop, order_by_destination, walk};
 
 /// The bytes of a block on its way through the stage.
-pub(crate) const BLOCK_BYTES: i64 = 64 << 10;
+const BLOCK_BYTES: i64 = 64 << 10;
 
 /// Bytes around the rows of a stage: a piece before and after.
-pub(crate) const AROUND: i64 = 2 * PIECE as i64;
+const AROUND: i64 = 2 * PIECE as i64;
+
+/// The bytes of a stage: a block from within its first piece on, and pieces around it.
+pub(crate) const STAGE_BYTES: usize = BLOCK_BYTES as usize + 4 * PIECE;
 
 /// Rows that are neighbours on both sides for so many bytes are copied without a stage.
 pub(crate) const LEAST_DIRECT: i64 = 64;
@@ -40,10 +43,7 @@ pub(crate) struct Gather {
 #[derive(Clone, Debug)]
 struct Block {
     /// Where its rows lie in the source, and in the stage or in the destination, from its first byte on.
-    rows: Vec<(i64, i64)>,
-    /// Where the last one begins on either side, none of which is before the first.
-    last: (i64, i64),
-    len: usize,
+    rows: RowList,
     /// What moves it from the stage; `None` where rows are rows of the destination.
     mover: Option<Mover>,
     /// Where the first one lies from where the piece does.
@@ -112,7 +112,7 @@ impl Gather {
 
     pub(crate) fn held_bytes(&self) -> usize {
         let of_block = |block: &Block| {
-            block.rows.capacity() * size_of::<(i64, i64)>()
+            block.rows.held_bytes()
                 + block.around.capacity() * size_of::<Loop>()
                 + block.mover.as_ref().map_or(0, Mover::held_bytes)
         };
@@ -133,17 +133,12 @@ impl Gather {
         let staged = Means { stores: Stores::Cached, ..means };
         for block in &self.blocks {
             let start = (start.0 + block.start.0, start.1 + block.start.1);
-            let rows = RowList {
-                places: &block.rows,
-                last: block.last,
-                len: block.len,
-                next: if means.stores == Stores::Cached { 0 } else { block.next() },
-            };
+            let next = if means.stores == Stores::Cached { 0 } else { block.next() };
             walk(&block.around, start, &mut |(src, to)| match &block.mover {
-                None => from.copy_rows(src, to, rows, dst, means),
+                None => from.copy_rows(src, to, &block.rows, next, dst, means),
                 Some(mover) => {
                     let first = PIECE as i64 + src % PIECE as i64;
-                    from.copy_rows(src, first, rows, stage, staged);
+                    from.copy_rows(src, first, &block.rows, next, stage, staged);
                     mover.run((first, to), stage, dst, means, room);
                 }
             });
@@ -154,21 +149,14 @@ impl Gather {
 impl Block {
     /// Of so many steps of every loop, from where they begin on.
     fn new(taken: &[Taken], parts: &[Part], unit: i64, is_direct: bool, is_streamed: bool) -> Self {
-        let mut block = Block {
-            rows: vec![(0, 0)],
-            last: (0, 0),
-            len: unit as usize,
-            mover: None,
-            start: (0, 0),
-            around: Vec::new(),
-        };
-        let mut staged = Vec::new();
+        let (mut start, mut around, mut staged) = ((0, 0), Vec::new(), Vec::new());
+        let (mut rows, mut len) = (vec![(0, 0)], unit);
         let mut span = unit;
         for (Taken { of, is_row, .. }, part) in taken.iter().zip(parts) {
-            block.start.0 += part.first * of.src;
-            block.start.1 += part.first * of.dst;
+            start.0 += part.first * of.src;
+            start.1 += part.first * of.dst;
             let (src, dst) = (part.steps * of.src, part.steps * of.dst);
-            block.around.push(Loop { extent: part.times, src, dst });
+            around.push(Loop { extent: part.times, src, dst });
             let pitch = match (is_row, is_direct) {
                 (true, _) => of.src,
                 (false, true) => of.dst,
@@ -176,40 +164,36 @@ impl Block {
             };
             staged.push(Loop { extent: part.steps, src: pitch, dst: of.dst });
             if *is_row {
-                block.len *= part.steps as usize;
+                len *= part.steps;
             } else {
-                let rows = std::mem::take(&mut block.rows);
                 let steps = 0..part.steps;
-                block.rows = steps
+                rows = steps
                     .flat_map(|n| rows.iter().map(move |r| (r.0 + n * of.src, r.1 + n * pitch)))
                     .collect();
-                block.last.0 += (part.steps - 1) * of.src;
-                block.last.1 += (part.steps - 1) * pitch;
             }
             span += (part.steps - 1) * pitch;
         }
-        block.around.retain(|l| l.extent != 1);
+        around.retain(|l| l.extent != 1);
         // What is next in the source comes next.
-        block.around.sort_by_key(|l| std::cmp::Reverse(l.src));
-        if !is_direct {
+        around.sort_by_key(|l| std::cmp::Reverse(l.src));
+        let mover = (!is_direct).then(|| {
             let in_units =
                 |l: &Loop| Loop { extent: l.extent, src: l.src / unit, dst: l.dst / unit };
             let mut loops: Vec<Loop> = staged.iter().map(in_units).collect();
             order_by_destination(&mut loops);
-            block.mover = Some(Mover::new(&loops, unit as usize, Level::best(), is_streamed));
-        }
-        block
+            Mover::new(&loops, unit as usize, Level::best(), is_streamed)
+        });
+        Block { rows: RowList::new(rows, len as usize), mover, start, around }
     }
-}
 
-impl Block {
     /// How far in the source it is to the block that comes next, mostly.
     fn next(&self) -> i64 {
         self.around.last().map_or(NEAR, |l| l.src)
     }
 }
 
-/// From one row to the next in the stage: what it has and the pieces around it. Rows begin at the same byte of a piece there as in the source.
+/// From one row to the next in the stage: what it has and the pieces around it. Rows begin at the same byte of a piece
+/// there as in the source.
 fn pitch_of(of: &Loop, span: i64, unit: i64) -> i64 {
     let piece = unit.max(PIECE as i64);
     (span + AROUND + piece - 1) / piece * piece + of.src % piece

@@ -16,7 +16,7 @@
 use crate::boxes::{BoxMoves, Needs};
 use crate::chunk::{Cuttable, Form, Piece};
 use crate::error::Error;
-use crate::gather::{AROUND, BLOCK_BYTES, Gather, LEAST_DIRECT, MOST_ROWS};
+use crate::gather::{Gather, LEAST_DIRECT, MOST_ROWS, STAGE_BYTES};
 use crate::kernels::{Flipped, Flips, Mover, PIECE, RowList, Side, Stores};
 use crate::nest::{Loop, Nest};
 use crate::placement::Placement;
@@ -141,7 +141,7 @@ impl Swizzled {
 
     /// The bytes that a thread allocates.
     pub(crate) fn scratch_bytes(&self) -> usize {
-        let stage = if self.src.is_some() { 2 * (BLOCK_BYTES + AROUND) as usize } else { 0 };
+        let stage = if self.src.is_some() { 2 * STAGE_BYTES } else { 0 };
         let lists = 2 * (MOST_ROWS as usize * size_of::<(i64, i64)>() + Mover::MOST_BYTES);
         self.moves.scratch_bytes().saturating_add(stage + lists)
     }
@@ -175,7 +175,7 @@ impl Swizzled {
         self.run_in_order(work, src, chunk, in_order, pad);
         let start = self.moves.chunk_start(chunk);
         let of = Flipped { bytes: in_order, start: 0, flips, side: Side::Destination(start) };
-        of.copy_rows(0, 0, RowList::of_one(dst.len()), dst, means);
+        of.copy_rows(0, 0, &RowList::new(vec![(0, 0)], dst.len()), 0, dst, means);
         work.swizzled = stage;
         work.means = means;
     }
@@ -203,7 +203,7 @@ impl Swizzled {
         let unit = self.moves.unit_bytes().unwrap_or(1);
         let first = start as i64;
         let mut stage = std::mem::take(&mut work.gathered);
-        let room = grown(&mut stage, (BLOCK_BYTES + AROUND) as usize);
+        let room = grown(&mut stage, STAGE_BYTES);
         for (nest, piece) in self.moves.nests_of(&pieces) {
             let start = (piece.src * unit, piece.dst * unit - first);
             let form = piece.form();

@@ -54,21 +54,34 @@ pub(crate) struct Flipped<'a> {
 }
 
 /// Rows of equal length.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RowList<'a> {
+#[derive(Clone, Debug)]
+pub(crate) struct RowList {
     /// How far behind a place in the source each begins, and behind one in the destination.
-    pub(crate) places: &'a [(i64, i64)],
-    /// The furthest of them on either side; none lies before the place itself.
-    pub(crate) last: (i64, i64),
+    places: Vec<(i64, i64)>,
+    /// The lowest and the highest of these on either side.
+    low: (i64, i64),
+    high: (i64, i64),
+    /// All bits that are set in any of them, on either side.
+    bits: (i64, i64),
     /// The bytes of each.
-    pub(crate) len: usize,
-    /// How far behind a row in the source what is read next lies, which is asked for; 0 where nothing is.
-    pub(crate) next: i64,
+    len: usize,
 }
 
-impl RowList<'_> {
-    pub(crate) fn of_one(len: usize) -> Self {
-        RowList { places: &[(0, 0)], last: (0, 0), len, next: 0 }
+impl RowList {
+    pub(crate) fn new(places: Vec<(i64, i64)>, len: usize) -> Self {
+        let first = places.first().copied().unwrap_or_default();
+        let (mut low, mut high, mut bits) = (first, first, (0, 0));
+        for &(src, dst) in &places {
+            low = (low.0.min(src), low.1.min(dst));
+            high = (high.0.max(src), high.1.max(dst));
+            bits = (bits.0 | src, bits.1 | dst);
+        }
+        RowList { places, low, high, bits, len }
+    }
+
+    /// The bytes that it has allocated.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.places.capacity() * size_of::<(i64, i64)>()
     }
 }
 
@@ -83,7 +96,8 @@ struct Row {
 }
 
 impl Flipped<'_> {
-    /// Copies rows from place `at` of the source on to byte `to` of `dst`.
+    /// Copies rows from place `at` of the source on to byte `to` of `dst`. What lies `next` bytes behind each row in the
+    /// source is asked for, unless that is 0.
     ///
     /// All of every piece of the source is copied of which a row has some, as far as it is there; of a swizzled destination rows
     /// are whole groups.
@@ -91,37 +105,53 @@ impl Flipped<'_> {
         &self,
         at: i64,
         to: i64,
-        rows: RowList<'_>,
+        rows: &RowList,
+        next: i64,
         dst: &mut [u8],
         means: Means,
     ) {
-        let RowList { places, last, len, next } = rows;
         let from = (at, to);
-        let is_there = |row: (i64, i64)| {
-            self.row(from, row, len).is_some_and(|row| self.is_there(row, dst.len()))
-        };
-        // Of rows whose groups are there the rows between them are: from the lowest on either side to the highest.
-        let are_there = is_there((0, 0)) && is_there(last);
-        let there = if are_there { places } else { &[] };
-        let copy = Copy {
-            at: At { src: self.bytes.as_ptr(), dst: dst.as_mut_ptr() },
-            of: self,
-            from,
-            rows: there,
-            len,
-            next,
-            stores: means.stores,
-        };
-        // SAFETY: the rows lie in the destination, and the groups that they are read from in the source.
-        unsafe { means.level.run(copy) };
-        for &row in places.get(there.len()..).unwrap_or_default() {
-            if let Some(row) = self.row(from, row, len) {
-                self.copy_in_pieces(row, dst);
-            }
+        if self.are_there(from, rows, dst.len()) == Some(true) {
+            let at = At { src: self.bytes.as_ptr(), dst: dst.as_mut_ptr() };
+            let copy = Copy { at, of: self, from, rows, next, stores: means.stores };
+            // SAFETY: the rows were found to lie in the destination, and the groups that they are read from in the source,
+            // which cannot overlap.
+            unsafe { means.level.run(copy) };
+        } else {
+            let rows = rows.places.iter().filter_map(|&row| self.row(from, row, rows.len));
+            rows.for_each(|row| self.copy_in_pieces(row, dst));
         }
         if means.stores == Stores::Streamed {
             fence();
         }
+    }
+
+    /// Whether all pieces that rows are made of can be read, whatever bits are flipped, and be written. `None` if a number is too
+    /// large.
+    fn are_there(&self, from: (i64, i64), rows: &RowList, dst_len: usize) -> Option<bool> {
+        let len = i64::try_from(rows.len.checked_next_multiple_of(PIECE)?).ok()?;
+        let low = (from.0.checked_add(rows.low.0)?, from.1.checked_add(rows.low.1)?);
+        let high = (from.0.checked_add(rows.high.0)?, from.1.checked_add(rows.high.1)?);
+        let end = (high.0.checked_add(len)?, high.1.checked_add(len)?);
+        let bytes = usize::try_from(low.0).ok()?..usize::try_from(end.0).ok()?;
+        // Beside what is read there is what else pieces and groups have; beside what is written, what else pieces have.
+        let (read, beside) = match self.side {
+            Side::Source => {
+                let begin_pieces = (from.0 | rows.bits.0) % PIECE as i64 == 0;
+                (self.flips.groups_of(bytes), if begin_pieces { 0 } else { PIECE as i64 })
+            }
+            Side::Destination(start) => {
+                let place = i64::try_from(start).ok()?.checked_add(from.1)?;
+                let group = self.flips.group() as i64;
+                if (place | rows.bits.1 | len) % group != 0 {
+                    return Some(false);
+                }
+                (bytes, 0)
+            }
+        };
+        let are_read = read.start >= self.start && read.end - self.start <= self.bytes.len();
+        let last = usize::try_from(end.1.checked_add(beside)?).ok()?;
+        Some(are_read && low.1 >= beside && last <= dst_len)
     }
 
     /// A row of so many bytes, whole pieces of it; `None` if it begins before the source or the destination.
@@ -146,18 +176,6 @@ impl Flipped<'_> {
         Row { from, to, len, place }
     }
 
-    /// Whether all groups of a row can be read, and the row be written.
-    fn is_there(&self, row: Row, dst_len: usize) -> bool {
-        let Row { from, to, len, place } = row;
-        let Some(end) = place.checked_add(len) else { return false };
-        let groups = self.flips.groups_of(place..end);
-        let (before, after) = (place - groups.start, groups.end - end);
-        let ends = from.checked_add(len).and_then(|end| end.checked_add(after));
-        from.checked_sub(before).is_some_and(|first| first >= self.start)
-            && ends.is_some_and(|end| end - self.start <= self.bytes.len())
-            && to.checked_add(len).is_some_and(|end| end <= dst_len)
-    }
-
     /// Copies a row of which not all is there.
     fn copy_in_pieces(&self, row: Row, dst: &mut [u8]) {
         for piece in (0..row.len).step_by(PIECE) {
@@ -180,8 +198,7 @@ struct Copy<'a> {
     of: &'a Flipped<'a>,
     /// The places that rows are counted from.
     from: (i64, i64),
-    rows: &'a [(i64, i64)],
-    len: usize,
+    rows: &'a RowList,
     next: i64,
     stores: Stores,
 }
@@ -189,8 +206,8 @@ struct Copy<'a> {
 impl Task for Copy<'_> {
     #[inline(always)]
     unsafe fn with<R: Register>(self) {
-        for &row in self.rows {
-            let row = self.of.row_at(self.from.0 + row.0, self.from.1 + row.1, self.len);
+        for &row in &self.rows.places {
+            let row = self.of.row_at(self.from.0 + row.0, self.from.1 + row.1, self.rows.len);
             let from = row.from as i64 - (self.of.start + row.place) as i64;
             // Where place 0 of what is swizzled would be read from.
             let at = self.at.plus(from, row.to as i64);
