@@ -19,7 +19,7 @@ pub(crate) const LEAST_DIRECT: i64 = 64;
 const READ_TOGETHER: i64 = 2048;
 
 /// The most rows of a list.
-pub(crate) const MOST_ROWS: i64 = 1 << 11;
+const MOST_ROWS: i64 = 1 << 11;
 
 /// The bytes of a row, if there are as many, before others are sought.
 const LEAST_ROW: i64 = 256;
@@ -63,6 +63,11 @@ struct Taken {
 }
 
 impl Gather {
+    /// The most bytes that one allocates: no more than two loops are cut, so that there are no more than four kinds of blocks, and
+    /// each list of rows is made of a shorter one.
+    pub(crate) const MOST_BYTES: usize =
+        4 * (Mover::MOST_BYTES + 2 * MOST_ROWS as usize * size_of::<(i64, i64)>()) + (4 << 10);
+
     /// Of a piece of these loops, in units of so many bytes, that begins at byte `first` of a swizzled source; `None` of
     /// rows that fill groups of a swizzled destination.
     pub(crate) fn new(loops: &[Loop], first: Option<i64>, unit: i64, is_streamed: bool) -> Self {
@@ -248,11 +253,15 @@ fn block_of(loops: &[Loop], unit: i64, cap: i64) -> Vec<Taken> {
         taken.push(Taken { of, steps, is_row: true });
         len *= steps;
     }
-    let mut span = len;
-    let mut n_rows = 1;
+    let (mut span, mut n_rows) = (len, 1);
+    let mut is_full = false;
     for of in by_destination(&rest) {
         let pitch = pitch_of(&of, span, unit);
-        let room = ((BLOCK_BYTES - span) / pitch + 1).min(MOST_ROWS / n_rows).max(1);
+        let room = match is_full {
+            true => 1,
+            false => ((BLOCK_BYTES - span) / pitch + 1).min(MOST_ROWS / n_rows).max(1),
+        };
+        is_full |= room < of.extent;
         let steps = match of.extent <= room {
             true => of.extent,
             // Whole lines of the destination, or as much of one as there is room for.

@@ -16,8 +16,8 @@
 use crate::boxes::{BoxMoves, Needs};
 use crate::chunk::{Cuttable, Form, Piece};
 use crate::error::Error;
-use crate::gather::{Gather, LEAST_DIRECT, MOST_ROWS, STAGE_BYTES};
-use crate::kernels::{Flipped, Flips, Mover, PIECE, RowList, Side, Stores};
+use crate::gather::{Gather, LEAST_DIRECT, STAGE_BYTES};
+use crate::kernels::{Flipped, Flips, PIECE, RowList, Side, Stores};
 use crate::nest::{Loop, Nest};
 use crate::placement::Placement;
 use crate::refine::{MAX_BOXES, refine};
@@ -139,11 +139,26 @@ impl Swizzled {
         }
     }
 
-    /// The bytes that a thread allocates.
+    /// The most bytes that a thread allocates.
     pub(crate) fn scratch_bytes(&self) -> usize {
-        let stage = if self.src.is_some() { 2 * STAGE_BYTES } else { 0 };
-        let lists = 2 * (MOST_ROWS as usize * size_of::<(i64, i64)>() + Mover::MOST_BYTES);
-        self.moves.scratch_bytes().saturating_add(stage + lists)
+        let chunk = match self.puts_chunks_in_order() {
+            true => self.moves.chunk_bytes().unwrap_or(usize::MAX),
+            false => 0,
+        };
+        // Of a form that has not been made ready, what moves it is made.
+        let gather = if self.gathers.is_empty() { 0 } else { Gather::MOST_BYTES };
+        let all = [chunk, self.stage_bytes(), gather];
+        all.into_iter().fold(self.moves.scratch_bytes(), usize::saturating_add)
+    }
+
+    /// Whether a chunk is put together as if the destination were not swizzled.
+    fn puts_chunks_in_order(&self) -> bool {
+        self.dst.is_some() && !self.is_direct
+    }
+
+    /// The bytes of the stage that a swizzled source goes by.
+    fn stage_bytes(&self) -> usize {
+        if self.src.is_some() { STAGE_BYTES } else { 0 }
     }
 
     /// The bytes that it has allocated.
@@ -162,9 +177,8 @@ impl Swizzled {
         dst: &mut [u8],
         pad: u128,
     ) {
-        let flips = match self.dst {
-            Some(flips) if !self.is_direct => flips,
-            _ => return self.run_in_order(work, src, chunk, dst, pad),
+        let Some(flips) = self.dst.filter(|_| self.puts_chunks_in_order()) else {
+            return self.run_in_order(work, src, chunk, dst, pad);
         };
         let means = work.means;
         if means.stores == Stores::Streamed {
@@ -203,7 +217,7 @@ impl Swizzled {
         let unit = self.moves.unit_bytes().unwrap_or(1);
         let first = start as i64;
         let mut stage = std::mem::take(&mut work.gathered);
-        let room = grown(&mut stage, STAGE_BYTES);
+        let room = grown(&mut stage, self.stage_bytes());
         for (nest, piece) in self.moves.nests_of(&pieces) {
             let start = (piece.src * unit, piece.dst * unit - first);
             let form = piece.form();

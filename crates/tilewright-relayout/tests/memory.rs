@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use proptest::prelude::*;
-use support::{noise, placement};
+use support::{composed, noise, placement};
 use tilewright::Shape;
-use tilewright_relayout::{Placement, Plan, RunOptions, Threads};
+use tilewright_relayout::{Placement, Plan, Route, RunOptions, Threads};
 
 /// Counts the bytes that are allocated and not yet given back.
 struct Counting;
@@ -246,6 +246,33 @@ fn a_run_takes_no_more_than_its_plan_says() {
     check(("f32[421,321]", 3), ("f32[421,321]{0,1:T(7)}", 5));
     check(("f32[700,600]{1,0:T(7,13)}", 32), ("f32[700,600]{0,1:T(13,5)(7)}", 32));
     check(("f32[83,7,109]{0,1,2:T(*,*,11)(12,9)}", 32), ("f32[83,7,109]{2,0,1:T(7,13)}", 32));
+}
+
+/// Arrays that are swizzled on either side or both: rows copied at once, blocks by way of a stage, chunks put in order first,
+/// and pieces of forms that no plan has made ready.
+#[test]
+fn a_run_of_what_is_swizzled_takes_no_more_than_its_plan_says() {
+    let _turn = turn();
+    let check = |from: &str, to: &str| {
+        let [source, target] = [from, to].map(|text| match text.starts_with("f32") {
+            true => placement(text, 16),
+            false => composed(text, 16),
+        });
+        assert_eq!(Plan::new(&source, &target).unwrap().describe().route, Route::Swizzled);
+        for chunk in [None, Some(1 << 10), Some(1 << 16), Some(4 << 20)] {
+            check_scratch(&source, &target, 128, chunk);
+        }
+    };
+    let tiles = "Sw<3,3,3> o 0 o ((8,97),(64,23)):((64,512),(1,49664))";
+    let rows = "Sw<2,3,3> o 0 o (776,1472):(1472,1)";
+    check(tiles, "f32[776,1472]");
+    check(tiles, "f32[776,1472]{0,1}");
+    check("f32[776,1472]", tiles);
+    check("f32[776,1472]{0,1}", tiles);
+    check("f32[776,1472]", rows);
+    check(rows, "f32[776,1472]{0,1:T(8,128)(2,1)}");
+    check(rows, tiles);
+    check("Sw<3,3,3> o 0 o (61,9999):(9999,1)", "f32[61,9999]{0,1}");
 }
 
 proptest! {

@@ -47,6 +47,22 @@ fn transposes_and_permutations() {
     both_ways(("f32[90,70]{1,0}", 1), ("f32[90,70]{0,1}", 1));
 }
 
+/// Rows that begin at addresses that end alike go by way of a stage in the caches, those of either side; parts that do not divide
+/// a loop share elements with the part before.
+#[test]
+fn rows_in_the_way_of_each_other() {
+    for (dims, bits) in [("72,1024", 32), ("70,2048", 16), ("131,4096", 8), ("24,512", 64)] {
+        let [rows, columns] =
+            ["1,0", "0,1"].map(|order| placement(&format!("f32[{dims}]{{{order}}}"), bits));
+        for (from, to) in [(&rows, &columns), (&columns, &rows)] {
+            let (src, mut dst) = (noise(from.bytes()), vec![0; to.bytes()]);
+            let plan = Plan::new(from, to).unwrap();
+            plan.run(&src, &mut dst, &RunOptions::default()).unwrap();
+            assert!(dst == definition(&src, from, to, 128, 0), "{dims} of {bits} bits");
+        }
+    }
+}
+
 /// Both sides packed, along different dimensions: words of 64 bits, of 32, and of 8.
 #[test]
 fn packed_to_packed() {
