@@ -37,6 +37,9 @@ const LONGER: i64 = 16;
 /// The bits of the registers that rows begin at.
 const REGISTER: i64 = 128;
 
+/// What is within so many bits may go on in a row of the source, however few of them are elements.
+const WORD: i64 = 32;
+
 /// Fewer rows than this are gone on with without being asked for.
 const FEW: i64 = 8;
 
@@ -122,18 +125,24 @@ impl BitRows {
             return Self::in_runs(bits, &others, slots);
         }
         if !bits.unsigned_abs().is_power_of_two() {
-            return Self::in_rows_of(&loops, slots, level)
+            return Self::in_rows_of(&loops, slots, level, 0)
                 .or_else(|| Self::in_runs(bits, &others, slots));
         }
         // The run is one wider element.
         let elements = bits / slots.value;
         if others.iter().any(|l| l.src % elements != 0 || l.dst % elements != 0) {
-            return Self::in_rows_of(&loops, slots, level)
+            return Self::in_rows_of(&loops, slots, level, 0)
                 .or_else(|| Self::in_runs(bits, &others, slots));
         }
         let wider = |l: &Loop| Loop { src: l.src / elements, dst: l.dst / elements, ..*l };
         let others: Vec<Loop> = others.iter().map(wider).collect();
         Self::in_blocks(&others, Slots::same(bits), level)
+    }
+
+    /// In rows of words that have few elements each: quicker than one by one, and than nothing else.
+    pub(crate) fn in_words(loops: &[Loop], slots: Slots, level: Level) -> Option<Self> {
+        let loops: Vec<Loop> = loops.iter().filter(|l| l.extent != 1).copied().collect();
+        Self::in_rows_of(&loops, slots, level, WORD)
     }
 
     /// Runs of so many bits, in these loops.
@@ -154,11 +163,13 @@ impl BitRows {
     }
 
     /// In the blocks whose rows take least, of those that there is a program for.
-    fn in_rows_of(loops: &[Loop], slots: Slots, level: Level) -> Option<Self> {
+    fn in_rows_of(loops: &[Loop], slots: Slots, level: Level, word: i64) -> Option<Self> {
         let of_rows = |row: i64| ORDERS.iter().map(move |&order| (row, order));
         let drawn = ROWS.iter().flat_map(|&row| of_rows(row));
         let mut blocks: Vec<Block> = drawn
-            .filter_map(|(row, (first, shared))| Block::of(loops, row).drawn(slots, first, shared))
+            .filter_map(|(row, (first, shared))| {
+                Block::of(loops, row, word).drawn(slots, first, shared)
+            })
             .collect();
         blocks.sort_by(|a, b| a.cost(slots).total_cmp(&b.cost(slots)));
         // Orders often come to the same block.
@@ -167,7 +178,7 @@ impl BitRows {
     }
 
     fn in_blocks(loops: &[Loop], slots: Slots, level: Level) -> Option<Self> {
-        Self::in_rows_of(loops, slots, level).or_else(|| {
+        Self::in_rows_of(loops, slots, level, 0).or_else(|| {
             let n = loops.iter().fold(1i64, |n, l| n.saturating_mul(l.extent));
             let around = loops.iter().map(|l| Around::of(l, slots)).collect();
             (n <= MOST_ELEMENTS).then_some(BitRows { way: Way::Elements(slots), around })
@@ -338,14 +349,23 @@ struct Block {
     len: [i64; 2],
     /// The bits of a row, if there are as many.
     row: i64,
+    /// The bits of which rows of the source may have a part.
+    word: i64,
 }
 
 impl Block {
-    fn of(loops: &[Loop], row: i64) -> Self {
+    fn of(loops: &[Loop], row: i64, word: i64) -> Self {
         let around =
             |l: &Loop| Around { count: l.extent, src: l.src, dst: l.dst, src_back: 0, dst_back: 0 };
         let outer = loops.iter().map(around).collect();
-        Block { outer, inside: Vec::new(), chains: [Vec::new(), Vec::new()], len: [1, 1], row }
+        Block {
+            outer,
+            inside: Vec::new(),
+            chains: [Vec::new(), Vec::new()],
+            len: [1, 1],
+            row,
+            word,
+        }
     }
 
     /// With rows on both sides, those of side `first` before the others, which have up to `shared` of their loops.
@@ -414,7 +434,7 @@ impl Block {
                 self.len[side] = len * part;
                 continue;
             }
-            let reach = if side == 0 { 2 * len } else { len };
+            let reach = if side == 0 { (2 * len).max(self.word / slot) } else { len };
             let of = |l: &Around| if side == 0 { l.src } else { l.dst };
             let fits =
                 |l: &&(usize, Around)| (len..=reach).contains(&of(&l.1)) && l.1.src_back == 0;
@@ -425,10 +445,11 @@ impl Block {
             let mut chains = [None; 2];
             chains[side] = Some(self.chains[side].len());
             let step = of(l);
-            if room * len / step < 2 {
+            let room = self.row / slot / step;
+            if room < 2 {
                 return;
             }
-            let is_whole = self.take(*number, room * len / step, chains);
+            let is_whole = self.take(*number, room, chains);
             let last = self.inside.len() - 1;
             self.chains[side].push(last);
             self.len[side] = step * self.inside[last].of.extent;
@@ -516,13 +537,22 @@ impl Block {
             };
             most = most.max(wanted).max(8 / weight);
         }
-        let has_room = |side: usize| {
-            let next = chains[side].and_then(|place| self.chains[side].get(place + index.len()));
-            next.is_none_or(|&next| {
-                stride(side, &self.inside[next].of) / stride(side, first) >= most
-            })
+        let has_room = |side, steps| self.gap(side, index, chains).is_none_or(|gap| gap >= steps);
+        if !(has_room(0, most) && has_room(1, most)) {
+            return count;
+        }
+        // What follows within a word had better follow at once.
+        let is_within_word = |&gap: &i64| {
+            let is_power = gap.unsigned_abs().is_power_of_two();
+            is_power && gap * widths[0] * stride(0, first) <= self.word && has_room(1, gap)
         };
-        if has_room(0) && has_room(1) { most } else { count }
+        self.gap(0, index, chains).filter(is_within_word).map_or(most, |gap| most.max(gap))
+    }
+
+    /// How many steps of an index there are up to what follows it in the chain of a side.
+    fn gap(&self, side: usize, index: &[usize], chains: &[Option<usize>; 2]) -> Option<i64> {
+        let next = self.chains[side].get(chains[side]? + index.len())?;
+        Some(stride(side, &self.inside[*next].of) / stride(side, &self.inside[index[0]].of))
     }
 
     /// The rows of a side, and the strides of the indices in its stage, in slots of `width` bits.
@@ -616,13 +646,28 @@ mod tests {
             let element = bits::read(&src, (start.0 + from * slots.src) as usize, value);
             bits::write(&mut expected, (start.1 + to * slots.dst) as usize, width, element);
         });
+        let mut is_moved = false;
         for level in Level::all() {
-            let Some(rows) = BitRows::of(loops, slots, level) else { return false };
-            let mut dst = before.clone();
-            rows.run(start, &src, &mut dst, level, [&mut vec![], &mut vec![]]);
-            assert_eq!(dst, expected, "{loops:?}, {slots:?}, {start:?}: {rows:?}");
+            let ways = [BitRows::of(loops, slots, level), BitRows::in_words(loops, slots, level)];
+            for rows in ways.into_iter().flatten() {
+                let mut dst = before.clone();
+                rows.run(start, &src, &mut dst, level, [&mut vec![], &mut vec![]]);
+                assert_eq!(dst, expected, "{loops:?}, {slots:?}, {start:?}: {rows:?}");
+                is_moved = true;
+            }
         }
-        true
+        is_moved
+    }
+
+    /// Of words of 32 bits 6 bits each, as bits of 6 sublanes are in a TPU's tiles.
+    #[test]
+    fn words_of_few_bits() {
+        let l = |extent, src, dst| Loop { extent, src, dst };
+        let n = if cfg!(miri) { 40 } else { 2356 };
+        let loops = [l(3, 128 * n, 6 * n), l(6, 1, n), l(n, 32, 1)];
+        let rows = BitRows::in_words(&loops, Slots::same(1), Level::best()).unwrap();
+        assert!(matches!(&rows.way, Way::Blocks(_)), "{rows:?}");
+        assert!(check(&loops, Slots::same(1), (0, 3)));
     }
 
     /// Permutations of dense arrays, with room between rows or none.

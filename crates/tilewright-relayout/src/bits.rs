@@ -164,7 +164,19 @@ impl<'d> Rows<'d> {
                 pending = u64::from(before) & ((1 << n_pending) - 1);
             }
             let (first, shift) = (from / 8, from % 8);
-            let mut done = 0;
+            let (n_words, mut done) = (n / 64, 0);
+            if n_words > 0
+                && let Some(row) = src.get(first..first + 8 * n_words + 1)
+                && let Some(places) = self.dst.get_mut(byte..byte + 8 * n_words)
+            {
+                for (number, place) in places.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+                    let bits = word_of_nine(row, 8 * number, shift);
+                    *place = (pending | bits << n_pending).to_le_bytes();
+                    // What did not fit: none of it, if nothing was pending.
+                    pending = bits >> 1 >> (63 - n_pending);
+                }
+                (byte, done) = (byte + 8 * n_words, 64 * n_words);
+            }
             while done < n {
                 // Whole bytes at a time: the shift stays the same.
                 let part = (n - done).min(PART);
@@ -270,6 +282,15 @@ fn word(src: &[u8], byte: usize, shift: usize) -> u64 {
         }
     };
     u64::from_le_bytes(bytes) >> shift
+}
+
+/// 64 bits from bit `shift` of a byte on. All are zero where there are not nine bytes.
+#[inline]
+fn word_of_nine(src: &[u8], byte: usize, shift: usize) -> u64 {
+    let Some(nine) = src.get(byte..).and_then(<[u8]>::first_chunk::<9>) else { return 0 };
+    let ([low @ .., _], [_, high @ ..]) = (nine, nine);
+    // Of what both have, both say the same.
+    u64::from_le_bytes(*low) >> shift | u64::from_le_bytes(*high) << (8 - shift)
 }
 
 /// Puts up to [`WORD`] bits in place; from the beginning of a byte on, up to 63.

@@ -110,7 +110,7 @@ impl Moving {
             Some(rows) if rows.has_rows() => Some(Moving::Rows(rows)),
             rows => Mover::of_bits_by_lookup(loops, slots, level)
                 .map(Moving::Program)
-                .or(rows.map(Moving::Rows)),
+                .or_else(|| BitRows::in_words(loops, slots, level).or(rows).map(Moving::Rows)),
         }
     }
 }
@@ -401,7 +401,12 @@ impl BoxMoves {
         if !self.moves_rows || self.is_folded(nest) {
             return None;
         }
-        BitRows::of(&nest.loops(piece).collect::<Vec<Loop>>(), self.slots(), Level::best())
+        let loops: Vec<Loop> = nest.loops(piece).collect();
+        let (slots, level) = (self.slots(), Level::best());
+        match BitRows::of(&loops, slots, level) {
+            Some(rows) if rows.has_rows() => Some(rows),
+            rows => BitRows::in_words(&loops, slots, level).or(rows),
+        }
     }
 
     /// Whether all of a box is best folded.

@@ -27,6 +27,9 @@ const PANEL_ROW: i64 = 512;
 /// The most bytes of a panel.
 const PANEL: i64 = 64 << 10;
 
+/// Rows of no more bytes are next to each other in the stage.
+const DENSE: i64 = 256;
+
 /// The fewest bytes of a panel, if the loops have them: so that it is more to move it than to begin.
 const LEAST_PANEL: i64 = 16 << 10;
 
@@ -233,7 +236,7 @@ impl<'t> Block<'t> {
             return [false, false];
         }
         let largest = self.clone().grown(SIDES[0]);
-        [alias(&largest.panel().rows), alias(&largest.rows(largest.len()).0)]
+        [alias(&largest.panel().rows), alias(&largest.rows(largest.len(), Ends::Cached).0)]
     }
 
     /// In an order that reads all of a line before it is gone, if rows of the source are in each other's way.
@@ -365,8 +368,8 @@ impl Block<'_> {
     }
 
     /// The rows of so many bytes, and where each step goes in the stage.
-    fn rows(&self, len: i64) -> (Vec<i64>, Vec<i64>) {
-        let pitch = pitch(len);
+    fn rows(&self, len: i64, ends: Ends) -> (Vec<i64>, Vec<i64>) {
+        let pitch = pitch(len, ends);
         let (mut rows, mut places) = (vec![0], vec![]);
         for (count, dst) in self.steps() {
             if dst < len && dst > 0 {
@@ -383,13 +386,13 @@ impl Block<'_> {
     fn staged(mut self, ends: Ends, level: Level) -> Option<Walk> {
         let len = self.len();
         let n_rows: i64 = self.steps().filter(|s| s.1 >= len || s.1 <= 0).map(|s| s.0).product();
-        let pitch = pitch(len);
+        let pitch = pitch(len, ends);
         let has_back = self.inside.iter().any(|l| l.src_back != 0 || l.dst_back != 0);
         let most = if ends == Ends::Cached { MOST_CACHED_BYTES } else { MOST_BYTES };
         if n_rows * pitch > most || len < LINE as i64 || has_back {
             return None;
         }
-        let (rows, places) = self.rows(len);
+        let (rows, places) = self.rows(len, ends);
         let panel = self.panel();
         let n_stages = places.len() - self.inside.len();
         let mut tile = self.tile.clone();
@@ -454,10 +457,14 @@ pub(super) fn side_by_side<I: Iterator<Item = (i64, i64)>>(
     len
 }
 
-/// From one row of so many bytes to the next in the stage.
-fn pitch(len: i64) -> i64 {
+/// From one row of so many bytes to the next in the stage: with room before it for what is left of a line, and not a
+/// multiple of 4 KiB in a few steps. Short rows of whole lines need neither.
+fn pitch(len: i64, ends: Ends) -> i64 {
     let line = LINE as i64;
-    (len + line - 1) / line * line + line
+    match ends == Ends::Lines && len <= DENSE && len % line == 0 {
+        true => len,
+        false => (len + line - 1) / line * line + line,
+    }
 }
 
 /// Memory for a block, on lines.

@@ -259,7 +259,7 @@ impl<'t> Draft<'t> {
         let src_len = reach(&mut loaded, lane_bits, |l| l.src, |l| l.src);
         let register_bits = lane_bits << lanes.bits.len();
         let dst_len = reach(&mut moves.leaving.iter(), register_bits, |l| l.dst, |l| l.dst);
-        order(&mut around, src_len, dst_len);
+        order(&mut around, src_len, dst_len, LONG_RUN);
         around.extend(inner);
         let in_bytes: Option<Vec<Around>> = around.iter().map(Around::in_bytes).collect();
         Some((in_bytes?, n_inner))
@@ -607,9 +607,9 @@ fn writes_lines(tile: &Tile, around: &[Around]) -> bool {
 /// and `dst_len` of the destination are moved within them.
 ///
 /// Either side had better go on where it has been. What goes on in the destination comes first, until
-/// that makes long runs, and as long as no more places of the source are read in turn than can be
+/// that makes runs of `long_run` bits, and as long as no more places of the source are read in turn than can be
 /// asked for ahead; then what goes on in the source, whatever the places of the destination.
-pub(super) fn order(around: &mut Vec<Around>, mut src_len: i64, mut dst_len: i64) {
+pub(super) fn order(around: &mut Vec<Around>, mut src_len: i64, mut dst_len: i64, long_run: i64) {
     let mut n_sources = 1;
     around.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
     let mut inner = Vec::with_capacity(around.len() + 1);
@@ -618,7 +618,7 @@ pub(super) fn order(around: &mut Vec<Around>, mut src_len: i64, mut dst_len: i64
         let both = find(&|l| l.src == src_len && l.dst == dst_len);
         let next = find(&|l| l.dst == dst_len);
         let most = next.map_or(MOST_SOURCES, |number| most_sources(around[number].src));
-        let part = (LONG_RUN / dst_len).min(most / n_sources);
+        let part = (long_run / dst_len).min(most / n_sources);
         let along_dst = || if part > 1 { next } else { None };
         let along_src = || find(&|l| l.src == src_len);
         let Some(number) = both.or_else(along_dst).or_else(along_src) else { break };

@@ -6,9 +6,9 @@
 //! window, whatever the extents, strides and widths are; what is picked stands in tables, made once for a
 //! *block* of the box ([`tabulate`](super::tabulate)), which are the same at every place of the loops around.
 
-use super::level::{Level, Task};
+use super::level::{Level, Task, prefetch_near};
 use super::machine::Places;
-use super::place::At;
+use super::place::{At, LINE};
 use super::register::Register;
 use super::tile::Around;
 
@@ -38,6 +38,8 @@ pub(super) struct Part {
     pub(super) reach: i64,
     /// Whether bits are turned, or bytes are written in part.
     pub(super) has_bits: bool,
+    /// Whether windows lie so far apart that what follows each of them has to be asked for.
+    pub(super) asks: bool,
 }
 
 /// A register that is written.
@@ -50,8 +52,20 @@ pub(super) struct Out {
     /// The bytes from its first to its last, and those that are written, as bits.
     pub(super) len: usize,
     pub(super) owned: u64,
-    /// Whether all of it is written.
-    pub(super) is_whole: bool,
+    pub(super) written: Written,
+}
+
+/// What is written of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// All of it.
+    Whole,
+    /// Its first bytes.
+    First,
+    /// Some bytes.
+    Bytes,
+    /// Some bits. Only here the destination is read: what has just been stored there in part is waited for.
+    Bits,
 }
 
 /// What one window gives.
@@ -62,13 +76,16 @@ pub(super) struct Pick {
     /// The bytes that it has to have.
     pub(super) len: usize,
     /// How far each 64 bits are turned to the left.
-    pub(super) turn: u32,
+    pub(super) turn: u64,
 }
 
 /// A cache line of tables.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(super) struct Table(pub(super) [u8; 64]);
+
+/// How far ahead of a window its row is asked for, in bytes.
+const AHEAD: usize = 2 * LINE;
 
 /// The bytes of a window.
 pub(super) fn window(level: Level) -> usize {
@@ -153,33 +170,42 @@ impl Part {
     /// As [`Lookup::run`], for a block at one of the places; whole windows can be read if they are to be.
     #[inline(always)]
     unsafe fn block<R: Register, const BITS: bool, const WHOLE: bool>(&self, at: At) {
-        let mut picks = self.picks.iter();
+        let mut picks = self.picks.as_slice();
         let mut table = self.tables.as_ptr().cast::<u8>();
         for out in &self.outs {
+            let Some((mine, others)) = picks.split_at_checked(out.picks) else { return };
+            picks = others;
+            if self.asks {
+                for pick in mine {
+                    prefetch_near(at.src.wrapping_offset(pick.src as isize).wrapping_add(AHEAD));
+                }
+            }
             // SAFETY: the caller's promise: windows hold bytes of elements from their first to their last
             // that is needed, as do the registers that are written. There are two tables for each pick and
-            // one for each register that is not written as a whole.
+            // one for each register of which some bytes or bits are written.
             unsafe {
                 let mut joined = R::zero();
-                for pick in picks.by_ref().take(out.picks) {
+                for pick in mine {
                     let from = at.src.wrapping_offset(pick.src as isize);
                     let window = if WHOLE { R::load(from) } else { R::load_first(from, pick.len) };
                     let mut bytes = window.pick(R::load(table));
                     if BITS {
-                        bytes = bytes.turn(pick.turn);
+                        bytes = bytes.turn(&pick.turn);
                     }
                     joined = joined.or(bytes.and(R::load(table.add(R::BYTES))));
                     table = table.add(2 * R::BYTES);
                 }
                 let to = at.dst.wrapping_offset(out.dst as isize);
-                if out.is_whole {
-                    joined.store(to);
-                } else if BITS {
-                    let kept = R::load_first(to, out.len).and(R::load(table));
-                    joined.or(kept).store_first(to, out.len);
-                    table = table.add(R::BYTES);
-                } else {
-                    joined.store_some(to, R::load(table), out.owned, out.len);
+                match out.written {
+                    Written::Whole => joined.store(to),
+                    Written::First => joined.store_first(to, out.len),
+                    Written::Bytes => joined.store_some(to, R::load(table), out.owned, out.len),
+                    Written::Bits => {
+                        let kept = R::load_first(to, out.len).and(R::load(table));
+                        joined.or(kept).store_first(to, out.len);
+                    }
+                }
+                if matches!(out.written, Written::Bytes | Written::Bits) {
                     table = table.add(R::BYTES);
                 }
             }

@@ -139,11 +139,11 @@ pub(super) trait Register: Copy {
         unsafe { self.shuffle(order) }
     }
 
-    /// Every 64 bits turned to the left by so many.
+    /// Every 64 bits turned to the left by so many, fewer than 64.
     ///
     /// # Safety
     /// The processor has these registers.
-    unsafe fn turn(self, bits: u32) -> Self;
+    unsafe fn turn(self, bits: &u64) -> Self;
 
     /// The first `len` bytes from a place on, and zeros.
     ///
@@ -274,9 +274,10 @@ impl Register for Plain {
     }
 
     #[inline(always)]
-    unsafe fn turn(self, bits: u32) -> Self {
+    unsafe fn turn(self, bits: &u64) -> Self {
         let both = u128::from_le_bytes(self.0);
-        let [low, high] = [both as u64, (both >> 64) as u64].map(|half| half.rotate_left(bits));
+        let [low, high] =
+            [both as u64, (both >> 64) as u64].map(|half| half.rotate_left(*bits as u32));
         Plain((u128::from(high) << 64 | u128::from(low)).to_le_bytes())
     }
 }

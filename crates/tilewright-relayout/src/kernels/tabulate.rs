@@ -4,12 +4,14 @@
 //! A block is as much of every loop as fills a register of the destination, holes and all, and as much as
 //! has the next block begin at whole bytes. Its elements are listed; each piece of one within a byte of both
 //! sides is an entry: from which byte, by how many bits, to which. Entries of the same window and turn are
-//! one pick, unless two of them want the same byte of the register.
+//! one pick, unless two of them want the same byte of the register. A turn is of up to 7 bits to the left: bits that
+//! go to the right within a byte come from the byte before, of the same eight.
 
 use super::block::side_by_side;
 use super::compile::order;
 use super::level::Level;
-use super::lookup::{Lookup, Out, Part, Pick, Table, window};
+use super::lookup::{Lookup, Out, Part, Pick, Table, Written, window};
+use super::place::LINE;
 use super::places::MAX_LOOPS;
 use super::tile::{Around, Slots};
 use crate::nest::Loop;
@@ -38,8 +40,19 @@ const BLOCK: f64 = 5.0;
 struct Entry {
     dst: i64,
     src: i64,
+    /// By how many bits to the left, from the byte itself or from the one before.
     turn: u32,
+    is_from_before: bool,
     mask: u8,
+}
+
+/// What a pick does for a register.
+struct Draft {
+    turn: u32,
+    /// Which byte goes to each place, of the places that are taken, as bits.
+    order: [u8; 64],
+    taken: u64,
+    mask: [u8; 64],
 }
 
 /// Which loops a block has, and what comes of them.
@@ -84,6 +97,13 @@ impl Lookup {
         self.parts.iter().map(of).sum()
     }
 }
+
+/// Runs of the destination so many bits long need not be gone on with at once. They begin and end within lines, which had
+/// better not be many.
+const LONG_RUN: i64 = 2048 * 8;
+
+/// Windows so many bytes apart are of rows that a processor does not foresee to go on.
+const FAR: i64 = 8 * LINE as i64;
 
 /// The cycles that lookups surely take: elements that lie further apart than a window are a pick each.
 fn least_cycles(loops: &[Loop], window: i64) -> f64 {
@@ -145,10 +165,13 @@ fn split(
         });
     }
     around.retain(|l| l.count > 1);
-    order(&mut around, src_len, dst_len);
+    order(&mut around, src_len, dst_len, LONG_RUN);
     let in_bytes: Option<Vec<Around>> = around.iter().map(Around::in_bytes).collect();
     block.part.start = start;
     block.part.around = in_bytes?;
+    let in_blocks = block.part.picks.windows(2).map(|pair| pair[1].src - pair[0].src);
+    let mut steps = in_blocks.chain(block.part.around.last().map(|l| l.src));
+    block.part.asks = steps.any(|step| step.abs() >= FAR);
     parts.push(block.part);
     (parts.len() <= MOST_PARTS).then_some(())
 }
@@ -187,8 +210,9 @@ impl Block {
                 let (s, d) = (src + done, dst + done);
                 let bits = (slots.value - done).min(8 - s % 8).min(8 - d % 8);
                 let mask = (((1u32 << bits) - 1) << (d % 8)) as u8;
-                let turn = (d % 8 - s % 8).rem_euclid(64) as u32;
-                entries.push(Entry { dst: d / 8, src: s / 8, turn, mask });
+                let turn = (d % 8 - s % 8).rem_euclid(8) as u32;
+                let is_from_before = d % 8 < s % 8;
+                entries.push(Entry { dst: d / 8, src: s / 8, turn, is_from_before, mask });
                 done += bits;
             }
             while done < slots.dst {
@@ -220,6 +244,7 @@ fn tabulated(mut entries: Vec<Entry>, zeros: Vec<(i64, u8)>, window: i64) -> Opt
         outs: Vec::new(),
         picks: Vec::new(),
         tables: Vec::new(),
+        asks: false,
         reach: 0,
         has_bits: entries.iter().any(|entry| entry.turn != 0)
             || bytes.iter().any(|(_, mask)| *mask != u8::MAX),
@@ -236,18 +261,23 @@ fn tabulated(mut entries: Vec<Entry>, zeros: Vec<(i64, u8)>, window: i64) -> Opt
         let first = part.picks.len();
         pick(mine, dst, window, &mut part, &mut tables);
         let len = here.last().map_or(0, |(byte, _)| byte - dst + 1);
-        let is_whole = n_whole(here) == window;
+        let written = match n_whole(here) {
+            n if n == window => Written::Whole,
+            n if n == len => Written::First,
+            n if n == here.len() as i64 => Written::Bytes,
+            _ => Written::Bits,
+        };
         let mut owned = 0;
         let mut kept = vec![u8::MAX; window as usize];
         for (byte, mask) in here {
             owned |= 1u64 << (byte - dst);
             kept[(byte - dst) as usize] = !mask;
         }
-        if !is_whole {
+        if matches!(written, Written::Bytes | Written::Bits) {
             tables.extend(kept);
         }
         let picks = part.picks.len() - first;
-        part.outs.push(Out { dst, picks, len: len as usize, owned, is_whole });
+        part.outs.push(Out { dst, picks, len: len as usize, owned, written });
         if part.picks.len() > MOST_PICKS {
             return None;
         }
@@ -278,28 +308,34 @@ fn pick(entries: &mut [Entry], dst: i64, window: i64, part: &mut Part, tables: &
         let (here, others) = rest.split_at(n);
         rest = others;
         // An order and a mask for each turn, or more where two bytes are wanted at one place.
-        let mut drafts: Vec<(u32, Vec<u8>, Vec<u8>)> = Vec::new();
+        let mut drafts: Vec<Draft> = Vec::new();
         let mut len = 0;
         for entry in here {
             let (from, to) = ((entry.src - src) as u8, (entry.dst - dst) as usize);
             len = len.max(usize::from(from) + 1);
-            let fits = |(turn, order, mask): &(u32, Vec<u8>, Vec<u8>)| {
-                *turn == entry.turn && (mask[to] == 0 || order[to] == from)
+            // Eight bytes are turned as one number: what leaves it at one end comes back at the other.
+            let place = match entry.is_from_before {
+                true => to & !7 | to.wrapping_sub(1) & 7,
+                false => to,
+            };
+            let fits = |draft: &Draft| {
+                let is_free = draft.taken >> place & 1 == 0;
+                draft.turn == entry.turn && (is_free || draft.order[place] == from)
             };
             let number = drafts.iter().position(fits).unwrap_or_else(|| {
-                let none = vec![0; window as usize];
-                drafts.push((entry.turn, none.clone(), none));
+                drafts.push(Draft { turn: entry.turn, order: [0; 64], taken: 0, mask: [0; 64] });
                 drafts.len() - 1
             });
-            let (_, order, mask) = &mut drafts[number];
-            order[to] = from;
-            mask[to] |= entry.mask;
+            let draft = &mut drafts[number];
+            draft.order[place] = from;
+            draft.taken |= 1 << place;
+            draft.mask[to] |= entry.mask;
         }
         part.reach = part.reach.max(src + window);
-        for (turn, order, mask) in drafts {
-            part.picks.push(Pick { src, len, turn });
-            tables.extend(order);
-            tables.extend(mask);
+        for Draft { turn, order, mask, .. } in &drafts {
+            part.picks.push(Pick { src, len, turn: (*turn).into() });
+            tables.extend_from_slice(&order[..window as usize]);
+            tables.extend_from_slice(&mask[..window as usize]);
         }
     }
 }
