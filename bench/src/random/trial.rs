@@ -193,10 +193,8 @@ fn way(description: &Description) -> String {
             format!("{count} {plural}, {kernel} of {} bits", largest.unit_bits)
         }
         (Route::Boxes, None) => "no boxes".to_owned(),
-        (Route::Copy, _) => "copy".to_owned(),
-        (Route::Swizzled, _) => "swizzled".to_owned(),
         (Route::Through, _) => "through rows".to_owned(),
-        (Route::Elements, _) => "elements".to_owned(),
+        (route, _) => route.name().to_owned(),
     }
 }
 

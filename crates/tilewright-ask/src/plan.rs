@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tilewright::ElementType;
 use tilewright_relayout::{
-    BoxDescription, Description, LoopDescription, Placement, Plan as Relayout, Route, Storing,
+    BoxDescription, Description, LoopDescription, Placement, Plan as Relayout,
 };
 
 use crate::error::Error;
@@ -125,24 +125,14 @@ impl Planned {
         Planned {
             from,
             to,
-            route: match description.route {
-                Route::Copy => "copy",
-                Route::Boxes => "boxes",
-                Route::Swizzled => "swizzled",
-                Route::Through => "through",
-                Route::Elements => "elements",
-            },
+            route: description.route.name(),
             bytes_read: description.src_bytes,
             bytes_written: description.dst_bytes,
             padding_slots: description.padding_slots,
             chunks: description.n_chunks,
             chunk_bytes: description.chunk_bytes,
             follows_source: description.follows_source,
-            stores: match description.stores {
-                Storing::Cached => "cached",
-                Storing::Streamed => "streamed",
-                Storing::Staged => "staged",
-            },
+            stores: description.stores.name(),
             registers: description.registers,
             boxes: description.boxes.iter().map(PlannedBox::new).collect(),
             description,

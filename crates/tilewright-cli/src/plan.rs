@@ -64,6 +64,7 @@ fn way(description: &Description) -> &'static str {
             "through rows: from the one layout to the other there would be too many boxes, or scattered ones"
         }
         Route::Elements => "element by element, because there would be too many boxes",
+        other => other.name(),
     }
 }
 
@@ -91,6 +92,7 @@ fn storing(description: &Description) -> String {
         Storing::Cached => "into the caches",
         Storing::Streamed => "past the caches",
         Storing::Staged => "put together in the caches and streamed from there",
+        other => other.name(),
     };
     format!("{chunks}, {how}; registers: {}", description.registers)
 }

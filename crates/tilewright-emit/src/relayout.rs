@@ -164,7 +164,8 @@ impl Relayout {
             Route::Boxes if description.boxes.len() <= MAX_BOXES => {
                 Way::Nests(description.boxes.iter().map(|of| nest(of, transfer)).collect())
             }
-            Route::Boxes | Route::Swizzled | Route::Through | Route::Elements => Way::Offsets {
+            // Any other route has no boxes, or too many.
+            _ => Way::Offsets {
                 dims: to.map().dims().to_vec(),
                 src: Box::new(offset_formula(from.map())),
                 dst: Box::new(offset_formula(to.map())),

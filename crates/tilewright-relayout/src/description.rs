@@ -33,6 +33,7 @@ pub struct Description {
 
 /// The way that elements go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Route {
     /// The destination is the source byte for byte: one copy.
     Copy,
@@ -48,8 +49,22 @@ pub enum Route {
     Elements,
 }
 
+impl Route {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Route::Copy => "copy",
+            Route::Boxes => "boxes",
+            Route::Swizzled => "swizzled",
+            Route::Through => "through",
+            Route::Elements => "elements",
+        }
+    }
+}
+
 /// How a destination is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Storing {
     /// Into the caches.
     Cached,
@@ -58,6 +73,17 @@ pub enum Storing {
     /// Put together in the caches and streamed from there, because what a kernel writes at a time
     /// are parts of cache lines.
     Staged,
+}
+
+impl Storing {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Storing::Cached => "cached",
+            Storing::Streamed => "streamed",
+            Storing::Staged => "staged",
+        }
+    }
 }
 
 /// One box of elements.
@@ -88,6 +114,7 @@ macro_rules! kernel_kinds {
     ($($(#[doc = $words:literal])* $kind:ident = $name:literal,)*) => {
         /// What moves the innermost loops of a box.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum KernelKind {
             $($(#[doc = $words])* $kind,)*
         }

@@ -34,7 +34,7 @@ const STEPPED: usize = 3;
 const LINE_BITS: i64 = 512;
 
 /// Runs of the destination that are longer need not be gone on with at once.
-const LONG_RUN: i64 = 256 * 8;
+pub(super) const LONG_RUN: i64 = 256 * 8;
 
 /// The most places of the source that are read in turn before the next line of any.
 const MOST_SOURCES: i64 = 128;

@@ -170,45 +170,63 @@ impl Part {
     /// As [`Lookup::run`], for a block at one of the places; whole windows can be read if they are to be.
     #[inline(always)]
     unsafe fn block<R: Register, const BITS: bool, const WHOLE: bool>(&self, at: At) {
-        let mut picks = self.picks.as_slice();
+        if self.asks {
+            for pick in &self.picks {
+                prefetch_near(at.src.wrapping_offset(pick.src as isize).wrapping_add(AHEAD));
+            }
+        }
+        let mut picks = self.picks.iter();
         let mut table = self.tables.as_ptr().cast::<u8>();
         for out in &self.outs {
-            let Some((mine, others)) = picks.split_at_checked(out.picks) else { return };
-            picks = others;
-            if self.asks {
-                for pick in mine {
-                    prefetch_near(at.src.wrapping_offset(pick.src as isize).wrapping_add(AHEAD));
-                }
-            }
             // SAFETY: the caller's promise: windows hold bytes of elements from their first to their last
             // that is needed, as do the registers that are written. There are two tables for each pick and
             // one for each register of which some bytes or bits are written.
             unsafe {
                 let mut joined = R::zero();
-                for pick in mine {
-                    let from = at.src.wrapping_offset(pick.src as isize);
-                    let window = if WHOLE { R::load(from) } else { R::load_first(from, pick.len) };
-                    let mut bytes = window.pick(R::load(table));
-                    if BITS {
-                        bytes = bytes.turn(&pick.turn);
-                    }
-                    joined = joined.or(bytes.and(R::load(table.add(R::BYTES))));
+                for pick in picks.by_ref().take(out.picks) {
+                    joined = joined.or(pick.picked::<R, BITS, WHOLE>(at, table));
                     table = table.add(2 * R::BYTES);
                 }
                 let to = at.dst.wrapping_offset(out.dst as isize);
-                match out.written {
-                    Written::Whole => joined.store(to),
-                    Written::First => joined.store_first(to, out.len),
-                    Written::Bytes => joined.store_some(to, R::load(table), out.owned, out.len),
-                    Written::Bits => {
-                        let kept = R::load_first(to, out.len).and(R::load(table));
+                if out.written == Written::Whole {
+                    joined.store(to);
+                } else if out.written == Written::First {
+                    joined.store_first(to, out.len);
+                } else {
+                    let kept = R::load(table);
+                    table = table.add(R::BYTES);
+                    if BITS && out.written == Written::Bits {
+                        let kept = R::load_first(to, out.len).and(kept);
                         joined.or(kept).store_first(to, out.len);
+                    } else {
+                        joined.store_some(to, kept, out.owned, out.len);
                     }
                 }
-                if matches!(out.written, Written::Bytes | Written::Bits) {
-                    table = table.add(R::BYTES);
-                }
             }
+        }
+    }
+}
+
+impl Pick {
+    /// What it gives of a block at this place, by the tables that begin here.
+    ///
+    /// # Safety
+    /// As [`Part::block`]; both tables can be read.
+    #[inline(always)]
+    unsafe fn picked<R: Register, const BITS: bool, const WHOLE: bool>(
+        &self,
+        at: At,
+        table: *const u8,
+    ) -> R {
+        let from = at.src.wrapping_offset(self.src as isize);
+        // SAFETY: the caller's promise.
+        unsafe {
+            let window = if WHOLE { R::load(from) } else { R::load_first(from, self.len) };
+            let mut bytes = window.pick(R::load(table));
+            if BITS {
+                bytes = bytes.turn(&self.turn);
+            }
+            bytes.and(R::load(table.add(R::BYTES)))
         }
     }
 }

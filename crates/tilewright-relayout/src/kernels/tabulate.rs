@@ -8,7 +8,7 @@
 //! go to the right within a byte come from the byte before, of the same eight.
 
 use super::block::side_by_side;
-use super::compile::order;
+use super::compile::{LONG_RUN, order};
 use super::level::Level;
 use super::lookup::{Lookup, Out, Part, Pick, Table, Written, window};
 use super::place::LINE;
@@ -98,12 +98,14 @@ impl Lookup {
     }
 }
 
-/// Runs of the destination so many bits long need not be gone on with at once. They begin and end within lines, which had
-/// better not be many.
-const LONG_RUN: i64 = 2048 * 8;
-
-/// Windows so many bytes apart are of rows that a processor does not foresee to go on.
+/// Windows so many bytes apart are of rows that a processor does not foresee to go on, and those so near to each other
+/// are soon gone on with.
 const FAR: i64 = 8 * LINE as i64;
+const NEAR: i64 = 2 * LINE as i64;
+
+/// Runs of the destination of so many bits, where such rows are gone on with: they begin and end within lines, which had
+/// better not be many.
+const SCATTERED_RUN: i64 = 2048 * 8;
 
 /// The cycles that lookups surely take: elements that lie further apart than a window are a pick each.
 fn least_cycles(loops: &[Loop], window: i64) -> f64 {
@@ -165,13 +167,18 @@ fn split(
         });
     }
     around.retain(|l| l.count > 1);
-    order(&mut around, src_len, dst_len, LONG_RUN);
+    // Rows of the source that are gone on with later, while others are read.
+    let goes_on = around.iter().any(|l| l.src.abs() < 8 * NEAR);
+    let far = FAR.max(2 * block.part.reach);
+    let mut within = block.part.picks.windows(2).map(|pair| pair[1].src - pair[0].src);
+    let are_far = within.any(|step| step.abs() >= FAR);
+    let is_scattered = goes_on && (are_far || around.iter().any(|l| l.src.abs() >= 8 * far));
+    order(&mut around, src_len, dst_len, if is_scattered { SCATTERED_RUN } else { LONG_RUN });
+    let leads_far = around.last().is_some_and(|l| l.src.abs() >= 8 * far);
+    block.part.asks = goes_on && (are_far || leads_far);
     let in_bytes: Option<Vec<Around>> = around.iter().map(Around::in_bytes).collect();
     block.part.start = start;
     block.part.around = in_bytes?;
-    let in_blocks = block.part.picks.windows(2).map(|pair| pair[1].src - pair[0].src);
-    let mut steps = in_blocks.chain(block.part.around.last().map(|l| l.src));
-    block.part.asks = steps.any(|step| step.abs() >= FAR);
     parts.push(block.part);
     (parts.len() <= MOST_PARTS).then_some(())
 }

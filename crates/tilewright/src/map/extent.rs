@@ -138,6 +138,9 @@ impl IndexMap {
     /// place of an element. Where tiles straddle many may be none: walking through a small group is
     /// quicker then.
     fn max_of_merged(&self) -> Result<i64, Error> {
+        if let Some(most) = self.max_of_values() {
+            return Ok(most);
+        }
         if !self.is_ordered {
             return self.max_of_rows();
         }
@@ -155,6 +158,56 @@ impl IndexMap {
             return Err(Error::new(Kind::TooLarge { elements: self.elements, limit: MAX_TRIED }));
         }
         Ok(self.offsets()?.into_iter().max().unwrap_or(self.base))
+    }
+
+    /// The largest offset of a map that is a function of one merged coordinate, by way of others or at once, if that has
+    /// fewer values than the map has elements, and each of its digits has each of its values with all of the others'.
+    fn max_of_values(&self) -> Option<i64> {
+        let (first, others) = self.merged.split_first()?;
+        let is_short = first.extent <= MAX_TRIED && first.extent < self.elements;
+        let is_after = |digit: &Digit, most: usize| match digit.source {
+            Source::Merged(number) => number < most,
+            Source::Dim(_) => false,
+        };
+        let lists = others.iter().map(|merged| &merged.digits).chain([&self.digits]);
+        let mut digits = lists
+            .enumerate()
+            .flat_map(|(place, digits)| digits.iter().map(move |d| (d, place + 1)));
+        if !(is_short && digits.all(|(digit, most)| is_after(digit, most))) {
+            return None;
+        }
+        let values = Values::of(first.base, first.extent, self.free_terms(&first.digits)?)?;
+        let mut numbers = vec![0; self.merged.len()];
+        let mut most = None;
+        for value in values.iter() {
+            numbers[0] = value;
+            for (place, merged) in others.iter().enumerate() {
+                numbers[place + 1] = merged.base + sum_of(&merged.digits, &numbers);
+            }
+            most = most.max(Some(self.base + sum_of(&self.digits, &numbers)));
+        }
+        most
+    }
+
+    /// How many values each of these digits has, and its stride, if it takes each of them with each of all others: if the
+    /// digits of a dimension are those of a mixed radix.
+    fn free_terms(&self, digits: &[Digit]) -> Option<Vec<(i64, i64)>> {
+        let mut terms = Vec::with_capacity(digits.len());
+        for (dim, &size) in self.dims.iter().enumerate() {
+            let mut of_dim: Vec<&Digit> =
+                digits.iter().filter(|digit| digit.source == Source::Dim(dim)).collect();
+            of_dim.sort_unstable_by_key(|digit| digit.divisor);
+            let mut last = 1;
+            for digit in of_dim {
+                let end = digit.modulus.map_or(Some(size), |n| n.checked_mul(digit.divisor))?;
+                if digit.divisor % last != 0 || end % digit.divisor != 0 || size % end != 0 {
+                    return None;
+                }
+                terms.push((end / digit.divisor, digit.stride));
+                last = end;
+            }
+        }
+        Some(terms)
     }
 
     /// The last place of an element when these digits are still to be chosen, and the ones before
@@ -194,5 +247,61 @@ impl IndexMap {
             return Err(Error::new(Kind::TooLarge { elements: self.elements, limit }));
         }
         Ok(self.decode(offset).map(|_| offset))
+    }
+}
+
+/// What digits of merged coordinates come to where these have such values.
+fn sum_of(digits: &[Digit], merged: &[i64]) -> i64 {
+    let term = |digit: &Digit| match digit.source {
+        Source::Merged(number) => digit.value(merged[number]) * digit.stride,
+        Source::Dim(_) => 0,
+    };
+    digits.iter().map(term).sum()
+}
+
+/// Which numbers from 0 on are sums, as bits.
+struct Values(Vec<u64>);
+
+impl Values {
+    /// The sums, below `extent`, of a first number and of a multiple of each stride, up to so many of it. `None` if there
+    /// are others.
+    fn of(first: i64, extent: i64, terms: Vec<(i64, i64)>) -> Option<Self> {
+        let reach = |is_up: bool| {
+            let steps = terms.iter().filter(|(_, stride)| (*stride > 0) == is_up);
+            steps.map(|(count, stride)| (count - 1) * stride).sum::<i64>()
+        };
+        let (lowest, highest) = (first + reach(false), first + reach(true));
+        if lowest < 0 || highest >= extent {
+            return None;
+        }
+        let mut values = Values(vec![0; (extent as usize).div_ceil(64)]);
+        values.0[lowest as usize / 64] |= 1 << (lowest % 64);
+        for (count, stride) in terms {
+            let mut done = 1;
+            while done < count && stride != 0 {
+                let more = done.min(count - done);
+                values.add((more * stride).unsigned_abs() as usize);
+                done += more;
+            }
+        }
+        Some(values)
+    }
+
+    /// Adds what is so much above each of them.
+    fn add(&mut self, step: usize) {
+        let (words, bits) = (step / 64, step % 64);
+        for number in (words..self.0.len()).rev() {
+            let low = self.0[number - words] << bits;
+            let under = number.checked_sub(words + 1).map_or(0, |number| self.0[number]);
+            self.0[number] |= low | under >> 1 >> (63 - bits);
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = i64> {
+        let of_word = |(number, &word): (usize, &u64)| {
+            let is_set = move |bit: &i64| word >> bit & 1 == 1;
+            (0..64).filter(is_set).map(move |bit| 64 * number as i64 + bit)
+        };
+        self.0.iter().enumerate().filter(|(_, word)| **word != 0).flat_map(of_word)
     }
 }
