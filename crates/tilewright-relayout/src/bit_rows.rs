@@ -139,7 +139,7 @@ impl BitRows {
         Self::in_blocks(&others, Slots::same(bits), level)
     }
 
-    /// In rows of words that have few elements each: quicker than one by one, and than nothing else.
+    /// In rows of words that have few elements each, where there is no other way and too much to go one by one.
     pub(crate) fn in_words(loops: &[Loop], slots: Slots, level: Level) -> Option<Self> {
         let loops: Vec<Loop> = loops.iter().filter(|l| l.extent != 1).copied().collect();
         Self::in_rows_of(&loops, slots, level, WORD)

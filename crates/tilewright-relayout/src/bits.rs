@@ -169,8 +169,8 @@ impl<'d> Rows<'d> {
                 && let Some(row) = src.get(first..first + 8 * n_words + 1)
                 && let Some(places) = self.dst.get_mut(byte..byte + 8 * n_words)
             {
-                for (number, place) in places.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-                    let bits = word_of_nine(row, 8 * number, shift);
+                let words = shifted(row, shift as u32);
+                for (place, bits) in places.as_chunks_mut::<8>().0.iter_mut().zip(words) {
                     *place = (pending | bits << n_pending).to_le_bytes();
                     // What did not fit: none of it, if nothing was pending.
                     pending = bits >> 1 >> (63 - n_pending);
@@ -284,15 +284,6 @@ fn word(src: &[u8], byte: usize, shift: usize) -> u64 {
     u64::from_le_bytes(bytes) >> shift
 }
 
-/// 64 bits from bit `shift` of a byte on. All are zero where there are not nine bytes.
-#[inline]
-fn word_of_nine(src: &[u8], byte: usize, shift: usize) -> u64 {
-    let Some(nine) = src.get(byte..).and_then(<[u8]>::first_chunk::<9>) else { return 0 };
-    let ([low @ .., _], [_, high @ ..]) = (nine, nine);
-    // Of what both have, both say the same.
-    u64::from_le_bytes(*low) >> shift | u64::from_le_bytes(*high) << (8 - shift)
-}
-
 /// Puts up to [`WORD`] bits in place; from the beginning of a byte on, up to 63.
 #[inline]
 fn put(dst: &mut [u8], to: usize, n: usize, bits: u64) {
@@ -311,15 +302,22 @@ fn put(dst: &mut [u8], to: usize, n: usize, bits: u64) {
     rest.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
 }
 
-/// Words of a stream of bits from bit `shift` (1 to 7) of its first byte on, which has one byte more.
+/// Copies words of a stream of bits from bit `shift` of its first byte on, which has one byte more.
 fn copy_shifted(src: &[u8], shift: u32, dst: &mut [u8]) {
-    let next = src.get(1..).unwrap_or_default();
-    // Words that overlap by all but a byte: no bits cross from word to word.
-    let pairs = src.as_chunks::<8>().0.iter().zip(next.as_chunks::<8>().0);
-    for (word, (low, high)) in dst.as_chunks_mut::<8>().0.iter_mut().zip(pairs) {
-        let (low, high) = (u64::from_le_bytes(*low), u64::from_le_bytes(*high));
-        *word = (low >> shift | high << (8 - shift)).to_le_bytes();
+    for (place, word) in dst.as_chunks_mut::<8>().0.iter_mut().zip(shifted(src, shift)) {
+        *place = word.to_le_bytes();
     }
+}
+
+/// The words of a stream of bits from bit `shift` (0 to 7) of its first byte on, which has one byte more.
+#[inline]
+fn shifted(src: &[u8], shift: u32) -> impl Iterator<Item = u64> {
+    let next = src.get(1..).unwrap_or_default();
+    // Words that overlap by all but a byte: no bits cross from word to word, and what both have is the same.
+    let pairs = src.as_chunks::<8>().0.iter().zip(next.as_chunks::<8>().0);
+    pairs.map(move |(low, high)| {
+        u64::from_le_bytes(*low) >> shift | u64::from_le_bytes(*high) << (8 - shift)
+    })
 }
 
 /// Packs elements of `width` bits, given in the low bits of a byte each. Higher bits are cut off.

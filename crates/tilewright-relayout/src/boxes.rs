@@ -108,9 +108,11 @@ impl Moving {
         }
         match BitRows::of(loops, slots, level) {
             Some(rows) if rows.has_rows() => Some(Moving::Rows(rows)),
-            rows => Mover::of_bits_by_lookup(loops, slots, level)
-                .map(Moving::Program)
-                .or_else(|| BitRows::in_words(loops, slots, level).or(rows).map(Moving::Rows)),
+            rows => {
+                Mover::of_bits_by_lookup(loops, slots, level).map(Moving::Program).or_else(|| {
+                    rows.or_else(|| BitRows::in_words(loops, slots, level)).map(Moving::Rows)
+                })
+            }
         }
     }
 }
@@ -403,10 +405,7 @@ impl BoxMoves {
         }
         let loops: Vec<Loop> = nest.loops(piece).collect();
         let (slots, level) = (self.slots(), Level::best());
-        match BitRows::of(&loops, slots, level) {
-            Some(rows) if rows.has_rows() => Some(rows),
-            rows => BitRows::in_words(&loops, slots, level).or(rows),
-        }
+        BitRows::of(&loops, slots, level).or_else(|| BitRows::in_words(&loops, slots, level))
     }
 
     /// Whether all of a box is best folded.

@@ -224,7 +224,7 @@ impl Pick {
             let window = if WHOLE { R::load(from) } else { R::load_first(from, self.len) };
             let mut bytes = window.pick(R::load(table));
             if BITS {
-                bytes = bytes.turn(&self.turn);
+                bytes = bytes.turn(self.turn);
             }
             bytes.and(R::load(table.add(R::BYTES)))
         }

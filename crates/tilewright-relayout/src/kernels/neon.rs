@@ -125,10 +125,10 @@ impl Register for Neon {
     }
 
     #[inline(always)]
-    unsafe fn turn(self, bits: &u64) -> Self {
+    unsafe fn turn(self, bits: u64) -> Self {
         // SAFETY: see the top of the file.
         unsafe {
-            let (left, right) = (*bits as i64, *bits as i64 - 64);
+            let (left, right) = (bits as i64, bits as i64 - 64);
             let shifted = |by| vshlq_u64(vreinterpretq_u64_u8(self.0), vdupq_n_s64(by));
             Neon(vreinterpretq_u8_u64(vorrq_u64(shifted(left), shifted(right))))
         }

@@ -143,7 +143,7 @@ pub(super) trait Register: Copy {
     ///
     /// # Safety
     /// The processor has these registers.
-    unsafe fn turn(self, bits: &u64) -> Self;
+    unsafe fn turn(self, bits: u64) -> Self;
 
     /// The first `len` bytes from a place on, and zeros.
     ///
@@ -274,10 +274,10 @@ impl Register for Plain {
     }
 
     #[inline(always)]
-    unsafe fn turn(self, bits: &u64) -> Self {
+    unsafe fn turn(self, bits: u64) -> Self {
         let both = u128::from_le_bytes(self.0);
         let [low, high] =
-            [both as u64, (both >> 64) as u64].map(|half| half.rotate_left(*bits as u32));
+            [both as u64, (both >> 64) as u64].map(|half| half.rotate_left(bits as u32));
         Plain((u128::from(high) << 64 | u128::from(low)).to_le_bytes())
     }
 }

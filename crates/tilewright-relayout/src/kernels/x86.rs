@@ -120,10 +120,10 @@ impl Register for Sse {
     }
 
     #[inline(always)]
-    unsafe fn turn(self, bits: &u64) -> Self {
+    unsafe fn turn(self, bits: u64) -> Self {
         // SAFETY: see the top of the file.
         unsafe {
-            let (left, right) = (*bits as i64, 64 - *bits as i64);
+            let (left, right) = (bits as i64, 64 - bits as i64);
             let up = _mm_sll_epi64(self.0, _mm_cvtsi64_si128(left));
             Sse(_mm_or_si128(up, _mm_srl_epi64(self.0, _mm_cvtsi64_si128(right))))
         }
@@ -276,10 +276,10 @@ impl Register for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn turn(self, bits: &u64) -> Self {
+    unsafe fn turn(self, bits: u64) -> Self {
         // SAFETY: see the top of the file.
         unsafe {
-            let (left, right) = (*bits as i64, 64 - *bits as i64);
+            let (left, right) = (bits as i64, 64 - bits as i64);
             let up = _mm256_sll_epi64(self.0, _mm_cvtsi64_si128(left));
             Avx2(_mm256_or_si256(up, _mm256_srl_epi64(self.0, _mm_cvtsi64_si128(right))))
         }
@@ -427,9 +427,9 @@ impl Register for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn turn(self, bits: &u64) -> Self {
+    unsafe fn turn(self, bits: u64) -> Self {
         // SAFETY: see the top of the file.
-        Avx512(unsafe { _mm512_rolv_epi64(self.0, _mm512_set1_epi64(*bits as i64)) })
+        Avx512(unsafe { _mm512_rolv_epi64(self.0, _mm512_set1_epi64(bits as i64)) })
     }
 
     #[inline(always)]

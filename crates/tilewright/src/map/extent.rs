@@ -25,7 +25,8 @@ impl IndexMap {
     ///
     /// Takes time in the square of the number of digits. Dimensions that merged coordinates tie together are looked at
     /// as a group, apart from all others: the padding after the group's last element is tried place by place, and where
-    /// that takes more tries than the group has elements, or a swizzle does not go up, every element is.
+    /// that takes more tries than the group has elements, or a swizzle does not go up, every element is, or every value of
+    /// the merged coordinate that all of them are a function of, if that has fewer.
     ///
     /// # Errors
     /// If a group takes more than 2²⁸ tries.
@@ -138,9 +139,6 @@ impl IndexMap {
     /// place of an element. Where tiles straddle many may be none: walking through a small group is
     /// quicker then.
     fn max_of_merged(&self) -> Result<i64, Error> {
-        if let Some(most) = self.max_of_values() {
-            return Ok(most);
-        }
         if !self.is_ordered {
             return self.max_of_rows();
         }
@@ -152,8 +150,11 @@ impl IndexMap {
         }
     }
 
-    /// The largest offset, by looking at every element.
+    /// The largest offset, by looking at every element, or at every value of what they are a function of.
     fn max_of_rows(&self) -> Result<i64, Error> {
+        if let Some(most) = self.max_of_values() {
+            return Ok(most);
+        }
         if self.elements > MAX_TRIED {
             return Err(Error::new(Kind::TooLarge { elements: self.elements, limit: MAX_TRIED }));
         }
