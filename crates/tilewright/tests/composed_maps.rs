@@ -279,6 +279,13 @@ fn the_last_place_of_many_elements_at_few_places() {
     // Bits 2 to 6 flip bits 7 to 11.
     let of = |value: i64| value ^ ((value & 0x7c) << 5);
     assert_eq!(overlapping.max_offset().unwrap(), values.into_iter().map(of).max());
+
+    // Nearly all of what the dimension counts is repeated in between two digits.
+    let within = map("Sw<3,2,5> o 0 o (((3),(4888873,4,1)),(1,1)):(((288),(0,24,24)),(864,24))");
+    let values = (0..3).flat_map(|a| (0..4).map(move |b| 288 * a + 24 * b));
+    // Bits 7 to 9 flip bits 2 to 4.
+    let of = |value: i64| value ^ (value >> 5 & 0b11100);
+    assert_eq!(within.max_offset().unwrap(), values.map(of).max());
 }
 
 proptest! {

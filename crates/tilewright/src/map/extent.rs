@@ -3,8 +3,13 @@
 use super::{Digit, IndexMap, Source};
 use crate::error::{Error, Kind, checked};
 
-/// Where dimensions are merged, at most this many places are tried for the last element.
+/// Where dimensions are merged, at most this many places are tried for the last element, and at most so many
+/// before sums are.
 const MAX_TRIED: i64 = 1 << 28;
+const FEW_TRIED: i64 = 1 << 12;
+
+/// More places than that.
+struct TooMany;
 
 impl IndexMap {
     /// The largest offset of any element, or `None` where there are no elements.
@@ -24,9 +29,9 @@ impl IndexMap {
     /// ```
     ///
     /// Takes time in the square of the number of digits. Dimensions that merged coordinates tie together are looked at
-    /// as a group, apart from all others: the padding after the group's last element is tried place by place, and where
-    /// that takes more tries than the group has elements, or a swizzle does not go up, every element is, or every value of
-    /// the merged coordinate that all of them are a function of, if that has fewer.
+    /// as a group, apart from all others: the padding after the group's last element is tried place by place. Where that
+    /// is much, or a swizzle does not go up, the different sums that merged coordinates and the offset are made of are
+    /// gone through, and where those are more than 2¹⁸, more places, or every element.
     ///
     /// # Errors
     /// If a group takes more than 2²⁸ tries.
@@ -137,78 +142,26 @@ impl IndexMap {
     /// Offsets are ordered as their digits are, the largest stride first. So this tries the
     /// digits' values from the largest down, as far as their sources reach, until one is the
     /// place of an element. Where tiles straddle many may be none: walking through a small group is
-    /// quicker then.
+    /// quicker then, or through the sums of their digits.
     fn max_of_merged(&self) -> Result<i64, Error> {
-        if !self.is_ordered {
-            return self.max_of_rows();
-        }
-        let mut sources = vec![0; self.dims.len() + self.merged.len()];
-        let mut n_tried = 0;
-        match self.last_place(&self.digits, self.base, &mut sources, &mut n_tried) {
-            Ok(last) => Ok(last.unwrap_or(self.base)),
-            Err(_) => self.max_of_rows(),
-        }
+        let by_places = |most: i64| {
+            let mut sources = vec![0; self.dims.len() + self.merged.len()];
+            let mut left = most.min(self.elements);
+            let last = self.last_place(&self.digits, self.base, &mut sources, &mut left);
+            last.ok().map(|last| last.unwrap_or(self.base))
+        };
+        let most = if self.is_ordered { [FEW_TRIED, MAX_TRIED] } else { [0; 2] };
+        let found =
+            by_places(most[0]).or_else(|| self.max_of_sums()).or_else(|| by_places(most[1]));
+        found.map_or_else(|| self.max_of_rows(), Ok)
     }
 
-    /// The largest offset, by looking at every element, or at every value of what they are a function of.
+    /// The largest offset, by looking at every element.
     fn max_of_rows(&self) -> Result<i64, Error> {
-        if let Some(most) = self.max_of_values() {
-            return Ok(most);
-        }
         if self.elements > MAX_TRIED {
             return Err(Error::new(Kind::TooLarge { elements: self.elements, limit: MAX_TRIED }));
         }
-        Ok(self.offsets()?.into_iter().max().unwrap_or(self.base))
-    }
-
-    /// The largest offset of a map that is a function of one merged coordinate, by way of others or at once, if that has
-    /// fewer values than the map has elements, and each of its digits has each of its values with all of the others'.
-    fn max_of_values(&self) -> Option<i64> {
-        let (first, others) = self.merged.split_first()?;
-        let is_short = first.extent <= MAX_TRIED && first.extent < self.elements;
-        let is_after = |digit: &Digit, most: usize| match digit.source {
-            Source::Merged(number) => number < most,
-            Source::Dim(_) => false,
-        };
-        let lists = others.iter().map(|merged| &merged.digits).chain([&self.digits]);
-        let mut digits = lists
-            .enumerate()
-            .flat_map(|(place, digits)| digits.iter().map(move |d| (d, place + 1)));
-        if !(is_short && digits.all(|(digit, most)| is_after(digit, most))) {
-            return None;
-        }
-        let values = Values::of(first.base, first.extent, self.free_terms(&first.digits)?)?;
-        let mut numbers = vec![0; self.merged.len()];
-        let mut most = None;
-        for value in values.iter() {
-            numbers[0] = value;
-            for (place, merged) in others.iter().enumerate() {
-                numbers[place + 1] = merged.base + sum_of(&merged.digits, &numbers);
-            }
-            most = most.max(Some(self.base + sum_of(&self.digits, &numbers)));
-        }
-        most
-    }
-
-    /// How many values each of these digits has, and its stride, if it takes each of them with each of all others: if the
-    /// digits of a dimension are those of a mixed radix.
-    fn free_terms(&self, digits: &[Digit]) -> Option<Vec<(i64, i64)>> {
-        let mut terms = Vec::with_capacity(digits.len());
-        for (dim, &size) in self.dims.iter().enumerate() {
-            let mut of_dim: Vec<&Digit> =
-                digits.iter().filter(|digit| digit.source == Source::Dim(dim)).collect();
-            of_dim.sort_unstable_by_key(|digit| digit.divisor);
-            let mut last = 1;
-            for digit in of_dim {
-                let end = digit.modulus.map_or(Some(size), |n| n.checked_mul(digit.divisor))?;
-                if digit.divisor % last != 0 || end % digit.divisor != 0 || size % end != 0 {
-                    return None;
-                }
-                terms.push((end / digit.divisor, digit.stride));
-                last = end;
-            }
-        }
-        Some(terms)
+        Ok(self.rows()?.iter().max().unwrap_or(self.base))
     }
 
     /// The last place of an element when these digits are still to be chosen, and the ones before
@@ -218,10 +171,10 @@ impl IndexMap {
         digits: &[Digit],
         offset: i64,
         sources: &mut [i64],
-        n_tried: &mut i64,
-    ) -> Result<Option<i64>, Error> {
+        left: &mut i64,
+    ) -> Result<Option<i64>, TooMany> {
         let Some((digit, rest)) = digits.split_first() else {
-            return self.place(offset, n_tried);
+            return self.place(offset, left);
         };
         let number = match digit.source {
             Source::Dim(dim) => dim,
@@ -231,7 +184,7 @@ impl IndexMap {
         let room = (self.source_extent(digit.source) - 1 - used) / digit.divisor;
         for value in (0..=room.min(self.extent(digit) - 1)).rev() {
             sources[number] = used + value * digit.divisor;
-            let last = self.last_place(rest, offset + value * digit.stride, sources, n_tried)?;
+            let last = self.last_place(rest, offset + value * digit.stride, sources, left)?;
             if last.is_some() {
                 return Ok(last);
             }
@@ -241,68 +194,8 @@ impl IndexMap {
     }
 
     /// The offset, if an element is there.
-    fn place(&self, offset: i64, n_tried: &mut i64) -> Result<Option<i64>, Error> {
-        *n_tried += 1;
-        let limit = self.elements.min(MAX_TRIED);
-        if *n_tried > limit {
-            return Err(Error::new(Kind::TooLarge { elements: self.elements, limit }));
-        }
+    fn place(&self, offset: i64, left: &mut i64) -> Result<Option<i64>, TooMany> {
+        *left = left.checked_sub(1).filter(|&left| left >= 0).ok_or(TooMany)?;
         Ok(self.decode(offset).map(|_| offset))
-    }
-}
-
-/// What digits of merged coordinates come to where these have such values.
-fn sum_of(digits: &[Digit], merged: &[i64]) -> i64 {
-    let term = |digit: &Digit| match digit.source {
-        Source::Merged(number) => digit.value(merged[number]) * digit.stride,
-        Source::Dim(_) => 0,
-    };
-    digits.iter().map(term).sum()
-}
-
-/// Which numbers from 0 on are sums, as bits.
-struct Values(Vec<u64>);
-
-impl Values {
-    /// The sums, below `extent`, of a first number and of a multiple of each stride, up to so many of it. `None` if there
-    /// are others.
-    fn of(first: i64, extent: i64, terms: Vec<(i64, i64)>) -> Option<Self> {
-        let reach = |is_up: bool| {
-            let steps = terms.iter().filter(|(_, stride)| (*stride > 0) == is_up);
-            steps.map(|(count, stride)| (count - 1) * stride).sum::<i64>()
-        };
-        let (lowest, highest) = (first + reach(false), first + reach(true));
-        if lowest < 0 || highest >= extent {
-            return None;
-        }
-        let mut values = Values(vec![0; (extent as usize).div_ceil(64)]);
-        values.0[lowest as usize / 64] |= 1 << (lowest % 64);
-        for (count, stride) in terms {
-            let mut done = 1;
-            while done < count && stride != 0 {
-                let more = done.min(count - done);
-                values.add((more * stride).unsigned_abs() as usize);
-                done += more;
-            }
-        }
-        Some(values)
-    }
-
-    /// Adds what is so much above each of them.
-    fn add(&mut self, step: usize) {
-        let (words, bits) = (step / 64, step % 64);
-        for number in (words..self.0.len()).rev() {
-            let low = self.0[number - words] << bits;
-            let under = number.checked_sub(words + 1).map_or(0, |number| self.0[number]);
-            self.0[number] |= low | under >> 1 >> (63 - bits);
-        }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = i64> {
-        let of_word = |(number, &word): (usize, &u64)| {
-            let is_set = move |bit: &i64| word >> bit & 1 == 1;
-            (0..64).filter(is_set).map(move |bit| 64 * number as i64 + bit)
-        };
-        self.0.iter().enumerate().filter(|(_, word)| **word != 0).flat_map(of_word)
     }
 }

@@ -71,6 +71,7 @@ mod offset_tables;
 mod offsets;
 mod place_list;
 mod products;
+mod reached;
 mod reshape;
 mod search;
 mod sums;
