@@ -64,7 +64,8 @@ pub(crate) fn place_all(
     let no_arrays = || no_array(arrays.end.saturating_sub(1), infos.len());
     let these = infos.get(arrays.clone()).ok_or_else(no_arrays)?;
     let first = these.first().ok_or_else(|| Fault::request("no arrays were asked for"))?;
-    if let Some([one, other]) = these.windows(2).find(|pair| !pair[0].is_followed_by(&pair[1])) {
+    let mut pairs = these.iter().zip(these.iter().skip(1));
+    if let Some((one, other)) = pairs.find(|(one, other)| !one.is_followed_by(other)) {
         let (one, other) = (shortened(&one.name), shortened(&other.name));
         return Err(Fault::request(format!("array `{other}` does not lie right after `{one}`")));
     }

@@ -33,7 +33,7 @@ impl Coverage {
 
     /// How many bytes are there.
     pub(crate) fn total(&self) -> u64 {
-        self.end_by_start.iter().map(|(start, end)| end - start).sum()
+        self.end_by_start.iter().map(|(start, end)| end.saturating_sub(*start)).sum()
     }
 
     /// How many bytes are there from the beginning on, without a gap.

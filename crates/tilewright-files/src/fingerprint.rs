@@ -28,6 +28,7 @@ const WHOLE: u64 = BLOCK * N_BLOCKS;
 
 /// What is looked at of a longer one: so many blocks of so many bytes.
 const N_BLOCKS: u64 = 64;
+const LAST: u64 = N_BLOCKS - 1;
 const BLOCK: u64 = 4096;
 
 /// The fingerprint of one file. Its text is 16 hexadecimal digits.
@@ -44,7 +45,7 @@ impl Fingerprint {
         sum.update(&len.to_le_bytes());
         let mut block = [0; BLOCK as usize];
         for start in starts(len) {
-            let there = (len - start).min(BLOCK) as usize;
+            let there = len.saturating_sub(start).min(BLOCK) as usize;
             let block = block.get_mut(..there).unwrap_or_default();
             read(start, block)?;
             sum.update(block);
@@ -57,9 +58,12 @@ impl Fingerprint {
 fn starts(len: u64) -> impl Iterator<Item = u64> {
     let n_blocks = if len <= WHOLE { len.div_ceil(BLOCK) } else { N_BLOCKS };
     let at = move |block: u64| match len <= WHOLE {
-        true => block * BLOCK,
+        true => block.saturating_mul(BLOCK),
         // Below 2^64: the quotient is less than `len`.
-        false => (u128::from(block) * u128::from(len - BLOCK) / u128::from(N_BLOCKS - 1)) as u64,
+        false => {
+            let steps = u128::from(block).saturating_mul(len.saturating_sub(BLOCK).into());
+            steps.checked_div(u128::from(LAST)).unwrap_or(0) as u64
+        }
     };
     (0..n_blocks).map(at)
 }

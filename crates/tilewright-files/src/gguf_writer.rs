@@ -190,11 +190,12 @@ impl GgufWriter {
         let mut piece = vec![0; PIECE.min(usize::try_from(tensor.byte_len()).unwrap_or(PIECE))];
         let mut done = 0;
         while done < tensor.byte_len() {
-            let len = usize::try_from(tensor.byte_len() - done).unwrap_or(PIECE).min(PIECE);
+            let len =
+                usize::try_from(tensor.byte_len().saturating_sub(done)).unwrap_or(PIECE).min(PIECE);
             let piece = piece.get_mut(..len).unwrap_or_default();
             source.source().read_exact_at(tensor.file_offset().saturating_add(done), piece)?;
             self.writer.write_at(number, done, piece)?;
-            done += len as u64;
+            done = done.saturating_add(len as u64);
         }
         Ok(())
     }
@@ -255,7 +256,7 @@ fn plan(source: &GgufFile, metadata: Vec<u8>, specs: &[GgufSpec]) -> Result<Plan
     }
     header.resize(usize::try_from(start).unwrap_or(header.len()), 0);
     for array in &mut arrays {
-        array.file_offset += start;
+        array.file_offset = array.file_offset.saturating_add(start);
     }
     Ok(Plan { files: vec![PlannedFile::new(header, end)?], arrays, beside: Beside::Nothing })
 }

@@ -53,6 +53,8 @@
 //! array lies in it ([`ArrayInfo::file_offset`], [`ArrayInfo::byte_len`]) and maps it.
 
 #![forbid(unsafe_code)]
+// What a file says is added up, multiplied and indexed by what says what comes of too much.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
 mod error;
 pub mod limits;
@@ -95,6 +97,14 @@ mod stored;
 
 mod rules;
 
+#[cfg_attr(
+    not(test),
+    expect(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        reason = "only writes, and what it counts are the sizes and digits of a layout's map, which was checked when it was made"
+    )
+)]
 mod zarr;
 
 pub use crate::buffer::Buffer;

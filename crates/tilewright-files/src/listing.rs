@@ -96,7 +96,7 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
                 false => fs::remove_file(inside)?,
             }
         }
-        next += 1;
+        next = next.saturating_add(1);
     }
     // A folder stands in the list before those that are in it.
     folders.iter().rev().try_for_each(fs::remove_dir)

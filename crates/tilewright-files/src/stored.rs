@@ -112,7 +112,8 @@ fn dense_order(shape: &ArrayShape, format: Format) -> Option<Order> {
     let layout = shape.layout_or_default();
     let element_type = shape.element_type();
     let bits = format.own_bits(element_type)?;
-    let whole_bytes = shape.elements().is_ok_and(|n| i128::from(n) * i128::from(bits) % 8 == 0);
+    let whole_bytes =
+        shape.elements().is_ok_and(|n| i128::from(n).saturating_mul(bits.into()) % 8 == 0);
     let orders = match format {
         Format::Npy => &[Order::RowMajor, Order::ColumnMajor][..],
         _ => &[Order::RowMajor],

@@ -66,14 +66,15 @@ impl<'a> Cursor<'a> {
     /// Checks that `count` things of at least `least` bytes each can still come.
     pub(super) fn expect(&self, what: &str, count: u64, least: u64) -> Result<u64, Error> {
         let left = self.source.len().saturating_sub(self.at);
-        let needs = u128::from(count) * u128::from(least);
+        let needs = u128::from(count).saturating_mul(u128::from(least));
         if needs > u128::from(left) {
             let what = format!("{what} of {count} at byte {}", self.at);
             return Err(self.fault(&Fault::truncated(&what, needs, left)));
         }
         let needs = u64::try_from(needs).unwrap_or(u64::MAX);
         if self.at.saturating_add(needs) > MAX_GGUF_HEADER_BYTES {
-            let (end, limit) = (u128::from(self.at) + u128::from(needs), MAX_GGUF_HEADER_BYTES);
+            let end = u128::from(self.at).saturating_add(needs.into());
+            let limit = MAX_GGUF_HEADER_BYTES;
             return Err(self.fault(&Fault::limit("the length of the header", end, limit)));
         }
         Ok(needs)
@@ -81,7 +82,8 @@ impl<'a> Cursor<'a> {
 
     /// Leaves out `count` things of `width` bytes each.
     pub(super) fn skip(&mut self, what: &str, count: u64, width: u64) -> Result<(), Error> {
-        self.at += self.expect(what, count, width)?;
+        let len = self.expect(what, count, width)?;
+        self.advance(len);
         Ok(())
     }
 
@@ -89,15 +91,20 @@ impl<'a> Cursor<'a> {
     pub(super) fn fixed<const N: usize>(&mut self) -> Result<[u8; N], Error> {
         if let Some(bytes) = self.in_window().and_then(|window| window.first_chunk()) {
             let bytes = *bytes;
-            self.at += N as u64;
+            self.advance(N as u64);
             return Ok(bytes);
         }
         self.expect("a number", 1, N as u64)?;
         let len = WINDOW.min(self.source.len().saturating_sub(self.at));
         self.window = self.source.read_vec("the header", self.at, len)?;
         self.window_start = self.at;
-        self.at += N as u64;
+        self.advance(N as u64);
         Ok(self.window.first_chunk().copied().unwrap_or([0; N]))
+    }
+
+    /// Goes on by so many bytes.
+    fn advance(&mut self, len: u64) {
+        self.at = self.at.saturating_add(len);
     }
 
     pub(super) fn u32(&mut self) -> Result<u32, Error> {
@@ -130,7 +137,7 @@ impl<'a> Cursor<'a> {
             Some(bytes) => bytes.to_vec(),
             None => self.source.read_vec(what, self.at, len)?,
         };
-        self.at += len;
+        self.advance(len);
         Ok(bytes)
     }
 

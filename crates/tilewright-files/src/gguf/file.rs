@@ -1,5 +1,6 @@
 //! An open file: its metadata, its tensors, and what is in their blocks.
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::header::{self, Header, METADATA_START};
@@ -167,14 +168,17 @@ impl GgufFile {
 
     /// The values of all records, read piece by piece.
     fn unpacked<T: Word>(&self, tensor: &GgufTensor, unpacker: &Unpacker) -> Result<Vec<T>, Error> {
-        let record_bytes = usize::try_from(tensor.gguf_type.record().bytes()).unwrap_or(1).max(1);
-        let n_records = tensor.byte_len / record_bytes as u64;
+        let bytes = usize::try_from(tensor.gguf_type.record().bytes()).ok();
+        let record_bytes = bytes.and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MIN);
+        let n_records = tensor.byte_len.checked_div(record_bytes.get() as u64).unwrap_or(0);
         let mut values = self.zeros(n_records, unpacker.n_values())?;
         let records_at_once = (PIECE / record_bytes).max(1);
         let mut records = Vec::new();
         let mut offset = tensor.file_offset;
-        for values in values.chunks_mut(records_at_once * unpacker.n_values().max(1)) {
-            records.resize(values.len() / unpacker.n_values().max(1) * record_bytes, 0);
+        let n_values = NonZeroUsize::new(unpacker.n_values()).unwrap_or(NonZeroUsize::MIN);
+        for values in values.chunks_mut(n_values.get().saturating_mul(records_at_once)) {
+            let n_records = values.len() / n_values;
+            records.resize(n_records.saturating_mul(record_bytes.get()), 0);
             self.source.read_exact_at(offset, &mut records)?;
             unpacker.unpack(&records, values);
             offset = offset.saturating_add(records.len() as u64);

@@ -168,10 +168,10 @@ impl GgufArray {
         let mut first = Vec::new();
         let mut left = len;
         while left > 0 && first.len() < MAX_GGUF_SHOWN {
-            first.push(GgufValue::read(cursor, element_type, depth + 1)?);
-            left -= 1;
+            first.push(GgufValue::read(cursor, element_type, depth.saturating_add(1))?);
+            left = left.saturating_sub(1);
         }
-        skip(cursor, element_type, left, depth + 1)?;
+        skip(cursor, element_type, left, depth.saturating_add(1))?;
         Ok(GgufArray { element_type, len, first })
     }
 }

@@ -41,8 +41,22 @@ mod cursor;
 mod file;
 mod header;
 mod metadata;
+#[cfg_attr(
+    not(test),
+    expect(
+        clippy::arithmetic_side_effects,
+        reason = "counts the bits of records that this crate names"
+    )
+)]
 mod pack;
 mod tensor;
+#[cfg_attr(
+    not(test),
+    expect(
+        clippy::arithmetic_side_effects,
+        reason = "counts the bits of records that this crate names"
+    )
+)]
 mod unpack;
 
 pub use file::GgufFile;

@@ -48,7 +48,7 @@ impl GgufTensor {
         let mut dims = self.dims.clone();
         if let (None, Some(row)) = (self.gguf_type.plain(), dims.last_mut()) {
             // It fits: a file opens only if the bytes of all rows do, and of one if there are none.
-            *row = (*row / record.elements()).saturating_mul(record.bytes());
+            *row = row.checked_div(record.elements()).unwrap_or(0).saturating_mul(record.bytes());
         }
         dims
     }

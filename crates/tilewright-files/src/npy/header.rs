@@ -21,6 +21,9 @@ const ALIGNMENT: usize = 64;
 /// What NumPy leaves room for in the size that an appended-to array would grow: the digits of 2^64.
 const GROWTH_DIGITS: usize = 21;
 
+/// The bytes before the header's text, and the line's end behind it.
+const AROUND: usize = MAGIC.len() + 4 + 1;
+
 /// The preamble, the header length and the header, byte for byte as `np.save` writes them.
 pub(crate) fn write(descr: &str, order: Order, dims: &[i64]) -> Vec<u8> {
     let fortran = if order.is_fortran() { "True" } else { "False" };
@@ -31,8 +34,8 @@ pub(crate) fn write(descr: &str, order: Order, dims: &[i64]) -> Vec<u8> {
     if let Some(size) = growing {
         pad(&mut text, GROWTH_DIGITS.saturating_sub(size.to_string().len()));
     }
-    let unpadded = MAGIC.len() + 4 + text.len() + 1;
-    pad(&mut text, ALIGNMENT - unpadded % ALIGNMENT);
+    let unpadded = text.len().saturating_add(AROUND);
+    pad(&mut text, ALIGNMENT.saturating_sub(unpadded % ALIGNMENT));
     text.push('\n');
     // At most 64 sizes of 19 digits: far below the 65,535 bytes that version 1 can say.
     let length = (text.len() as u16).to_le_bytes();
@@ -122,13 +125,13 @@ impl<'a> Cursor<'a> {
     fn shape(&mut self) -> Result<Vec<i64>, Fault> {
         let mut dims = Vec::new();
         self.expect(b'(', "a tuple")?;
-        let mut commas = 0;
+        let mut has_comma = false;
         while !self.take(b')') {
             dims.push(self.size()?);
             check_rank(dims.len())?;
-            commas += usize::from(self.separator(b')')?);
+            has_comma |= self.separator(b')')?;
         }
-        if dims.len() == 1 && commas == 0 {
+        if dims.len() == 1 && !has_comma {
             return Err(Fault::malformed(
                 "the shape is a number in brackets, not a tuple: expected `(n,)`",
             ));
@@ -160,12 +163,12 @@ impl<'a> Cursor<'a> {
             Some(quote @ (b'\'' | b'"')) => quote,
             _ => return Err(self.expected(what)),
         };
-        self.at += 1;
+        self.advance(1);
         let text = self.run(|b| b != quote && b != b'\\' && (b' '..=b'~').contains(&b)).to_owned();
         if self.peek() != Some(quote) {
             return Err(self.expected("a closing quote, and printable ASCII before it"));
         }
-        self.at += 1;
+        self.advance(1);
         Ok(text)
     }
 
@@ -187,13 +190,13 @@ impl<'a> Cursor<'a> {
     fn take(&mut self, byte: u8) -> bool {
         self.space();
         let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
+        self.advance(found.into());
         found
     }
 
     fn word(&mut self, word: &[u8]) -> bool {
         let found = self.rest().starts_with(word);
-        self.at += if found { word.len() } else { 0 };
+        self.advance(if found { word.len() } else { 0 });
         found
     }
 
@@ -201,8 +204,12 @@ impl<'a> Cursor<'a> {
     fn run(&mut self, wanted: impl Fn(u8) -> bool) -> &'a str {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let length = rest.iter().take_while(|&&byte| wanted(byte)).count();
-        self.at += length;
+        self.advance(length);
         rest.get(..length).and_then(|run| std::str::from_utf8(run).ok()).unwrap_or_default()
+    }
+
+    fn advance(&mut self, len: usize) {
+        self.at = self.at.saturating_add(len);
     }
 
     fn space(&mut self) {

@@ -107,10 +107,10 @@ fn read_header(source: &Source) -> Result<(Header, u64), Error> {
         let fault = Fault::limit("the header length", length.into(), MAX_NPY_HEADER_BYTES);
         return Err(source.fault(fault));
     }
-    let start = PREAMBLE_BYTES + length_bytes;
+    let start = PREAMBLE_BYTES.saturating_add(length_bytes);
     let text = source.read_vec("the header", start, length)?;
     let header = header::parse(&text).map_err(|fault| source.fault(fault))?;
-    Ok((header, start + length))
+    Ok((header, start.saturating_add(length)))
 }
 
 /// The width of the header length, in bytes, which the version decides.

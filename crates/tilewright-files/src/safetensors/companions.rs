@@ -170,11 +170,12 @@ fn copy(from: &Path, name: &str, staged: &StagedFolder) -> Result<(), Error> {
     let mut piece = vec![0; PIECE];
     let mut start = 0;
     while start < source.len() {
-        let len = usize::try_from(source.len() - start).map_or(PIECE, |left| left.min(PIECE));
+        let len = usize::try_from(source.len().saturating_sub(start))
+            .map_or(PIECE, |left| left.min(PIECE));
         let Some(bytes) = piece.get_mut(..len) else { break };
         source.read_exact_at(start, bytes)?;
         output.write_at(start, bytes)?;
-        start += len as u64;
+        start = start.saturating_add(len as u64);
     }
     output.sync()
 }

@@ -43,7 +43,10 @@ pub(crate) fn write(arrays: &[&mut ArrayInfo], metadata: &Metadata) -> Result<Ve
     let metadata = write_metadata(arrays, metadata).map(|object| (METADATA, object));
     let entries = arrays.iter().map(|array| (array.name.as_str(), write_entry(array)));
     let mut text = object(metadata.into_iter().chain(entries));
-    text.extend(std::iter::repeat_n(' ', text.len().next_multiple_of(ALIGNMENT) - text.len()));
+    text.extend(std::iter::repeat_n(
+        ' ',
+        text.len().next_multiple_of(ALIGNMENT).saturating_sub(text.len()),
+    ));
     let length = text.len() as u64;
     if length > MAX_SAFETENSORS_HEADER_BYTES {
         return Err(Fault::limit("the header length", length.into(), MAX_SAFETENSORS_HEADER_BYTES));
@@ -133,15 +136,15 @@ struct RawEntry {
 impl RawEntry {
     fn into_info(self, data_start: u64) -> Result<ArrayInfo, Fault> {
         let (begin, end) = self.offsets;
+        let offered = end.saturating_sub(begin);
         let stored_bits = stored_bits(self.element_type);
         let name = || shortened(&self.name);
         let byte_len = byte_len(&self.dims, stored_bits)
             .map_err(|fault| Fault::malformed(format!("array `{}`: {fault}", name())))?;
-        if byte_len != end - begin {
+        if byte_len != offered {
             return Err(Fault::malformed(format!(
-                "array `{}` has {} bytes by its data_offsets, and {byte_len} by its dtype and shape",
-                name(),
-                end - begin
+                "array `{}` has {offered} bytes by its data_offsets, and {byte_len} by its dtype and shape",
+                name()
             )));
         }
         Ok(ArrayInfo {
@@ -261,7 +264,7 @@ impl<'de> Visitor<'de> for DimsVisitor {
     fn visit_seq<A: SeqAccess<'de>>(self, mut sizes: A) -> Result<Dims, A::Error> {
         let mut dims = Vec::new();
         while let Some(size) = sizes.next_element::<u64>()? {
-            check_rank(dims.len() + 1).map_err(A::Error::custom)?;
+            check_rank(dims.len().saturating_add(1)).map_err(A::Error::custom)?;
             let size = i64::try_from(size).map_err(|_| {
                 A::Error::custom(format_args!("the size {size} does not fit in 63 bits"))
             })?;

@@ -83,8 +83,8 @@ fn read(source: &Source, reading: &Reading) -> Result<(Header, Vec<String>), Err
         return Err(source.fault(Fault::limit("the header length", length.into(), limit)));
     }
     let text = source.read_vec("the header", LENGTH_BYTES, length)?;
-    let data_start = LENGTH_BYTES + length;
-    header::parse(&text, data_start, source.len() - data_start)
+    let data_start = LENGTH_BYTES.saturating_add(length);
+    header::parse(&text, data_start, source.len().saturating_sub(data_start))
         .and_then(|header| with_layouts(header, reading))
         .map_err(|fault| source.fault(fault))
 }
