@@ -1,0 +1,107 @@
+//! How much memory the moves have, and take to write a chunk.
+
+use super::{BoxMoves, MAX_SPREAD, Steps, element_bits};
+use crate::bit_rows::BitRows;
+use crate::chunk::{Cuttable, Form, Piece};
+use crate::kernels::Mover;
+use crate::nest::Loop;
+use crate::packed::{self, FoldWork};
+use crate::padding::Padding;
+use crate::ready::Ready;
+
+/// Chunks for which memory is needed beside them, in proportion to their length, are written in
+/// parts of at most so many bytes, which chunks of the plan's own choice never have.
+const MAX_PART_BYTES: i64 = 64 << 20;
+
+/// Parts are a multiple of so many slots: whole lines, whatever the width of a slot.
+const PART_SLOTS: i64 = 512;
+
+/// A list that grows has room for up to twice as much as it holds, and there are two while it is
+/// copied.
+const GROWTH: usize = 3;
+
+/// The bytes of all lists whose length is that of a list of loops.
+const SMALL_LISTS: i64 = 32 << 10;
+
+/// The bytes of a cache line.
+const LINE_BYTES: i64 = 64;
+
+impl BoxMoves {
+    /// The most bytes that these moves allocate in other chunks.
+    pub(crate) fn most_bytes_in_other_chunks(&self) -> usize {
+        self.held_bytes().saturating_mul(2) + (32 << 10)
+    }
+
+    /// The most bytes that a thread allocates to write chunks, beside the source and the
+    /// destination.
+    pub(crate) fn scratch_bytes(&self) -> usize {
+        let slots = self.slots_at_a_time();
+        let bytes = |slots: i64, bits: i64| slots.saturating_mul(bits) / 8 + 1;
+        let to = i64::from(self.widths.to);
+        let stage = if self.is_staged() { bytes(slots, to) + LINE_BYTES } else { 0 };
+        let on_the_way = match self.steps {
+            Steps::Units(_) => 0,
+            Steps::Elements if self.widths.fit_bytes() => {
+                // Packed from a byte each, and before that unpacked from what they are spread over.
+                let spread = if self.widths.are_bytes_already() { 0 } else { MAX_SPREAD };
+                slots.saturating_mul(1 + spread)
+            }
+            Steps::Elements => bytes(slots, 128),
+        };
+        let folded = if self.packed.is_some() { bytes(slots, 4) } else { 0 };
+        let movers = if self.packed.is_some() { 1 + FoldWork::MOST_MOVERS } else { 1 };
+        let movers = (movers * Mover::MOST_BYTES) as i64;
+        let rows = match self.steps {
+            Steps::Units(_) => 0,
+            Steps::Elements => BitRows::MOST_BYTES as i64,
+        };
+        let all = [stage, on_the_way, folded, rows].into_iter().fold(movers, i64::saturating_add);
+        usize::try_from(all).unwrap_or(usize::MAX).saturating_add(self.list_bytes())
+    }
+
+    /// The most slots that are written at a time.
+    pub(super) fn part_elements(&self) -> i64 {
+        let bits = match self.steps {
+            Steps::Units(_) if !self.is_staged => return i64::MAX,
+            Steps::Units(_) => i64::from(self.widths.to),
+            Steps::Elements => element_bits(self.widths),
+        };
+        (MAX_PART_BYTES * 8 / bits / PART_SLOTS * PART_SLOTS).max(PART_SLOTS)
+    }
+
+    /// The slots of a chunk, or of the largest part of one that is written at a time.
+    fn slots_at_a_time(&self) -> i64 {
+        self.chunk_elements.min(self.allocation).min(self.part_elements()).max(0)
+    }
+
+    /// The most bytes of lists: of the pieces of elements in a chunk, once to find out what they
+    /// read and once to be moved; and of the pieces of padding.
+    pub(crate) fn list_bytes(&self) -> usize {
+        let slots = self.slots_at_a_time();
+        let of_a_piece = |nest: &Cuttable| {
+            let folded = self.packed.map_or(0, |_| packed::most_bytes_of_a_box(nest.nest()));
+            (2 * GROWTH * size_of::<Piece>() + folded) as i64
+        };
+        let of_elements = self.boxes.iter().fold(0i64, |sum, nest| {
+            sum.saturating_add(nest.most_pieces(slots).saturating_mul(of_a_piece(nest)))
+        });
+        let n_padding = self.padding.as_ref().map_or(0, |padding| padding.most_pieces(slots));
+        let of_padding = n_padding.saturating_mul((GROWTH * size_of::<Piece>()) as i64);
+        let all = of_elements.saturating_add(of_padding).saturating_add(SMALL_LISTS);
+        usize::try_from(all).unwrap_or(usize::MAX)
+    }
+
+    /// The bytes that the moves have allocated.
+    pub(crate) fn held_bytes(&self) -> usize {
+        let boxes = self.boxes.iter().map(Cuttable::held_bytes).sum::<usize>();
+        let all = self.boxes.capacity() * size_of::<Cuttable>() + boxes;
+        let padding = self.padding.as_ref().map_or(0, Padding::held_bytes);
+        let movers = self.movers.iter().map(|(_, mover)| mover.held_bytes()).sum::<usize>()
+            + self.movers.capacity() * size_of::<(Form, Mover)>()
+            + self.rows.iter().map(|(_, rows)| rows.held_bytes()).sum::<usize>()
+            + self.rows.capacity() * size_of::<(Form, BitRows)>();
+        let ready = self.ready.iter().map(Ready::held_bytes).sum::<usize>()
+            + self.ready.capacity() * size_of::<Ready>();
+        all + padding + movers + ready + self.digits.capacity() * size_of::<Loop>()
+    }
+}
