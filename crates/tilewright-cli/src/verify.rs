@@ -9,6 +9,7 @@ use crate::args::VerifyArgs;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::input;
+use crate::words::write_words;
 
 #[derive(Serialize)]
 struct Report {
@@ -34,8 +35,16 @@ pub(crate) fn run(
 ) -> Result<Answer, Failure> {
     let a = input::open(&args.a, &args.from_a, strict)?;
     let b = input::open(&args.b, &args.from_b, strict)?;
-    let Comparison { arrays, different_names, differences } =
-        compare(&a, &b, (None, args.max_memory), &()).map_err(input::in_words)?;
+    let found = compare(&a, &b, (None, args.max_memory), &()).map_err(input::in_words)?;
+    let Comparison { arrays, different_names, differences, not_layers, .. } = found;
+    for (path, reason) in [&args.a, &args.b].into_iter().zip(not_layers) {
+        if let Some(reason) = reason {
+            let path = path.display();
+            write_words(&format!(
+                "warning: {path}: compared array by array, not as a quantised model: {reason}"
+            ));
+        }
+    }
     let difference = |found: tilewright_convert::Difference| Difference {
         name: found.name,
         reason: found.reason,

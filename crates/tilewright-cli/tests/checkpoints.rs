@@ -493,6 +493,26 @@ fn verify_tells_what_differs() {
     );
 }
 
+/// Models of a quantisation that is not known are compared array by array, and that is said.
+#[test]
+fn verify_says_what_it_does_not_know() {
+    let folder = Folder::new();
+    let layers = [Layer::new(1, false), Layer::new(2, false)];
+    write(&folder, "gptq", &model(&layers, "gptq"), &gptq_config());
+    for name in ["other", "same"] {
+        write(&folder, name, &model(&layers, "gptq"), &json!({"quant_method": "hqq", "bits": 4}));
+    }
+    let unknown = |outcome: &support::Outcome, name: &str| {
+        let warning =
+            format!("warning: {name}: compared array by array, not as a quantised model: ");
+        outcome.stderr.lines().any(|line| line.starts_with(&warning) && line.contains("hqq"))
+    };
+    let outcome = folder.run(&["verify", "other", "same"]).succeeded();
+    assert!(unknown(&outcome, "other") && unknown(&outcome, "same"), "{}", outcome.stderr);
+    let outcome = folder.run(&["verify", "gptq", "other"]).succeeded();
+    assert!(unknown(&outcome, "other") && !unknown(&outcome, "gptq"), "{}", outcome.stderr);
+}
+
 /// Rows in groups of another order: kept where there is a place for them, and refused elsewhere.
 #[test]
 fn act_order() {

@@ -28,6 +28,7 @@ use window::Window;
 
 /// How two files differ.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Comparison {
     /// How many names of arrays there are.
     pub arrays: usize,
@@ -35,6 +36,9 @@ pub struct Comparison {
     pub different_names: Option<[String; 2]>,
     /// How, by name; none where the files hold the same.
     pub differences: Vec<Difference>,
+    /// Of each file that says that it is a quantised model, and whose layers could not be told, the reason: arrays were
+    /// compared instead.
+    pub not_layers: [Option<String>; 2],
 }
 
 /// Compares arrays of the same name, or the layers of two quantised models, however they are stored; the only arrays of two files whatever their names, since a
@@ -65,7 +69,13 @@ fn compared(
         budget.beside(known.fold(0, usize::saturating_add), "what is known of the arrays")?;
     let budget = budget.without(2 * Window::MOST_BYTES);
     let mut comparing = Comparing::new([a, b], &crew, budget, progress);
-    let checkpoints = [a, b].map(|input| checkpoint_of(input, &crew));
+    let mut not_layers = [None, None];
+    let checkpoints = [(a, 0), (b, 1)].map(|(input, side)| {
+        checkpoint_of(input, &crew).unwrap_or_else(|reason| {
+            not_layers[side] = Some(format!("{reason:#}"));
+            None
+        })
+    });
     let (arrays, different_names) = match (&checkpoints, in_a, in_b) {
         ([Some(one), Some(other)], ..) => (compare_layers([one, other], &mut comparing)?, None),
         (_, [one], [other]) => {
@@ -77,13 +87,17 @@ fn compared(
     };
     let mut differences = comparing.differences;
     differences.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(Comparison { arrays, different_names, differences })
+    Ok(Comparison { arrays, different_names, differences, not_layers })
 }
 
-/// The quantised model that a folder is, if it is one that is known and nothing else was said of it.
-fn checkpoint_of<'a>(input: &'a Input, crew: &Crew) -> Option<Checkpoint<'a>> {
+/// The quantised model that a folder is, if it is one and nothing else was said of it.
+///
+/// # Errors
+///
+/// It is none that is known.
+fn checkpoint_of<'a>(input: &'a Input, crew: &Crew) -> anyhow::Result<Option<Checkpoint<'a>>> {
     match input.is_told() {
-        true => None,
-        false => Checkpoint::of(input.file(), crew, Look::All).ok().flatten(),
+        true => Ok(None),
+        false => Checkpoint::of(input.file(), crew, Look::All),
     }
 }
