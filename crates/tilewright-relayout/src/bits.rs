@@ -201,7 +201,7 @@ impl<'d> Rows<'d> {
         (self.pending, self.n_pending, self.byte) = (pending, n_pending, byte);
     }
 
-    /// The same of rows of at most [`PART`](Self::PART) bits that follow each other in the buffer, `step`
+    /// The same of rows of at most `PART` bits that follow each other in the buffer, `step`
     /// bits apart in the source, which has 8 bytes from each on.
     #[inline]
     fn copy_following(&mut self, src: &[u8], n: usize, mut from: usize, step: usize, count: usize) {

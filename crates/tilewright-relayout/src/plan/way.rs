@@ -1,0 +1,137 @@
+//! By which way an array is moved: boxes where there are some, else through rows, else element by element.
+
+use super::Plan;
+use crate::boxes::BoxMoves;
+use crate::error::{Error, Kind};
+use crate::general::ElementMoves;
+use crate::linear::worth_finding;
+use crate::nest::Nest;
+use crate::placement::Placement;
+use crate::refine::{MAX_BOXES, Refined, refine, refine_any};
+use crate::swizzled::Swizzled;
+use crate::through::Through;
+use crate::widths::Widths;
+use tilewright::IndexMap;
+use tilewright::xla::Layout;
+
+/// An array that goes neither in [`MAX_BOXES`] nor through rows may be as many boxes as this.
+const MOST_BOXES: usize = 1 << 16;
+
+/// Arrays of so many bytes go through rows where their elements lie alone in each of several boxes: below, the caches
+/// hold them, and above, the rows might be more than there is memory for.
+const THROUGH_ROWS: std::ops::RangeInclusive<usize> = 1 << 16..=1 << 30;
+
+/// How the elements are moved.
+#[derive(Clone, Debug)]
+pub(super) enum Way {
+    /// The bytes stay as they are.
+    Copy(BoxMoves),
+    Boxes(BoxMoves),
+    /// Through rows, to which and from which there are far fewer boxes: the plan to there and the
+    /// plan from there.
+    Through(Box<Through>),
+    /// In boxes between what was swizzled.
+    Swizzled(Box<Swizzled>),
+    Elements(ElementMoves),
+}
+
+impl Way {
+    pub(super) fn choose(from: &Placement, to: &Placement, widths: Widths) -> Result<Self, Error> {
+        if let Some(swizzled) = Swizzled::new(from, to, widths) {
+            return Ok(Way::Swizzled(Box::new(swizzled)));
+        }
+        Self::choose_linear(from, to, widths)
+    }
+
+    /// A way between the layouts as they are.
+    pub(super) fn choose_linear(
+        from: &Placement,
+        to: &Placement,
+        widths: Widths,
+    ) -> Result<Self, Error> {
+        if let Some(way) = Self::in_boxes(from, to, widths, MAX_BOXES) {
+            let is_worth_rows = THROUGH_ROWS.contains(&to.bytes()) && way.is_scattered();
+            let plans =
+                is_worth_rows.then(|| through_rows(from, to, widths)).transpose()?.flatten();
+            return Ok(match plans {
+                Some([there, on]) if !(there.route.is_scattered() || on.route.is_scattered()) => {
+                    Way::Through(Box::new(Through::new(there, on)?))
+                }
+                _ => way,
+            });
+        }
+        if let Some([there, on]) = through_rows(from, to, widths)? {
+            return Ok(Way::Through(Box::new(Through::new(there, on)?)));
+        }
+        // Those that it is worth while to find have been looked for, unless there are many.
+        let are_more = worth_finding(from.map()) > MAX_BOXES;
+        let more = || Self::in_boxes(from, to, widths, MOST_BOXES);
+        match are_more.then(more).flatten() {
+            Some(way) => Ok(way),
+            None => Ok(Way::Elements(ElementMoves::new(from.map(), to.map(), widths))),
+        }
+    }
+
+    /// Whether most elements lie alone on one side, in several boxes.
+    pub(super) fn is_scattered(&self) -> bool {
+        matches!(self, Way::Boxes(moves) if moves.are_scattered())
+    }
+
+    /// By boxes, if the maps come apart into them.
+    fn in_boxes(from: &Placement, to: &Placement, widths: Widths, max: usize) -> Option<Self> {
+        let is_injective = to.is_injective();
+        let (from, to) = (from.map(), to.map());
+        let refined =
+            refine(from, to, is_injective).or_else(|| refine_any(from, to, is_injective, max))?;
+        let is_as_large = from.allocation() == to.allocation();
+        let stays = is_as_large && stays_as_it_is(&refined, to, widths);
+        let moves = BoxMoves::new(refined, widths, to);
+        Some(if stays { Way::Copy(moves) } else { Way::Boxes(moves) })
+    }
+
+    pub(super) fn with_chunks_of(self, elements: i64, bytes: usize) -> Result<Self, Error> {
+        Ok(match self {
+            Way::Copy(moves) => Way::Copy(moves.with_chunks_of(elements)),
+            Way::Boxes(moves) => Way::Boxes(moves.with_chunks_of(elements)),
+            Way::Through(through) => Way::Through(Box::new(through.with_chunks_of(bytes)?)),
+            Way::Swizzled(swizzled) => Way::Swizzled(Box::new(swizzled.with_chunks_of(elements))),
+            Way::Elements(moves) => Way::Elements(moves),
+        })
+    }
+
+    /// The number of chunks, and the bytes of each but the last.
+    pub(super) fn chunks(&self, dst_bytes: usize) -> Result<(usize, usize), Error> {
+        match self {
+            Way::Copy(moves) | Way::Boxes(moves) => Ok((moves.n_chunks(), moves.chunk_bytes()?)),
+            Way::Through(through) => Ok(through.chunks()),
+            Way::Swizzled(swizzled) => swizzled.chunks(),
+            Way::Elements(_) => Ok((usize::from(dst_bytes > 0), dst_bytes)),
+        }
+    }
+}
+
+/// The plans by way of rows, if both are of boxes.
+fn through_rows(
+    from: &Placement,
+    to: &Placement,
+    widths: Widths,
+) -> Result<Option<[Plan; 2]>, Error> {
+    let dims = from.map().dims();
+    let rows = IndexMap::from_layout(dims, &Layout::descending(dims.len()));
+    let rows = Placement::new(rows.map_err(|error| Error::new(Kind::Map(error)))?, widths.to)?;
+    let onward = Widths { from: widths.to, ..widths };
+    let Some(there) = Way::in_boxes(from, &rows, widths, MAX_BOXES) else {
+        return Ok(None);
+    };
+    let Some(on) = Way::in_boxes(&rows, to, onward, MAX_BOXES) else { return Ok(None) };
+    Ok(Some([Plan::of(from, &rows, widths, there)?, Plan::of(&rows, to, onward, on)?]))
+}
+
+/// Whether the destination is the source byte for byte. Bits left over in the last byte might
+/// differ, so there must be none.
+fn stays_as_it_is(refined: &Refined, to: &IndexMap, widths: Widths) -> bool {
+    let has_padding = to.elements() != to.allocation();
+    let fills_bytes = i128::from(to.allocation()) * i128::from(widths.to) % 8 == 0;
+    let stays = refined.is_injective && refined.boxes.iter().all(Nest::stays);
+    widths.are_equal() && !has_padding && fills_bytes && stays
+}
