@@ -107,7 +107,8 @@ fn elements_that_share_a_slot() {
         ("Sw<1,0,2> o 0 o (4,4):(0,1)", "(0,0) and (1,0) share offset 0"),
         ("((2,2),4):((4,4),1)", "(1,0) and (2,0) share offset 4"),
     ];
-    for (text, alias) in shared {
+    let few = if cfg!(miri) { 1 } else { shared.len() };
+    for &(text, alias) in &shared[..few] {
         let to = composed(text, 8);
         let errors = [
             Plan::new(&rows, &to).unwrap_err(),
