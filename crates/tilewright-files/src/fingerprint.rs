@@ -28,8 +28,10 @@ const WHOLE: u64 = BLOCK * N_BLOCKS;
 
 /// What is looked at of a longer one: so many blocks of so many bytes.
 const N_BLOCKS: u64 = 64;
-const LAST: u64 = N_BLOCKS - 1;
 const BLOCK: u64 = 4096;
+
+/// The number of the last of them, which ends where the file does.
+const LAST_BLOCK: u64 = N_BLOCKS - 1;
 
 /// The fingerprint of one file. Its text is 16 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +64,7 @@ fn starts(len: u64) -> impl Iterator<Item = u64> {
         // Below 2^64: the quotient is less than `len`.
         false => {
             let steps = u128::from(block).saturating_mul(len.saturating_sub(BLOCK).into());
-            steps.checked_div(u128::from(LAST)).unwrap_or(0) as u64
+            steps.checked_div(u128::from(LAST_BLOCK)).unwrap_or(0) as u64
         }
     };
     (0..n_blocks).map(at)

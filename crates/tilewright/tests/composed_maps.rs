@@ -286,6 +286,11 @@ fn the_last_place_of_many_elements_at_few_places() {
     // Bits 7 to 9 flip bits 2 to 4.
     let of = |value: i64| value ^ (value >> 5 & 0b11100);
     assert_eq!(within.max_offset().unwrap(), values.map(of).max());
+
+    // 2⁴⁰ elements, whose sums are every number below 2²¹ - 1.
+    let many = map("Sw<1,1,-3> o 0 o (1048576,1048576):(1,1)");
+    let of = |value: i64| value ^ (value & 2) << 3;
+    assert_eq!(many.max_offset().unwrap(), (0..(1 << 21) - 1).map(of).max());
 }
 
 proptest! {

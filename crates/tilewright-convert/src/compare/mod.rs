@@ -69,13 +69,9 @@ fn compared(
         budget.beside(known.fold(0, usize::saturating_add), "what is known of the arrays")?;
     let budget = budget.without(2 * Window::MOST_BYTES);
     let mut comparing = Comparing::new([a, b], &crew, budget, progress);
-    let mut not_layers = [None, None];
-    let checkpoints = [(a, 0), (b, 1)].map(|(input, side)| {
-        checkpoint_of(input, &crew).unwrap_or_else(|reason| {
-            not_layers[side] = Some(format!("{reason:#}"));
-            None
-        })
-    });
+    let found = [a, b].map(|input| checkpoint_of(input, &crew));
+    let not_layers = found.each_ref().map(|found| Some(format!("{:#}", found.as_ref().err()?)));
+    let checkpoints = found.map(|found| found.ok().flatten());
     let (arrays, different_names) = match (&checkpoints, in_a, in_b) {
         ([Some(one), Some(other)], ..) => (compare_layers([one, other], &mut comparing)?, None),
         (_, [one], [other]) => {

@@ -8,6 +8,9 @@ use crate::error::{Error, Kind, checked};
 const MAX_TRIED: i64 = 1 << 28;
 const FEW_TRIED: i64 = 1 << 12;
 
+/// Where there are so many times as many elements as places, sums are gone through: an element takes that much less.
+const SHARING: i64 = 4;
+
 /// More places than that.
 struct TooMany;
 
@@ -30,8 +33,9 @@ impl IndexMap {
     ///
     /// Takes time in the square of the number of digits. Dimensions that merged coordinates tie together are looked at
     /// as a group, apart from all others: the padding after the group's last element is tried place by place. Where that
-    /// is much, or a swizzle does not go up, the different sums that merged coordinates and the offset are made of are
-    /// gone through, and where those are more than 2¹⁸, more places, or every element.
+    /// is much, or a swizzle does not go up, more places are tried, or every element is looked at; where there are more than four times
+    /// as many elements as places, or more than 2²⁸, the different sums that merged coordinates and the offset are made of are gone
+    /// through instead, unless those are too many.
     ///
     /// # Errors
     /// If a group takes more than 2²⁸ tries.
@@ -150,9 +154,11 @@ impl IndexMap {
             let last = self.last_place(&self.digits, self.base, &mut sources, &mut left);
             last.ok().map(|last| last.unwrap_or(self.base))
         };
-        let most = if self.is_ordered { [FEW_TRIED, MAX_TRIED] } else { [0; 2] };
-        let found =
-            by_places(most[0]).or_else(|| self.max_of_sums()).or_else(|| by_places(most[1]));
+        let [few, all] = if self.is_ordered { [FEW_TRIED, MAX_TRIED] } else { [0; 2] };
+        // Elements that share places, or are too many to be looked at.
+        let are_many = self.elements / SHARING > self.allocation || self.elements > MAX_TRIED;
+        let by_sums = || if are_many { self.max_of_sums() } else { None };
+        let found = by_places(few).or_else(by_sums).or_else(|| by_places(all));
         found.map_or_else(|| self.max_of_rows(), Ok)
     }
 
