@@ -14,7 +14,7 @@ const MOST_NUMBERS: i64 = 1 << 28;
 const MOST_WORDS: usize = 1 << 28;
 
 /// The most sums that are put in order to make a list.
-const MOST_LISTED: usize = 1 << 22;
+const MOST_LISTED: usize = 1 << 20;
 
 /// What elements add to the merged coordinates and, last, to the offset.
 type Sum = Vec<i64>;
