@@ -196,6 +196,20 @@ proptest! {
     }
 }
 
+/// Boxes of which a window spans more bits than can be counted several times over.
+#[test]
+fn the_tables_of_a_huge_array() {
+    let _turn = turn();
+    let [from, to] = ["{0,2,1:T(7,25)(128)(67)}", "{1,2,0}"]
+        .map(|layout| format!("f32[8388611,4,1073741826]{layout}"));
+    for bits in [8, 16, 32] {
+        let source = placed(&from, 32).unwrap();
+        let target = placed(&to, bits).unwrap();
+        let taken = plan_and_describe(&source, &target);
+        assert!(taken <= MOST_TO_PLAN, "{taken} bytes to plan to {bits} bits");
+    }
+}
+
 /// Runs a plan chunk by chunk and some chunks at a time, and holds what that takes against what the
 /// plan says. The thread is a new one, so that nothing is kept from an earlier run.
 fn check_scratch(from: &Placement, to: &Placement, value_bits: u32, chunk: Option<usize>) {

@@ -25,6 +25,9 @@ const MOST_PICKS: usize = 192;
 /// The most bytes of tables and lists.
 const MOST_BYTES: usize = 96 << 10;
 
+/// The most bits that a box spans on either side: places, and some times as far, are numbers.
+const MOST_SPANNED: i64 = i64::MAX / 64;
+
 /// The most parts: of every loop what fills blocks, and what is left.
 const MOST_PARTS: usize = 8;
 
@@ -67,9 +70,15 @@ impl Lookup {
     /// surely takes more cycles than `most`.
     pub(super) fn of(loops: &[Loop], slots: Slots, level: Level, most: f64) -> Option<Lookup> {
         let mut in_bits = Vec::with_capacity(loops.len());
+        let (mut src_left, mut dst_left) = (MOST_SPANNED, MOST_SPANNED);
         for l in loops.iter().filter(|l| l.extent != 1) {
             let (src, dst) = (l.src.checked_mul(slots.src)?, l.dst.checked_mul(slots.dst)?);
             if src < 0 || dst < 1 || l.extent < 1 {
+                return None;
+            }
+            src_left = src_left.checked_sub(src.checked_mul(l.extent)?)?;
+            dst_left = dst_left.checked_sub(dst.checked_mul(l.extent)?)?;
+            if src_left < 0 || dst_left < 0 {
                 return None;
             }
             in_bits.push(Loop { extent: l.extent, src, dst });
