@@ -5,6 +5,7 @@
 //! system needs to have.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use super::{PROCESSORS, Release, named, rustc};
@@ -68,7 +69,28 @@ pub(super) fn make(release: &Release) -> Result<(), String> {
         fs::read_dir(&release.folder).map_err(|error| named(&release.folder, &error))?.flatten()
     {
         if file.path().extension().is_some_and(|extension| extension == "whl") {
-            release.has_no_paths(&file.path())?;
+            unpacked_has_no_paths(&python, &file.path(), release)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a wheel with a path of this machine in one of its files, which are compressed in it.
+fn unpacked_has_no_paths(python: &Path, wheel: &Path, release: &Release) -> Result<(), String> {
+    let folder = release.target.join("dist-wheels/unpacked");
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(|error| named(&folder, &error))?;
+    }
+    let mut unzip = Command::new(python);
+    succeed(unzip.args(["-m", "zipfile", "-e"]).arg(wheel).arg(&folder))?;
+    let mut folders = vec![folder];
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(&folder).map_err(|error| named(&folder, &error))?;
+        for path in entries.flatten().map(|entry| entry.path()) {
+            match path.is_dir() {
+                true => folders.push(path),
+                false => release.has_no_paths(&path)?,
+            }
         }
     }
     Ok(())
