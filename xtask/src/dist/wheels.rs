@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::{PROCESSORS, Release, named, rustc};
+use super::{PROCESSORS, Release, emptied, named, rustc};
 use crate::environment::{Environment, succeed, target};
 use crate::tools::provide_target;
 
@@ -78,15 +78,13 @@ pub(super) fn make(release: &Release) -> Result<(), String> {
 /// Refuses a wheel with a path of this machine in one of its files, which are compressed in it.
 fn unpacked_has_no_paths(python: &Path, wheel: &Path, release: &Release) -> Result<(), String> {
     let folder = release.target.join("dist-wheels/unpacked");
-    if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(|error| named(&folder, &error))?;
-    }
+    emptied(&folder)?;
     let mut unzip = Command::new(python);
     succeed(unzip.args(["-m", "zipfile", "-e"]).arg(wheel).arg(&folder))?;
     let mut folders = vec![folder];
     while let Some(folder) = folders.pop() {
-        let entries = fs::read_dir(&folder).map_err(|error| named(&folder, &error))?;
-        for path in entries.flatten().map(|entry| entry.path()) {
+        for entry in fs::read_dir(&folder).map_err(|error| named(&folder, &error))? {
+            let path = entry.map_err(|error| named(&folder, &error))?.path();
             match path.is_dir() {
                 true => folders.push(path),
                 false => release.has_no_paths(&path)?,
