@@ -21,7 +21,7 @@ const CASES: [(KernelKind, Side, Side); 12] = [
     (KernelKind::Unzip, ("f32[3,64,512]{0,2,1}", 16), ("f32[3,64,512]", 16)),
     (KernelKind::Tile, ("f32[64,512]", 32), ("f32[64,512]{0,1}", 32)),
     (KernelKind::ListedTile, ("f32[32,32,3,3]", 16), ("f32[32,32,3,3]{0,1,3,2}", 16)),
-    (KernelKind::Single, ("f32[6,1]{1,0:PAD(6,3)}", 32), ("f32[6,1]{1,0:PAD(6,5)}", 32)),
+    (KernelKind::Single, ("f32[6,1]{1,0:PAD(6,30)}", 32), ("f32[6,1]{1,0:PAD(6,50)}", 32)),
     (KernelKind::Pack, ("f32[64,512]", 8), ("f32[64,512]", 4)),
     (KernelKind::Unpack, ("f32[64,512]", 4), ("f32[64,512]", 8)),
     (KernelKind::BitRows, ("f32[33,65]{1,0}", 4), ("f32[33,65]{0,1}", 4)),

@@ -10,7 +10,7 @@ use super::level::{Level, Task, prefetch_near};
 use super::machine::Places;
 use super::place::{At, LINE};
 use super::register::Register;
-use super::tile::Around;
+use super::tile::{Around, ONCE};
 
 /// A box that is moved by lookups, in parts whose blocks differ: what does not fill a block is a part of
 /// its own.
@@ -87,6 +87,9 @@ pub(super) struct Table(pub(super) [u8; 64]);
 /// How far ahead of a window its row is asked for, in bytes.
 const AHEAD: usize = 2 * LINE;
 
+/// The tables of so many picks stay in registers.
+const MOST_KEPT: usize = 6;
+
 /// The bytes of a window.
 pub(super) fn window(level: Level) -> usize {
     match level {
@@ -145,12 +148,122 @@ impl Task for Moving<'_> {
 }
 
 impl Part {
+    /// Whether a block is a register whose tables stay in registers.
+    pub(super) fn is_of_registers(&self) -> bool {
+        self.outs.len() == 1 && self.picks.len() <= MOST_KEPT
+    }
+
     /// Moves every block.
     ///
     /// # Safety
     /// As [`Lookup::run`], for this part and registers of a window.
     #[inline(always)]
     unsafe fn run<R: Register, const BITS: bool>(&self, at: At, end: *const u8) {
+        if let [out] = self.outs.as_slice() {
+            // SAFETY: the caller's promise; there are as many picks.
+            return unsafe {
+                match self.picks.len() {
+                    1 => self.registers::<R, BITS, 1>(out, at, end),
+                    2 => self.registers::<R, BITS, 2>(out, at, end),
+                    3 => self.registers::<R, BITS, 3>(out, at, end),
+                    4 => self.registers::<R, BITS, 4>(out, at, end),
+                    5 => self.registers::<R, BITS, 5>(out, at, end),
+                    6 => self.registers::<R, BITS, 6>(out, at, end),
+                    _ => self.blocks::<R, BITS>(at, end),
+                }
+            };
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.blocks::<R, BITS>(at, end) }
+    }
+
+    /// Moves every block of one register, whose tables stay in registers.
+    ///
+    /// # Safety
+    /// As [`run`](Self::run); there are `N` picks.
+    #[inline(always)]
+    unsafe fn registers<R: Register, const BITS: bool, const N: usize>(
+        &self,
+        out: &Out,
+        at: At,
+        end: *const u8,
+    ) {
+        // SAFETY: the caller's promise: the processor has these registers.
+        let zero = unsafe { R::zero() };
+        let (mut orders, mut masks) = ([zero; N], [zero; N]);
+        let tables = self.tables.as_ptr().cast::<u8>();
+        for pick in 0..N {
+            // SAFETY: there are two tables for each pick.
+            unsafe {
+                orders[pick] = R::load(tables.add(2 * pick * R::BYTES));
+                masks[pick] = R::load(tables.add((2 * pick + 1) * R::BYTES));
+            }
+        }
+        let kept = match out.written {
+            Written::Whole | Written::First => zero,
+            // SAFETY: there is one more for a register of which some bytes or bits are written.
+            Written::Bytes | Written::Bits => unsafe { R::load(tables.add(2 * N * R::BYTES)) },
+        };
+        let (reach, asks) = (self.reach as usize, self.asks);
+        // The two innermost loops are counted here, the others place by place.
+        let (rest, inner) = last(&self.around);
+        let (rest, outer) = last(rest);
+        let steps = inner.count - 1;
+        let back = if steps > 0 { (inner.src_back, inner.dst_back) } else { (0, 0) };
+        let to_last = (steps * inner.src - back.0, steps * inner.dst - back.1);
+        let mut places = Places::new(rest, at);
+        while let Some(mut first) = places.next() {
+            let mut rows = outer.count;
+            while rows > 0 {
+                rows -= 1;
+                let is_last = rows == 0 && outer.count > 1;
+                if is_last {
+                    first = first.plus(-outer.src_back, -outer.dst_back);
+                }
+                let last = first.plus(to_last.0, to_last.1);
+                let (mut at, mut blocks) = (first, inner.count);
+                while blocks > 0 {
+                    blocks -= 1;
+                    if blocks == 0 {
+                        at = last;
+                    }
+                    let left = (end as usize).wrapping_sub(at.src as usize);
+                    let is_whole = left >= reach;
+                    let mut joined = zero;
+                    for number in 0..N {
+                        let pick = &self.picks[number];
+                        let from = at.src.wrapping_offset(pick.src as isize);
+                        if asks {
+                            prefetch_near(from.wrapping_add(AHEAD));
+                        }
+                        // SAFETY: the caller's promise; windows are read as a whole where the source has all of them.
+                        unsafe {
+                            let window = match is_whole {
+                                true => R::load(from),
+                                false => R::load_first(from, pick.len),
+                            };
+                            let mut bytes = window.pick(orders[number]);
+                            if BITS {
+                                bytes = bytes.turn(pick.turn);
+                            }
+                            joined = joined.or(bytes.and(masks[number]));
+                        }
+                    }
+                    // SAFETY: the caller's promise: the register has bytes of elements.
+                    unsafe { out.write::<R, BITS>(joined, kept, at) };
+                    at = at.plus(inner.src, inner.dst);
+                }
+                first = first.plus(outer.src, outer.dst);
+            }
+        }
+    }
+
+    /// Moves every block, pick by pick.
+    ///
+    /// # Safety
+    /// As [`run`](Self::run).
+    #[inline(always)]
+    unsafe fn blocks<R: Register, const BITS: bool>(&self, at: At, end: *const u8) {
         let mut places = Places::new(&self.around, at);
         while let Some(at) = places.next() {
             let left = (end as usize).wrapping_sub(at.src as usize);
@@ -187,21 +300,45 @@ impl Part {
                     joined = joined.or(pick.picked::<R, BITS, WHOLE>(at, table));
                     table = table.add(2 * R::BYTES);
                 }
-                let to = at.dst.wrapping_offset(out.dst as isize);
-                if out.written == Written::Whole {
-                    joined.store(to);
-                } else if out.written == Written::First {
-                    joined.store_first(to, out.len);
-                } else {
-                    let kept = R::load(table);
+                let mut kept = R::zero();
+                if matches!(out.written, Written::Bytes | Written::Bits) {
+                    kept = R::load(table);
                     table = table.add(R::BYTES);
-                    if BITS && out.written == Written::Bits {
-                        let kept = R::load_first(to, out.len).and(kept);
-                        joined.or(kept).store_first(to, out.len);
-                    } else {
-                        joined.store_some(to, kept, out.owned, out.len);
-                    }
                 }
+                out.write::<R, BITS>(joined, kept, at);
+            }
+        }
+    }
+}
+
+/// The innermost of some loops, and those around it.
+#[inline(always)]
+fn last(around: &[Around]) -> (&[Around], Around) {
+    match around {
+        [around @ .., last] => (around, *last),
+        [] => (around, ONCE),
+    }
+}
+
+impl Out {
+    /// Writes a register of a block at this place. `kept` has the bits that stay, of registers that are written in part.
+    ///
+    /// # Safety
+    /// The bytes that it has there can be written, and those up to them be read.
+    #[inline(always)]
+    unsafe fn write<R: Register, const BITS: bool>(&self, joined: R, kept: R, at: At) {
+        let to = at.dst.wrapping_offset(self.dst as isize);
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.written == Written::Whole {
+                joined.store(to);
+            } else if self.written == Written::First {
+                joined.store_first(to, self.len);
+            } else if BITS && self.written == Written::Bits {
+                let before = R::load_first(to, self.len).and(kept);
+                joined.or(before).store_first(to, self.len);
+            } else {
+                joined.store_some(to, kept, self.owned, self.len);
             }
         }
     }

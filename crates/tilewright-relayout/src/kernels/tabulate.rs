@@ -39,6 +39,26 @@ const PICK: f64 = 2.4;
 const OUT: f64 = 2.0;
 const BLOCK: f64 = 5.0;
 
+/// To wait for bits that have just been stored in part, and are read again.
+const WAIT: f64 = 6.0;
+
+/// The same of picks whose tables stay in registers, of a window that is of another row than the one before or of the
+/// same, and of a row of such blocks.
+const FAR_PICK: f64 = 2.8;
+const NEAR_PICK: f64 = 2.0;
+const ROW: f64 = 2.0;
+
+/// How far a block reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// As far as it takes to have that many bytes.
+    All,
+    /// No farther than these, as a register does.
+    Register,
+    /// Nor in the source, as far as one window does.
+    Window,
+}
+
 /// A piece of an element: within a byte on both sides.
 struct Entry {
     dst: i64,
@@ -100,8 +120,7 @@ impl Lookup {
     pub(super) fn cost(&self) -> f64 {
         let of = |part: &Part| {
             let blocks: f64 = part.around.iter().map(|l| l.count as f64).product();
-            let one = PICK * part.picks.len() as f64 + OUT * part.outs.len() as f64 + BLOCK;
-            blocks * one
+            blocks * part.cycles(part.around.last().map_or(1, |l| l.count))
         };
         self.parts.iter().map(of).sum()
     }
@@ -137,9 +156,20 @@ fn split(
     window: i64,
     parts: &mut Vec<Part>,
 ) -> Option<()> {
-    let mut block = Block::of(loops, slots, window, window)?;
+    let mut block = Block::of(loops, slots, window, window, Reach::All)?;
+    for reach in [Reach::Register, Reach::Window] {
+        let may_be_less = block.part.outs.len() > 1 || block.part.picks.len() > 1;
+        if may_be_less
+            && let Some(smaller) = Block::of(loops, slots, window, window, reach)
+            && smaller.part.is_of_registers()
+            && smaller.cycles(loops) < block.cycles(loops)
+        {
+            block = smaller;
+        }
+    }
     if block.part.picks.len() < FEW_PICKS
-        && let Some(larger) = Block::of(loops, slots, window, 4 * window)
+        && let Some(larger) = Block::of(loops, slots, window, 4 * window, Reach::All)
+        && (!block.part.is_of_registers() || larger.cycles(loops) < block.cycles(loops))
     {
         block = larger;
     }
@@ -183,6 +213,7 @@ fn split(
     let are_far = within.any(|step| step.abs() >= FAR);
     let is_scattered = goes_on && (are_far || around.iter().any(|l| l.src.abs() >= 8 * far));
     order(&mut around, src_len, dst_len, if is_scattered { SCATTERED_RUN } else { LONG_RUN });
+    join(&mut around);
     let leads_far = around.last().is_some_and(|l| l.src.abs() >= 8 * far);
     block.part.asks = goes_on && (are_far || leads_far);
     let in_bytes: Option<Vec<Around>> = around.iter().map(Around::in_bytes).collect();
@@ -192,16 +223,68 @@ fn split(
     (parts.len() <= MOST_PARTS).then_some(())
 }
 
+/// Joins loops of which one goes on where the next one within it ends: the longest rows of blocks.
+fn join(around: &mut Vec<Around>) {
+    let mut joined: Vec<Around> = Vec::with_capacity(around.len());
+    for inner in around.drain(..) {
+        let Some(outer) = joined.last_mut() else {
+            joined.push(inner);
+            continue;
+        };
+        let goes_on = outer.src == inner.src * inner.count && outer.dst == inner.dst * inner.count;
+        let is_plain = inner.src_back == 0 && inner.dst_back == 0 && inner.dst != 0;
+        // What the last step of the outer loop shares with the one before, in steps of the inner one and what is left.
+        let shared = if is_plain { outer.dst_back / inner.dst } else { 0 };
+        let rest = (outer.src_back - shared * inner.src, outer.dst_back - shared * inner.dst);
+        let is_shared = i128::from(rest.0) * i128::from(inner.dst)
+            == i128::from(rest.1) * i128::from(inner.src);
+        if goes_on && is_plain && is_shared {
+            let count = outer.count * inner.count - shared;
+            *outer = Around { count, src_back: rest.0, dst_back: rest.1, ..inner };
+        } else {
+            joined.push(inner);
+        }
+    }
+    *around = joined;
+}
+
+impl Part {
+    /// About how many of the processor's cycles a block takes, of `count` in a row.
+    fn cycles(&self, count: i64) -> f64 {
+        let (picks, outs) = (self.picks.len() as f64, self.outs.len() as f64);
+        let waits =
+            self.outs.iter().filter(|out| out.written == Written::Bits).count() as f64 * WAIT;
+        if !self.is_of_registers() {
+            return PICK * picks + OUT * outs + BLOCK + waits;
+        }
+        let steps = self.picks.windows(2).map(|pair| pair[1].src - pair[0].src);
+        let n_far = steps.filter(|step| step.abs() >= FAR).count() as f64;
+        NEAR_PICK * (picks - n_far) + FAR_PICK * n_far + OUT / 2.0 + ROW / count as f64 + waits
+    }
+}
+
 impl Block {
-    /// The block of a box that has `reach` bytes of the destination, if those are as many. Loops are in the order
-    /// of their strides there.
-    fn of(loops: &[Loop], slots: Slots, window: i64, reach: i64) -> Option<Block> {
+    /// About how many of the processor's cycles an element takes.
+    fn cycles(&self, loops: &[Loop]) -> f64 {
+        let elements: f64 = self.steps.iter().map(|&steps| steps as f64).product();
+        let counts = loops.iter().zip(&self.steps).map(|(l, steps)| l.extent / steps);
+        self.part.cycles(counts.fold(1, i64::max)) / elements
+    }
+
+    /// The block of a box that has about so many bytes of the destination, if those are as many. Loops are in the
+    /// order of their strides there.
+    fn of(loops: &[Loop], slots: Slots, window: i64, bytes: i64, reach: Reach) -> Option<Block> {
         let mut steps = Vec::with_capacity(loops.len());
         for l in loops {
             let step = |bits: i64| 8 >> bits.trailing_zeros().min(3);
             let least = step(l.src).max(step(l.dst));
-            let wanted = (8 * reach + l.dst - 1) / l.dst;
-            let wanted = (wanted + least - 1) / least * least;
+            let more = |unit: i64| if reach == Reach::All { unit - 1 } else { 0 };
+            let wanted = (8 * bytes + more(l.dst)) / l.dst;
+            let most = match reach == Reach::Window && (1..4 * window).contains(&l.src) {
+                true => 8 * window / l.src,
+                false => wanted,
+            };
+            let wanted = ((wanted.min(most) + more(least)) / least).max(1) * least;
             steps.push(wanted.min(l.extent));
         }
         let elements = steps.iter().fold(1i64, |all, steps| all.saturating_mul(*steps));

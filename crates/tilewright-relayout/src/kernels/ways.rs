@@ -24,6 +24,9 @@ const PIECE: f64 = 5.0;
 const RUN: f64 = 3.0;
 const BYTE_OF_A_RUN: f64 = 0.1;
 
+/// A run of a lane or more, which is a register or two.
+const RUN_OF_A_LANE: f64 = 1.5;
+
 /// The same of a byte of elements that are moved by rows of bits.
 const BYTE_IN_ROWS: f64 = 0.5;
 
@@ -65,7 +68,8 @@ pub(super) fn way_of(loops: &[Loop], unit: usize, level: Level, is_streamed: boo
             return Way::Kernel(None);
         }
         if is_odd {
-            let cost = bytes / run_bytes as f64 * (RUN + run_bytes as f64 * BYTE_OF_A_RUN);
+            let run = if run_bytes < LANE as i64 { RUN } else { RUN_OF_A_LANE };
+            let cost = bytes / run_bytes as f64 * (run + run_bytes as f64 * BYTE_OF_A_RUN);
             return lookup(loops, slots, level, cost).unwrap_or(Way::Kernel(None));
         }
     } else if woven(loops, unit as i64).is_some() {
