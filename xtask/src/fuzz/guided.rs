@@ -56,7 +56,8 @@ pub(super) fn minimise(options: &Options, places: &Places) -> Result<(), String>
         merge.arg(&least).arg(&corpus).arg(&seeds);
         succeed(merge.stdout(Stdio::null()).stderr(Stdio::null()))?;
         let count = |folder: &PathBuf| fs::read_dir(folder).map_or(0, Iterator::count);
-        say(&format!("{name}: {} of {} inputs", count(&least), count(&corpus)));
+        let all = count(&corpus) + count(&seeds);
+        say(&format!("{name}: {} of {all} inputs, seeds among them", count(&least)));
         let replaced = fs::remove_dir_all(&corpus).and_then(|()| fs::rename(&least, &corpus));
         replaced.map_err(|error| format!("{}: {error}", corpus.display()))?;
     }
