@@ -45,6 +45,23 @@ fn every_kernel_is_described() {
     assert_eq!(all.len(), KernelKind::ALL.len(), "two kernels have one name");
 }
 
+/// Runs of an odd number of bytes are copied where each is of another line of the source, and looked up where several
+/// are of one.
+#[test]
+fn odd_runs_of_the_caches() {
+    let kernels = |from: &str, to: &str| {
+        let plan = Plan::new(&placement(from, 16), &placement(to, 16)).unwrap();
+        plan.describe().boxes.iter().map(|described| described.kernel.name()).collect::<Vec<_>>()
+    };
+    let (far, near) = (KernelKind::Runs.name(), KernelKind::Lookup.name());
+    for n in [3, 5, 9, 13] {
+        let rows = format!("f32[400,400,{n}]");
+        assert_eq!(kernels(&rows, &format!("{rows}{{2,0,1}}")), [far]);
+        let rows = format!("f32[400,{n}]");
+        assert_eq!(kernels(&rows, &format!("{rows}{{1,0:T(16)}}")), [near]);
+    }
+}
+
 /// Swizzled rows lie alone in each of eight boxes when they become columns: they are moved as what was swizzled, or, where
 /// pieces do not stay whole, through rows.
 #[test]

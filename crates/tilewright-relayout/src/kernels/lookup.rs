@@ -68,6 +68,13 @@ pub(super) enum Written {
     Bits,
 }
 
+impl Written {
+    /// Whether there is a table of what stays.
+    pub(super) fn is_in_part(self) -> bool {
+        matches!(self, Written::Bytes | Written::Bits)
+    }
+}
+
 /// What one window gives.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pick {
@@ -159,32 +166,33 @@ impl Part {
     /// As [`Lookup::run`], for this part and registers of a window.
     #[inline(always)]
     unsafe fn run<R: Register, const BITS: bool>(&self, at: At, end: *const u8) {
-        if let [out] = self.outs.as_slice() {
-            // SAFETY: the caller's promise; there are as many picks.
-            return unsafe {
-                match self.picks.len() {
-                    1 => self.registers::<R, BITS, 1>(out, at, end),
-                    2 => self.registers::<R, BITS, 2>(out, at, end),
-                    3 => self.registers::<R, BITS, 3>(out, at, end),
-                    4 => self.registers::<R, BITS, 4>(out, at, end),
-                    5 => self.registers::<R, BITS, 5>(out, at, end),
-                    6 => self.registers::<R, BITS, 6>(out, at, end),
-                    _ => self.blocks::<R, BITS>(at, end),
+        // SAFETY: the caller's promise; these are the register of a block and its picks.
+        unsafe {
+            match (self.outs.as_slice(), self.picks.as_slice()) {
+                ([out], [a]) => self.registers::<R, BITS, 1>(out, [a], at, end),
+                ([out], [a, b]) => self.registers::<R, BITS, 2>(out, [a, b], at, end),
+                ([out], [a, b, c]) => self.registers::<R, BITS, 3>(out, [a, b, c], at, end),
+                ([out], [a, b, c, d]) => self.registers::<R, BITS, 4>(out, [a, b, c, d], at, end),
+                ([out], [a, b, c, d, e]) => {
+                    self.registers::<R, BITS, 5>(out, [a, b, c, d, e], at, end);
                 }
-            };
+                ([out], [a, b, c, d, e, f]) => {
+                    self.registers::<R, BITS, MOST_KEPT>(out, [a, b, c, d, e, f], at, end);
+                }
+                _ => self.blocks::<R, BITS>(at, end),
+            }
         }
-        // SAFETY: the caller's promise.
-        unsafe { self.blocks::<R, BITS>(at, end) }
     }
 
     /// Moves every block of one register, whose tables stay in registers.
     ///
     /// # Safety
-    /// As [`run`](Self::run); there are `N` picks.
+    /// As [`run`](Self::run); blocks have this register and these picks.
     #[inline(always)]
     unsafe fn registers<R: Register, const BITS: bool, const N: usize>(
         &self,
         out: &Out,
+        picks: [&Pick; N],
         at: At,
         end: *const u8,
     ) {
@@ -199,10 +207,10 @@ impl Part {
                 masks[pick] = R::load(tables.add((2 * pick + 1) * R::BYTES));
             }
         }
-        let kept = match out.written {
-            Written::Whole | Written::First => zero,
-            // SAFETY: there is one more for a register of which some bytes or bits are written.
-            Written::Bytes | Written::Bits => unsafe { R::load(tables.add(2 * N * R::BYTES)) },
+        let kept = match out.written.is_in_part() {
+            // SAFETY: there is one more for a register that is written in part.
+            true => unsafe { R::load(tables.add(2 * N * R::BYTES)) },
+            false => zero,
         };
         let (reach, asks) = (self.reach as usize, self.asks);
         // The two innermost loops are counted here, the others place by place.
@@ -216,8 +224,7 @@ impl Part {
             let mut rows = outer.count;
             while rows > 0 {
                 rows -= 1;
-                let is_last = rows == 0 && outer.count > 1;
-                if is_last {
+                if rows == 0 && outer.count > 1 {
                     first = first.plus(-outer.src_back, -outer.dst_back);
                 }
                 let last = first.plus(to_last.0, to_last.1);
@@ -227,26 +234,16 @@ impl Part {
                     if blocks == 0 {
                         at = last;
                     }
-                    let left = (end as usize).wrapping_sub(at.src as usize);
-                    let is_whole = left >= reach;
+                    let is_whole = (end as usize).wrapping_sub(at.src as usize) >= reach;
                     let mut joined = zero;
                     for number in 0..N {
-                        let pick = &self.picks[number];
-                        let from = at.src.wrapping_offset(pick.src as isize);
+                        let (pick, order, mask) = (picks[number], orders[number], masks[number]);
                         if asks {
-                            prefetch_near(from.wrapping_add(AHEAD));
+                            prefetch_near(pick.window(at).wrapping_add(AHEAD));
                         }
                         // SAFETY: the caller's promise; windows are read as a whole where the source has all of them.
                         unsafe {
-                            let window = match is_whole {
-                                true => R::load(from),
-                                false => R::load_first(from, pick.len),
-                            };
-                            let mut bytes = window.pick(orders[number]);
-                            if BITS {
-                                bytes = bytes.turn(pick.turn);
-                            }
-                            joined = joined.or(bytes.and(masks[number]));
+                            joined = joined.or(pick.picked::<R, BITS>(at, order, mask, is_whole));
                         }
                     }
                     // SAFETY: the caller's promise: the register has bytes of elements.
@@ -285,7 +282,7 @@ impl Part {
     unsafe fn block<R: Register, const BITS: bool, const WHOLE: bool>(&self, at: At) {
         if self.asks {
             for pick in &self.picks {
-                prefetch_near(at.src.wrapping_offset(pick.src as isize).wrapping_add(AHEAD));
+                prefetch_near(pick.window(at).wrapping_add(AHEAD));
             }
         }
         let mut picks = self.picks.iter();
@@ -297,11 +294,12 @@ impl Part {
             unsafe {
                 let mut joined = R::zero();
                 for pick in picks.by_ref().take(out.picks) {
-                    joined = joined.or(pick.picked::<R, BITS, WHOLE>(at, table));
+                    let (order, mask) = (R::load(table), R::load(table.add(R::BYTES)));
+                    joined = joined.or(pick.picked::<R, BITS>(at, order, mask, WHOLE));
                     table = table.add(2 * R::BYTES);
                 }
                 let mut kept = R::zero();
-                if matches!(out.written, Written::Bytes | Written::Bits) {
+                if out.written.is_in_part() {
                     kept = R::load(table);
                     table = table.add(R::BYTES);
                 }
@@ -345,25 +343,33 @@ impl Out {
 }
 
 impl Pick {
-    /// What it gives of a block at this place, by the tables that begin here.
+    /// Its window of a block at this place.
+    #[inline(always)]
+    fn window(&self, at: At) -> *const u8 {
+        at.src.wrapping_offset(self.src as isize)
+    }
+
+    /// What it gives of a block at this place, by its tables, from all of its window or from what is needed of it.
     ///
     /// # Safety
-    /// As [`Part::block`]; both tables can be read.
+    /// As [`Part::block`].
     #[inline(always)]
-    unsafe fn picked<R: Register, const BITS: bool, const WHOLE: bool>(
+    unsafe fn picked<R: Register, const BITS: bool>(
         &self,
         at: At,
-        table: *const u8,
+        order: R,
+        mask: R,
+        is_whole: bool,
     ) -> R {
-        let from = at.src.wrapping_offset(self.src as isize);
+        let from = self.window(at);
         // SAFETY: the caller's promise.
         unsafe {
-            let window = if WHOLE { R::load(from) } else { R::load_first(from, self.len) };
-            let mut bytes = window.pick(R::load(table));
+            let window = if is_whole { R::load(from) } else { R::load_first(from, self.len) };
+            let mut bytes = window.pick(order);
             if BITS {
                 bytes = bytes.turn(self.turn);
             }
-            bytes.and(R::load(table.add(R::BYTES)))
+            bytes.and(mask)
         }
     }
 }

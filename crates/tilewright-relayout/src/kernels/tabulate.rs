@@ -51,11 +51,11 @@ const ROW: f64 = 2.0;
 /// How far a block reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
-    /// As far as it takes to have that many bytes.
-    All,
-    /// No farther than these, as a register does.
+    /// As far as it takes to fill so many registers of the destination.
+    Registers(i64),
+    /// No farther than one.
     Register,
-    /// Nor in the source, as far as one window does.
+    /// Nor, in the source, than one window.
     Window,
 }
 
@@ -144,7 +144,7 @@ fn least_cycles(loops: &[Loop], window: i64) -> f64 {
         far *= if l.src >= 8 * window { steps } else { 1.0 };
     }
     let elements: f64 = loops.iter().map(|l| l.extent as f64).product();
-    elements / inside * far * PICK
+    elements / inside * far * PICK.min(NEAR_PICK)
 }
 
 /// The parts of a box: what fills blocks, and what is left of every loop whose blocks would not begin at
@@ -156,23 +156,7 @@ fn split(
     window: i64,
     parts: &mut Vec<Part>,
 ) -> Option<()> {
-    let mut block = Block::of(loops, slots, window, window, Reach::All)?;
-    for reach in [Reach::Register, Reach::Window] {
-        let may_be_less = block.part.outs.len() > 1 || block.part.picks.len() > 1;
-        if may_be_less
-            && let Some(smaller) = Block::of(loops, slots, window, window, reach)
-            && smaller.part.is_of_registers()
-            && smaller.cycles(loops) < block.cycles(loops)
-        {
-            block = smaller;
-        }
-    }
-    if block.part.picks.len() < FEW_PICKS
-        && let Some(larger) = Block::of(loops, slots, window, 4 * window, Reach::All)
-        && (!block.part.is_of_registers() || larger.cycles(loops) < block.cycles(loops))
-    {
-        block = larger;
-    }
+    let mut block = Block::best(loops, slots, window)?;
     let mut whole = loops.to_vec();
     for number in 0..loops.len() {
         let (l, steps) = (whole[number], block.steps[number]);
@@ -209,8 +193,7 @@ fn split(
     // Rows of the source that are gone on with later, while others are read.
     let goes_on = around.iter().any(|l| l.src.abs() < 8 * NEAR);
     let far = FAR.max(2 * block.part.reach);
-    let mut within = block.part.picks.windows(2).map(|pair| pair[1].src - pair[0].src);
-    let are_far = within.any(|step| step.abs() >= FAR);
+    let are_far = block.part.n_far() > 0;
     let is_scattered = goes_on && (are_far || around.iter().any(|l| l.src.abs() >= 8 * far));
     order(&mut around, src_len, dst_len, if is_scattered { SCATTERED_RUN } else { LONG_RUN });
     join(&mut around);
@@ -249,6 +232,12 @@ fn join(around: &mut Vec<Around>) {
 }
 
 impl Part {
+    /// How many of its windows are of another row than the one before.
+    fn n_far(&self) -> usize {
+        let steps = self.picks.windows(2).map(|pair| pair[1].src - pair[0].src);
+        steps.filter(|step| step.abs() >= FAR).count()
+    }
+
     /// About how many of the processor's cycles a block takes, of `count` in a row.
     fn cycles(&self, count: i64) -> f64 {
         let (picks, outs) = (self.picks.len() as f64, self.outs.len() as f64);
@@ -257,8 +246,7 @@ impl Part {
         if !self.is_of_registers() {
             return PICK * picks + OUT * outs + BLOCK + waits;
         }
-        let steps = self.picks.windows(2).map(|pair| pair[1].src - pair[0].src);
-        let n_far = steps.filter(|step| step.abs() >= FAR).count() as f64;
+        let n_far = self.n_far() as f64;
         NEAR_PICK * (picks - n_far) + FAR_PICK * n_far + OUT / 2.0 + ROW / count as f64 + waits
     }
 }
@@ -271,22 +259,37 @@ impl Block {
         self.part.cycles(counts.fold(1, i64::max)) / elements
     }
 
-    /// The block of a box that has about so many bytes of the destination, if those are as many. Loops are in the
-    /// order of their strides there.
-    fn of(loops: &[Loop], slots: Slots, window: i64, bytes: i64, reach: Reach) -> Option<Block> {
-        let mut steps = Vec::with_capacity(loops.len());
-        for l in loops {
-            let step = |bits: i64| 8 >> bits.trailing_zeros().min(3);
-            let least = step(l.src).max(step(l.dst));
-            let more = |unit: i64| if reach == Reach::All { unit - 1 } else { 0 };
-            let wanted = (8 * bytes + more(l.dst)) / l.dst;
-            let most = match reach == Reach::Window && (1..4 * window).contains(&l.src) {
-                true => 8 * window / l.src,
-                false => wanted,
-            };
-            let wanted = ((wanted.min(most) + more(least)) / least).max(1) * least;
-            steps.push(wanted.min(l.extent));
+    /// The block of a box that takes least, of those that one register or a few are filled by. Loops are in the order of
+    /// their strides in the destination.
+    fn best(loops: &[Loop], slots: Slots, window: i64) -> Option<Block> {
+        let steps = |reach| steps(loops, window, reach);
+        let mut tried = vec![steps(Reach::Registers(1))];
+        let mut best = Block::of(loops, slots, window, tried[0].clone())?;
+        for reach in [Reach::Register, Reach::Window] {
+            let may_be_less = best.part.outs.len() > 1 || best.part.picks.len() > 1;
+            let steps = steps(reach);
+            if !may_be_less || tried.contains(&steps) {
+                continue;
+            }
+            tried.push(steps.clone());
+            if let Some(smaller) = Block::of(loops, slots, window, steps)
+                && smaller.part.is_of_registers()
+                && smaller.cycles(loops) < best.cycles(loops)
+            {
+                best = smaller;
+            }
         }
+        if best.part.picks.len() < FEW_PICKS
+            && let Some(larger) = Block::of(loops, slots, window, steps(Reach::Registers(4)))
+            && (!best.part.is_of_registers() || larger.cycles(loops) < best.cycles(loops))
+        {
+            best = larger;
+        }
+        Some(best)
+    }
+
+    /// The block of so many steps of each loop.
+    fn of(loops: &[Loop], slots: Slots, window: i64, steps: Vec<i64>) -> Option<Block> {
         let elements = steps.iter().fold(1i64, |all, steps| all.saturating_mul(*steps));
         if elements.saturating_mul(slots.value) > 8 * MOST_MOVED {
             return None;
@@ -324,6 +327,22 @@ impl Block {
         let part = tabulated(entries, owned, window)?;
         Some(Block { part, steps })
     }
+}
+
+/// How many steps of each loop a block has that reaches so far: as many as lead to whole bytes.
+fn steps(loops: &[Loop], window: i64, reach: Reach) -> Vec<i64> {
+    let bits = 8 * window * if let Reach::Registers(n) = reach { n } else { 1 };
+    let more = |unit: i64| if matches!(reach, Reach::Registers(_)) { unit - 1 } else { 0 };
+    let of = |l: &Loop| {
+        let step = |bits: i64| 8 >> bits.trailing_zeros().min(3);
+        let least = step(l.src).max(step(l.dst));
+        let wanted = (bits + more(l.dst)) / l.dst;
+        // What goes on within half a window.
+        let is_near = (1..4 * window).contains(&l.src);
+        let most = if reach == Reach::Window && is_near { bits / l.src } else { wanted };
+        (((wanted.min(most) + more(least)) / least).max(1) * least).min(l.extent)
+    };
+    loops.iter().map(of).collect()
 }
 
 /// The registers that some entries make, and zeros at what else is owned.
@@ -372,7 +391,7 @@ fn tabulated(mut entries: Vec<Entry>, zeros: Vec<(i64, u8)>, window: i64) -> Opt
             owned |= 1u64 << (byte - dst);
             kept[(byte - dst) as usize] = !mask;
         }
-        if matches!(written, Written::Bytes | Written::Bits) {
+        if written.is_in_part() {
             tables.extend(kept);
         }
         let picks = part.picks.len() - first;
@@ -435,6 +454,57 @@ fn pick(entries: &mut [Entry], dst: i64, window: i64, part: &mut Part, tables: &
             part.picks.push(Pick { src, len, turn: (*turn).into() });
             tables.extend_from_slice(&order[..window as usize]);
             tables.extend_from_slice(&mask[..window as usize]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::compile::part_of;
+    use super::*;
+
+    /// Where blocks of a box lie, from the outermost loop to the innermost.
+    fn places(around: &[Around]) -> Vec<(i64, i64)> {
+        let [l, inner @ ..] = around else { return vec![(0, 0)] };
+        let of = |step: i64| {
+            let is_last = step > 0 && step == l.count - 1;
+            let back = if is_last { (l.src_back, l.dst_back) } else { (0, 0) };
+            let at = (step * l.src - back.0, step * l.dst - back.1);
+            places(inner).into_iter().map(move |(src, dst)| (at.0 + src, at.1 + dst))
+        };
+        (0..l.count).flat_map(of).collect()
+    }
+
+    /// What was one loop and has been cut into parts is one loop again, of as many blocks as cover it.
+    #[test]
+    fn parts_of_a_loop_are_joined() {
+        let block = 3;
+        for extent in 3..40 {
+            let count = (extent + block - 1) / block;
+            let back = count * block - extent;
+            let whole = Around {
+                count,
+                src: 16 * block,
+                dst: 8 * block,
+                src_back: 16 * back,
+                dst_back: 8 * back,
+            };
+            for part in 1..=count {
+                let mut around = vec![whole];
+                let inner = part_of(&mut around, 0, part);
+                around.push(inner);
+                join(&mut around);
+                assert_eq!(around.len(), 1, "{extent} in parts of {part}: {around:?}");
+                let places = places(&around);
+                assert_eq!(places.len() as i64, count, "{extent} in parts of {part}: {around:?}");
+                let mut covered = 0;
+                for (src, dst) in places {
+                    assert_eq!(src, 2 * dst);
+                    assert!(dst <= 8 * covered, "{extent} in parts of {part}: {around:?}");
+                    covered = dst / 8 + block;
+                }
+                assert_eq!(covered, extent, "{extent} in parts of {part}: {around:?}");
+            }
         }
     }
 }

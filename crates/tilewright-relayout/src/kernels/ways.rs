@@ -24,9 +24,6 @@ const PIECE: f64 = 5.0;
 const RUN: f64 = 3.0;
 const BYTE_OF_A_RUN: f64 = 0.1;
 
-/// A run of a lane or more, which is a register or two.
-const RUN_OF_A_LANE: f64 = 1.5;
-
 /// The same of a byte of elements that are moved by rows of bits.
 const BYTE_IN_ROWS: f64 = 0.5;
 
@@ -68,8 +65,10 @@ pub(super) fn way_of(loops: &[Loop], unit: usize, level: Level, is_streamed: boo
             return Way::Kernel(None);
         }
         if is_odd {
-            let run = if run_bytes < LANE as i64 { RUN } else { RUN_OF_A_LANE };
-            let cost = bytes / run_bytes as f64 * (run + run_bytes as f64 * BYTE_OF_A_RUN);
+            if !is_streamed && are_far(loops, run.extent, unit as i64) {
+                return Way::Kernel(None);
+            }
+            let cost = bytes / run_bytes as f64 * (RUN + run_bytes as f64 * BYTE_OF_A_RUN);
             return lookup(loops, slots, level, cost).unwrap_or(Way::Kernel(None));
         }
     } else if woven(loops, unit as i64).is_some() {
@@ -84,6 +83,14 @@ pub(super) fn way_of(loops: &[Loop], unit: usize, level: Level, is_streamed: boo
         return lookup(loops, slots, level, elements * SINGLE).unwrap_or(Way::Kernel(None));
     };
     in_pieces(&program, loops, slots, level).unwrap_or_else(|| Way::Program(Box::new(program)))
+}
+
+/// Whether runs of `length` elements follow each other in the destination, and those that do within a line are of different
+/// lines of the source, so that a window has one of them. In the caches copying it is 1.2 to 3 times as quick as looking it up.
+fn are_far(loops: &[Loop], length: i64, unit: i64) -> bool {
+    let mut others = loops.iter().filter(|l| l.extent > 1 && !l.is_run());
+    let is_near = |stride: i64| stride.saturating_abs().saturating_mul(unit) < LINE as i64;
+    loops.iter().any(|l| l.dst == length) && others.all(|l| !is_near(l.dst) || !is_near(l.src))
 }
 
 /// How a box of elements of any width that begins at bytes is moved best. `None` if that is by rows of bits.
