@@ -153,13 +153,13 @@ kernel_kinds! {
     Lookup = "lookup",
     /// Elements are moved one by one.
     Single = "single",
-    /// Elements below a byte are put together from a byte each.
+    /// Elements are put together in fewer bits each, by rows.
     Pack = "pack",
-    /// Elements below a byte are taken apart into a byte each.
+    /// Elements are taken apart into more bits each, by rows.
     Unpack = "unpack",
-    /// Elements below a byte whose rows begin within bytes: rows are copied to a stage where they begin
-    /// at bytes, exchanged there as tiles, and copied to their places.
-    BitRows = "bit rows",
+    /// Rows of either side go by way of stages, in which every index has room for a power of two, and are exchanged there
+    /// as tiles: odd extents, elements below a byte that begin within bytes.
+    Rows = "rows",
     /// Elements of any other widths, or at places within bytes, one by one.
     Bits = "bits",
 }

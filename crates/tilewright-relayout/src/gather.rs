@@ -144,7 +144,7 @@ impl Gather {
                 Some(mover) => {
                     let first = PIECE as i64 + src % PIECE as i64;
                     from.copy_rows(src, first, &block.rows, next, stage, staged);
-                    mover.run((first, to), stage, dst, means, room);
+                    mover.run((first * 8, to * 8), stage, dst, means, room);
                 }
             });
         }
@@ -186,7 +186,7 @@ impl Block {
                 |l: &Loop| Loop { extent: l.extent, src: l.src / unit, dst: l.dst / unit };
             let mut loops: Vec<Loop> = staged.iter().map(in_units).collect();
             order_by_destination(&mut loops);
-            Mover::new(&loops, unit as usize, Level::best(), is_streamed)
+            Mover::of_units(&loops, unit as usize, Level::best(), is_streamed)
         });
         Block { rows: RowList::new(rows, len as usize), mover, start, around }
     }

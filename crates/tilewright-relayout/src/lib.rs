@@ -41,9 +41,10 @@
 //!    has as many chunks as threads. What is not more than two such pieces is a single one.
 //!
 //! What moves the boxes of a chunk is made with the plan: programs that load registers, exchange the
-//! bytes in them and store them, tables by which they are looked up, or copies of runs, by where memory
-//! begins; elements below a byte are packed, unpacked and exchanged. Slots without an element are filled apart. Kernels use the vector
-//! registers that the processor has, AVX-512, AVX2, SSE4.1 or NEON, found at run time; what comes out
+//! bytes in them and store them, rows that are brought to even places first and back afterwards, tables by
+//! which they are looked up, or copies of runs, by where memory begins. All of them move elements below a
+//! byte too, and between slots of different widths. Slots without an element are filled apart. Kernels use
+//! the vector registers that the processor has, AVX-512, AVX2, SSE4.1 or NEON, found at run time; what comes out
 //! does not depend on them. Destinations of 8 MiB and more are written past the
 //! caches. [`Plan::describe`] tells all of it, with the kernel that each whole box would be moved by.
 //!
@@ -71,16 +72,12 @@
 //! * Where that does not help either, elements are moved one by one, by one thread and as a single
 //!   chunk.
 //!
-//! Elements of which one side is wider than a byte, and the other has another width, are moved one
-//! by one too where no tables can be made for them (transposes, mostly), but in chunks. So are elements
-//! below a byte whose boxes begin or end within one, by way of a byte for each.
+//! A few elements that begin within bytes are moved bit by bit, where their rows are shorter than a byte.
 
 #![deny(unsafe_code, unsafe_op_in_unsafe_fn)]
 
 // To be read in this order: what comes in (`placement`, `options`), the plan (`plan`, `refine`,
-// `linear`, `nest`, `chunk`, `sizing`, `order`), running it (`run`, `boxes`, `ready`, `padding`, `packed`,
-// `bit_rows`, `general`), by whom (`pool`, `desk`), and what that is made of (`kernels`, `bits`).
-mod bit_rows;
+// `linear`, `nest`, `chunk`, `sizing`, `order`), running it (`run`, `boxes`, `ready`, `padding`, `general`), by whom (`pool`, `desk`), and what that is made of (`kernels`, `bits`).
 mod bits;
 mod boxes;
 mod chunk;
@@ -98,7 +95,6 @@ mod linear;
 mod nest;
 mod options;
 mod order;
-mod packed;
 mod padding;
 mod placement;
 mod plan;

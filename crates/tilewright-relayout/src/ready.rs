@@ -32,7 +32,7 @@ pub(crate) enum Fill {
 pub(crate) struct Move {
     /// The number of what moves it.
     pub(crate) mover: usize,
-    /// The byte of the source and the byte of the chunk that it begins at.
+    /// The bit of the source and the bit of the chunk that it begins at.
     pub(crate) start: (i64, i64),
 }
 
@@ -53,7 +53,7 @@ impl Ready {
     /// Writes the chunk, in slots of `width` bits, by movers of the same plan.
     pub(crate) fn run(
         &self,
-        movers: &[(Form, Mover)],
+        movers: &[((Form, bool), Mover)],
         level: Level,
         src: SourcePart<'_>,
         dst: &mut [u8],
@@ -68,7 +68,7 @@ impl Ready {
         let means = Means { level, stores: Stores::Cached };
         for Move { mover, start: (from, to) } in &self.moves {
             if let Some((_, mover)) = movers.get(*mover) {
-                let start = (from - src.start as i64, *to);
+                let start = (from - src.start as i64 * 8, *to);
                 mover.run(start, src.bytes, dst, means, &mut Vec::new());
             }
         }

@@ -42,6 +42,8 @@ pub(crate) struct Sizing {
     pub(crate) slot_bits: i64,
     /// Whether chunks are put together in the caches.
     pub(crate) is_staged: bool,
+    /// Whether all of the destination stays in the caches.
+    pub(crate) is_near: bool,
 }
 
 impl Sizing {
@@ -67,6 +69,10 @@ impl Sizing {
         let least = if self.is_staged { STAGED_CHUNK_BYTES } else { CHUNK_BYTES };
         let all = allocation.saturating_mul(self.slot_bits) / 8;
         let needed = at_once(READ_AT_LEAST);
+        if self.is_near && needed > least {
+            // Chunks would read the same lines again.
+            return allocation;
+        }
         let bytes = if needed <= least { least } else { at_once(READ_TOGETHER) };
         let bytes = bytes.min(all / MIN_CHUNKS).max(needed.min(all / 2));
         bytes.clamp(least, MAX_CHUNK_BYTES) * 8 / self.slot_bits

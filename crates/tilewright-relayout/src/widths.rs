@@ -19,17 +19,6 @@ impl Widths {
         self.from == self.to && self.from == self.value
     }
 
-    /// Whether an element fits a byte on both sides.
-    pub(crate) fn fit_bytes(self) -> bool {
-        self.from <= 8 && self.to <= 8
-    }
-
-    /// Whether bytes of the source can be packed as they are, because packing cuts off what is
-    /// not part of the value.
-    pub(crate) fn are_bytes_already(self) -> bool {
-        self.from == 8 && self.value == self.to
-    }
-
     /// The element in source slot `slot`.
     pub(crate) fn read(self, src: &[u8], slot: usize) -> u128 {
         bits::read(src, slot.saturating_mul(self.from as usize), self.value)

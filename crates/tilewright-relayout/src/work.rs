@@ -3,7 +3,6 @@
 use crate::chunk::Piece;
 use crate::kernels::Means;
 use crate::nest::Loop;
-use crate::packed::FoldWork;
 use crate::padding::PadLists;
 use std::cell::Cell;
 
@@ -14,7 +13,6 @@ pub(crate) struct Work {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) loops: Vec<Loop>,
     pub(crate) padding: PadLists,
-    pub(crate) folds: FoldWork,
     /// A chunk that is put together in the caches before it is streamed.
     pub(crate) stage: Vec<u8>,
     /// Rows that a chunk is made of, where an array goes through rows.
@@ -23,12 +21,6 @@ pub(crate) struct Work {
     pub(crate) swizzled: Vec<u8>,
     /// Pieces of a swizzled source in order.
     pub(crate) gathered: Vec<u8>,
-    /// Elements of the chunk, one per byte, before they are packed.
-    pub(crate) elements: Vec<u8>,
-    /// Elements of the source, one per byte, after they are unpacked.
-    pub(crate) unpacked: Vec<u8>,
-    /// Elements of the chunk that are wider than a byte.
-    pub(crate) wide: Vec<u128>,
 }
 
 thread_local! {
@@ -53,19 +45,10 @@ impl Work {
 
     /// Keeps what is small for this thread's next run.
     pub(crate) fn keep(self: Box<Self>) {
-        let Work { wide, folds, pieces, padding, .. } = &*self;
-        let bytes = [
-            &self.stage,
-            &self.rows,
-            &self.swizzled,
-            &self.gathered,
-            &self.elements,
-            &self.unpacked,
-        ];
-        let bytes: usize = bytes.iter().map(|buffer| buffer.capacity()).sum();
-        let more = wide.capacity() * size_of::<u128>() + folds.bytes();
-        let n_pieces = pieces.capacity() + padding.n_pieces();
-        if bytes + more + n_pieces * size_of::<Piece>() <= MAX_KEPT {
+        let buffers = [&self.stage, &self.rows, &self.swizzled, &self.gathered];
+        let bytes: usize = buffers.iter().map(|buffer| buffer.capacity()).sum();
+        let n_pieces = self.pieces.capacity() + self.padding.n_pieces();
+        if bytes + n_pieces * size_of::<Piece>() <= MAX_KEPT {
             SPARE.set(Some(self));
         }
     }
@@ -76,14 +59,10 @@ impl Work {
             pieces: Vec::new(),
             loops: Vec::new(),
             padding: PadLists::default(),
-            folds: FoldWork::default(),
             stage: Vec::new(),
             rows: Vec::new(),
             swizzled: Vec::new(),
             gathered: Vec::new(),
-            elements: Vec::new(),
-            unpacked: Vec::new(),
-            wide: Vec::new(),
         }
     }
 }

@@ -6,10 +6,26 @@ mod support;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use support::{check, check_round_trip, check_threads, composed, placement};
+use support::{check, check_large, check_round_trip, check_threads, composed, placement};
 use tilewright_relayout::Placement;
 
 const WIDTHS: [u32; 14] = [1, 2, 3, 4, 5, 6, 8, 16, 24, 32, 42, 64, 127, 128];
+
+/// The tiles of arrays of several blocks, of those that have fewer twice.
+const LARGE_TILES: [&str; 12] = [
+    "",
+    "",
+    "",
+    ":T(8,128)",
+    ":T(8,128)(2,1)",
+    ":T(8,128)(4,1)",
+    ":T(32,128)(32,1)",
+    ":T(16,16)",
+    ":T(256)",
+    ":T(4,1)",
+    ":T(3,5)",
+    ":T(7,40)(2,1)",
+];
 
 /// One tile: sizes and, in front of others, `*`.
 fn tile() -> impl Strategy<Value = String> {
@@ -73,6 +89,36 @@ fn placements(bits: (u32, u32)) -> impl Strategy<Value = (Placement, Placement)>
     })
 }
 
+/// Two layouts of an array of several blocks: one or two of its dimensions are long, and tiles are those of hardware.
+fn large_pair() -> impl Strategy<Value = (String, String)> {
+    let long = prop_oneof![2 => 100..2100i64, 1 => (1..17i64).prop_map(|n| 128 * n)];
+    let two = (30..300i64, 30..300i64).prop_map(|(rows, columns)| vec![rows, columns]);
+    let three = (2..40i64, 2..40i64, 2..40i64).prop_map(|(a, b, c)| vec![a, b, c]);
+    let dims = prop_oneof![
+        4 => (2..40i64, long).prop_map(|(rows, columns)| vec![rows, columns]),
+        2 => two,
+        2 => three,
+        1 => prop::collection::vec(2..12i64, 4..6),
+    ];
+    let small = dims.prop_filter("small", |dims| dims.iter().product::<i64>() <= 60_000);
+    small.prop_shuffle().prop_flat_map(|dims| {
+        let sizes: Vec<String> = dims.iter().map(ToString::to_string).collect();
+        let text = move |layout: String| format!("f32[{}]{layout}", sizes.join(","));
+        let both = (large_layout(dims.len()), large_layout(dims.len()));
+        both.prop_map(move |(a, b)| (text(a), text(b)))
+    })
+}
+
+/// A layout of several dimensions in any order, tiled or not.
+fn large_layout(rank: usize) -> impl Strategy<Value = String> {
+    let order = Just((0..rank).collect::<Vec<_>>()).prop_shuffle();
+    let tiles = prop::sample::select(&LARGE_TILES[..]);
+    (order, tiles).prop_map(|(order, tiles)| {
+        let order: Vec<String> = order.iter().map(ToString::to_string).collect();
+        format!("{{{}{tiles}}}", order.join(","))
+    })
+}
+
 /// A TLA layout of a matrix: rows or columns with room between them, swizzled or not.
 fn swizzled(dims: (i64, i64)) -> impl Strategy<Value = String> {
     let swizzle = (0..4u32, 0..5u32, 0..3u32, any::<bool>());
@@ -117,7 +163,7 @@ fn width() -> impl Strategy<Value = u32> {
 }
 
 proptest! {
-    #![proptest_config(config(1500))]
+    #![proptest_config(config(60))]
 
     #[test]
     fn equal_widths(
@@ -170,6 +216,12 @@ proptest! {
 
 proptest! {
     #![proptest_config(config(60))]
+
+    #[test]
+    fn larger_arrays((a, b) in large_pair(), widths in (width(), width()), is_same in any::<bool>()) {
+        let (from, to) = if is_same { (widths.0, widths.0) } else { widths };
+        check_large(&placement(&a, from), &placement(&b, to));
+    }
 
     #[test]
     fn threads_make_no_difference(

@@ -1,11 +1,9 @@
 //! How much memory the moves have, and take to write a chunk.
 
-use super::{BoxMoves, MAX_SPREAD, Steps, element_bits};
-use crate::bit_rows::BitRows;
+use super::BoxMoves;
 use crate::chunk::{Cuttable, Form, Piece};
 use crate::kernels::Mover;
 use crate::nest::Loop;
-use crate::packed::{self, FoldWork};
 use crate::padding::Padding;
 use crate::ready::Ready;
 
@@ -36,36 +34,18 @@ impl BoxMoves {
     /// destination.
     pub(crate) fn scratch_bytes(&self) -> usize {
         let slots = self.slots_at_a_time();
-        let bytes = |slots: i64, bits: i64| slots.saturating_mul(bits) / 8 + 1;
-        let to = i64::from(self.widths.to);
-        let stage = if self.is_staged() { bytes(slots, to) + LINE_BYTES } else { 0 };
-        let on_the_way = match self.steps {
-            Steps::Units(_) => 0,
-            Steps::Elements if self.widths.fit_bytes() => {
-                // Packed from a byte each, and before that unpacked from what they are spread over.
-                let spread = if self.widths.are_bytes_already() { 0 } else { MAX_SPREAD };
-                slots.saturating_mul(1 + spread)
-            }
-            Steps::Elements => bytes(slots, 128),
-        };
-        let folded = if self.packed.is_some() { bytes(slots, 4) } else { 0 };
-        let movers = if self.packed.is_some() { 1 + FoldWork::MOST_MOVERS } else { 1 };
-        let movers = (movers * Mover::MOST_BYTES) as i64;
-        let rows = match self.steps {
-            Steps::Units(_) => 0,
-            Steps::Elements => BitRows::MOST_BYTES as i64,
-        };
-        let all = [stage, on_the_way, folded, rows].into_iter().fold(movers, i64::saturating_add);
+        let bytes = slots.saturating_mul(self.widths.to.into()) / 8 + 1;
+        let stage = if self.is_staged { bytes.saturating_add(LINE_BYTES) } else { 0 };
+        let all = stage.saturating_add(Mover::MOST_BYTES as i64);
         usize::try_from(all).unwrap_or(usize::MAX).saturating_add(self.list_bytes())
     }
 
     /// The most slots that are written at a time.
     pub(super) fn part_elements(&self) -> i64 {
-        let bits = match self.steps {
-            Steps::Units(_) if !self.is_staged => return i64::MAX,
-            Steps::Units(_) => i64::from(self.widths.to),
-            Steps::Elements => element_bits(self.widths),
-        };
+        if !self.is_staged {
+            return i64::MAX;
+        }
+        let bits = i64::from(self.widths.to);
         (MAX_PART_BYTES * 8 / bits / PART_SLOTS * PART_SLOTS).max(PART_SLOTS)
     }
 
@@ -78,12 +58,9 @@ impl BoxMoves {
     /// read and once to be moved; and of the pieces of padding.
     pub(crate) fn list_bytes(&self) -> usize {
         let slots = self.slots_at_a_time();
-        let of_a_piece = |nest: &Cuttable| {
-            let folded = self.packed.map_or(0, |_| packed::most_bytes_of_a_box(nest.nest()));
-            (2 * GROWTH * size_of::<Piece>() + folded) as i64
-        };
+        let of_a_piece = (2 * GROWTH * size_of::<Piece>()) as i64;
         let of_elements = self.boxes.iter().fold(0i64, |sum, nest| {
-            sum.saturating_add(nest.most_pieces(slots).saturating_mul(of_a_piece(nest)))
+            sum.saturating_add(nest.most_pieces(slots).saturating_mul(of_a_piece))
         });
         let n_padding = self.padding.as_ref().map_or(0, |padding| padding.most_pieces(slots));
         let of_padding = n_padding.saturating_mul((GROWTH * size_of::<Piece>()) as i64);
@@ -97,9 +74,7 @@ impl BoxMoves {
         let all = self.boxes.capacity() * size_of::<Cuttable>() + boxes;
         let padding = self.padding.as_ref().map_or(0, Padding::held_bytes);
         let movers = self.movers.iter().map(|(_, mover)| mover.held_bytes()).sum::<usize>()
-            + self.movers.capacity() * size_of::<(Form, Mover)>()
-            + self.rows.iter().map(|(_, rows)| rows.held_bytes()).sum::<usize>()
-            + self.rows.capacity() * size_of::<(Form, BitRows)>();
+            + self.movers.capacity() * size_of::<((Form, bool), Mover)>();
         let ready = self.ready.iter().map(Ready::held_bytes).sum::<usize>()
             + self.ready.capacity() * size_of::<Ready>();
         all + padding + movers + ready + self.digits.capacity() * size_of::<Loop>()

@@ -1,41 +1,30 @@
 //! Moving box by box: the route for maps whose digits nest.
 //!
-//! Two ways to move a chunk of the destination:
-//!
-//! * **Whole units.** Both sides have slots of the same width, and everything that stays together
-//!   makes whole bytes: the boxes are moved as elements of 1, 2, 4, 8 or 16 bytes. Units are as
-//!   large as the boxes allow, whatever the element: rows of 4-bit elements may move as 16-byte
-//!   units, 24-bit elements as bytes.
-//! * **Element by element, by way of bytes.** The chunk is put together as one byte per element
-//!   (16 if elements are wider than a byte) and then packed. A packed source is unpacked to bytes
-//!   first where what the chunk reads lies close together.
+//! Where both sides have slots of the same width, and everything that stays together makes whole bytes, the
+//! boxes are moved as *units* of 1, 2, 4, 8, 16 or 32 bytes, as large as the boxes allow, whatever the element:
+//! rows of 4-bit elements may move as 16-byte units, 24-bit elements as bytes. Else they count elements.
 
 mod memory;
 mod prepared;
 mod write;
 
-use crate::bit_rows::BitRows;
 use crate::chunk::{Cuttable, Piece, chunk_elements};
 use crate::description::{BoxDescription, KernelKind, Storing};
 use crate::error::{Error, checked};
 use crate::kernels::{Level, Mover, Slots, Stores};
 use crate::nest::{Loop, Nest};
 use crate::order::Order;
-use crate::packed::Packed;
 use crate::padding::Padding;
 use crate::ready::Ready;
 use crate::refine::Refined;
 use crate::sizing::{Sizing, alignment, writes_lines};
 use crate::widths::Widths;
-use prepared::{Moving, Prepared};
+use prepared::Prepared;
 use std::ops::Range;
 use tilewright::IndexMap;
 
 /// Chunks that have to be put together in the caches are no larger than what a thread keeps.
 const MOST_STAGED_BYTES: i64 = 1 << 20;
-
-/// A source is unpacked if a chunk reads at least one element in this many that it spans.
-const MAX_SPREAD: i64 = 4;
 
 /// What follows itself for fewer bits lies alone.
 const MIN_RUN_BITS: i64 = 128;
@@ -48,10 +37,8 @@ pub(crate) struct BoxMoves {
     padding: Option<Padding>,
     /// Every digit of the array's dimensions, counted in elements.
     digits: Vec<Loop>,
-    steps: Steps,
-    /// Whether one side is packed and the other has a byte for each element, or both are packed along
-    /// different loops.
-    packed: Option<Packed>,
+    /// What the boxes count in.
+    slots: Slots,
     widths: Widths,
     allocation: i64,
     chunk_elements: i64,
@@ -65,25 +52,12 @@ pub(crate) struct BoxMoves {
     /// Whether each chunk reads lines of most of the source, so that fewer chunks are less to read.
     is_spread: bool,
     /// The pieces that chunks are mostly made of, ready to be moved.
-    movers: Prepared<Mover>,
-    /// Those of them that are moved row by row, ready to be.
-    rows: Prepared<BitRows>,
-    /// Whether they may be moved so.
-    moves_rows: bool,
+    movers: Prepared,
     /// The chunks themselves, if there is no more than one and nothing about it is left to be found
     /// out, or if they are shares.
     ready: Vec<Ready>,
     level: Level,
     needs: Needs,
-}
-
-/// What the boxes count in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Steps {
-    /// Units of this many bits (8, 16, 32, 64, 128 or 256) on both sides.
-    Units(i64),
-    /// Slots of either side.
-    Elements,
 }
 
 /// What whoever has boxes moved needs beside that.
@@ -106,22 +80,17 @@ impl BoxMoves {
     /// The same for someone who needs more.
     pub(crate) fn with(refined: Refined, widths: Widths, to: &IndexMap, needs: Needs) -> Self {
         let allocation = to.allocation();
-        let (steps, boxes) = with_steps(refined.boxes, widths);
+        let (slots, boxes) = in_slots(refined.boxes, widths);
         let padding = refined.padding.and_then(|boxes| Padding::new(boxes, widths.to, allocation));
-        let slot_bits = match steps {
-            Steps::Units(bits) => bits,
-            Steps::Elements => element_bits(widths),
-        };
         let is_filled_first = padding.is_none() && to.elements() < allocation;
         let is_large = is_streamed(allocation, widths);
-        let is_staged = is_filled_first || !stream_lines(&boxes, steps, slot_bits, is_large);
+        let is_staged = is_filled_first || !stream_lines(&boxes, slots, is_large);
         let mut moves = BoxMoves {
             boxes: boxes.into_iter().map(Cuttable::new).collect(),
             padding,
             is_staged,
             is_spread: false,
-            packed: Packed::of(widths).filter(|_| steps == Steps::Elements),
-            steps,
+            slots,
             widths,
             allocation,
             chunk_elements: 1,
@@ -129,25 +98,17 @@ impl BoxMoves {
             is_injective: refined.is_injective,
             digits: refined.digits,
             movers: Vec::new(),
-            rows: Vec::new(),
-            moves_rows: false,
             ready: Vec::new(),
             level: Level::best(),
             needs,
         };
-        let are_packed;
-        (moves.moves_rows, are_packed) = moves.prepare_rows();
-        let (from, to) = (i64::from(widths.from), i64::from(widths.to));
-        let (src_bits, dst_bits, slot_bits) = match steps {
-            Steps::Units(bits) => (bits, bits, to),
-            Steps::Elements if are_packed => (from, to, to),
-            Steps::Elements => (slot_bits, slot_bits, slot_bits),
-        };
-        let is_staged = is_staged || steps == Steps::Elements || needs.is_staged;
-        let mut sizing = Sizing { src_bits, dst_bits, slot_bits, is_staged };
+        let (src_bits, dst_bits, slot_bits) = (slots.src, slots.dst, i64::from(widths.to));
+        let is_put_together = is_staged && (slots.unit().is_some() || is_large) || needs.is_staged;
+        let is_near = !is_large && !needs.is_staged;
+        let is_staged = is_put_together;
+        let mut sizing = Sizing { src_bits, dst_bits, slot_bits, is_staged, is_near };
         let nests = moves.boxes.iter().map(Cuttable::nest);
-        let may_be_spread = (steps != Steps::Elements || are_packed) && !needs.is_staged;
-        moves.is_spread = may_be_spread && sizing.is_spread(&nests);
+        moves.is_spread = !needs.is_staged && sizing.is_spread(&nests);
         sizing.is_staged &= !moves.is_spread;
         moves.is_staged &= !moves.is_spread;
         let target = sizing.target(&moves.boxes.iter().map(Cuttable::nest), allocation);
@@ -158,10 +119,10 @@ impl BoxMoves {
 
     /// The same moves in chunks of about this many elements.
     pub(crate) fn with_chunks_of(mut self, target: i64) -> Self {
-        let align = match self.steps {
-            Steps::Units(_) => alignment(target, self.widths.to),
+        let align = match self.unit_bytes() {
+            Some(_) => alignment(target, self.widths.to),
             // Chunks of parts of rows would be many pieces.
-            Steps::Elements => 8 >> self.widths.to.trailing_zeros().min(3),
+            None => 8 >> self.widths.to.trailing_zeros().min(3),
         };
         let align = align.max(self.needs.align);
         let whole = self.allocation.max(1).saturating_add(align);
@@ -193,10 +154,7 @@ impl BoxMoves {
 
     /// The bytes of the units that are moved, if they are whole bytes.
     pub(crate) fn unit_bytes(&self) -> Option<i64> {
-        match self.steps {
-            Steps::Units(bits) => Some(bits / 8),
-            Steps::Elements => None,
-        }
+        self.slots.unit().map(|unit| unit as i64)
     }
 
     /// Whether the destination is streamed.
@@ -217,7 +175,8 @@ impl BoxMoves {
 
     /// The order of chunks that walks the source as it lies, if there is one.
     fn source_order(&self) -> Option<Order> {
-        let (Steps::Units(unit), [only]) = (self.steps, self.boxes.as_slice()) else { return None };
+        let (Some(unit), [only]) = (self.unit_bytes(), self.boxes.as_slice()) else { return None };
+        let unit = unit * 8;
         let bits = self.chunk_elements.checked_mul(self.widths.to.into())?;
         let n_chunks = i64::try_from(self.n_chunks()).ok()?;
         if bits % unit == 0 { Order::of(only.nest(), bits / unit, n_chunks) } else { None }
@@ -248,10 +207,7 @@ impl BoxMoves {
         let mut pieces = Vec::new();
         self.cut(&self.within(&self.elements_of(chunks)), &mut pieces);
         let Some(span) = self.span(&pieces) else { return 0..0 };
-        let bits = match self.steps {
-            Steps::Units(bits) => bits,
-            Steps::Elements => i64::from(self.widths.from),
-        };
+        let bits = self.slots.src;
         let end = (span.end * bits).unsigned_abs().div_ceil(8);
         (span.start * bits / 8) as usize..end as usize
     }
@@ -259,10 +215,7 @@ impl BoxMoves {
     /// Whether there are several boxes, and most elements lie alone on one side: there is no loop along which what is moved
     /// at a time follows itself. Every line is then come back to for every box, as of swizzled rows that become columns.
     pub(crate) fn are_scattered(&self) -> bool {
-        let unit_bits = match self.steps {
-            Steps::Units(bits) => bits,
-            Steps::Elements => element_bits(self.widths),
-        };
+        let unit_bits = self.slots.value;
         let is_alone = |nest: &Nest| {
             let is_along = |step: fn(&Loop) -> i64| {
                 nest.loops
@@ -282,28 +235,20 @@ impl BoxMoves {
 
     /// Whether chunks are put together in the caches if they are to be streamed.
     pub(crate) fn is_staged(&self) -> bool {
-        self.is_staged || self.packed.is_some()
+        self.is_staged
     }
 
     /// The boxes, for a destination that is stored so.
     pub(crate) fn describe(&self, storing: Storing) -> Vec<BoxDescription> {
         let (from, to) = (i64::from(self.widths.from), i64::from(self.widths.to));
-        let described = |nest: &Nest| match (self.steps, self.packed) {
-            (Steps::Units(bits), _) => BoxDescription::of_units(nest, bits, to, storing),
-            (Steps::Elements, packed) => {
-                let folded = packed.and_then(|packed| packed.folded(nest).zip(Some(packed)));
-                let (loops, slots, level) = (&nest.loops, self.slots(), Level::best());
-                let kernel = match folded {
-                    Some((folded, packed)) if folded.is_quick() => packed.kernel(),
-                    _ => match Moving::of_bits(loops, slots, level, false) {
-                        Some(Moving::Program(mover)) if mover.looks_up() => KernelKind::Lookup,
-                        Some(Moving::Program(_)) => KernelKind::Tile,
-                        Some(Moving::Rows(rows)) if rows.has_rows() => KernelKind::BitRows,
-                        _ => folded.map_or(KernelKind::Bits, |(_, packed)| packed.kernel()),
-                    },
-                };
-                BoxDescription::of_elements(nest, from, to, kernel)
+        let described = |nest: &Nest| {
+            if self.unit_bytes().is_some() {
+                return BoxDescription::of_units(nest, self.slots.value, to, storing);
             }
+            let is_at_bytes = nest.src * from % 8 == 0 && nest.dst * to % 8 == 0;
+            let mover = Mover::new(&nest.loops, self.slots, is_at_bytes, Level::best(), false);
+            let kernel = mover.kind().unwrap_or(KernelKind::Bits);
+            BoxDescription::of_elements(nest, from, to, kernel)
         };
         self.boxes.iter().map(|nest| described(nest.nest())).collect()
     }
@@ -316,7 +261,7 @@ impl BoxMoves {
 
     /// A range of destination elements in the steps that the boxes count in.
     fn within(&self, elements: &Range<i64>) -> Range<i64> {
-        let Steps::Units(unit) = self.steps else { return elements.clone() };
+        let unit = self.slots.dst;
         let bits = |element: i64| element * i64::from(self.widths.to);
         let end = bits(elements.end);
         bits(elements.start) / unit..end / unit + i64::from(end % unit != 0)
@@ -328,11 +273,11 @@ impl BoxMoves {
         }
     }
 
-    /// Whether the pieces, counted in steps of `step_bits`, leave no slot of the chunk empty.
-    fn is_filled(&self, pieces: &[Piece], n_elements: usize, step_bits: i64) -> bool {
+    /// Whether the pieces leave no slot of the chunk empty.
+    fn is_filled(&self, pieces: &[Piece], n_elements: usize) -> bool {
         let all = n_elements as i64 * i64::from(self.widths.to);
         let covered: i64 = self.nests_of(pieces).map(|(nest, piece)| nest.elements(piece)).sum();
-        self.is_injective && covered * step_bits == all
+        self.is_injective && covered * self.slots.dst == all
     }
 
     pub(crate) fn nests_of<'a>(
@@ -347,12 +292,6 @@ impl BoxMoves {
         let spans = self.nests_of(pieces).map(|(nest, piece)| nest.source_span(piece));
         spans.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))
     }
-
-    /// The widths of values and of both sides.
-    fn slots(&self) -> Slots {
-        let Widths { from, to, value } = self.widths;
-        Slots { value: value.into(), src: from.into(), dst: to.into() }
-    }
 }
 
 /// Whether a destination of so many slots is streamed.
@@ -361,38 +300,35 @@ fn is_streamed(allocation: i64, widths: Widths) -> bool {
     Stores::for_bytes(usize::try_from(bytes).unwrap_or(usize::MAX)) == Stores::Streamed
 }
 
-/// Whether nearly all elements of the boxes, whose steps are of `step_bits`, are written in whole
-/// lines, where that matters because the destination `is_large`.
-fn stream_lines(boxes: &[Nest], steps: Steps, step_bits: i64, is_large: bool) -> bool {
+/// Whether nearly all elements of the boxes are written in whole lines, where that matters because the destination
+/// `is_large`.
+fn stream_lines(boxes: &[Nest], slots: Slots, is_large: bool) -> bool {
     let elements = |nest: &Nest| nest.loops.iter().map(|l| l.extent).product::<i64>();
-    let streams = |nest: &&Nest| match steps {
-        Steps::Units(bits) if is_large => {
-            let unit = bits.unsigned_abs() as usize / 8;
-            let mover = Mover::new(&nest.loops, unit, Level::best(), true);
-            mover.streams().unwrap_or_else(|| writes_lines(nest, step_bits))
+    let streams = |nest: &&Nest| {
+        if !is_large {
+            return writes_lines(nest, slots.dst);
         }
-        Steps::Units(_) | Steps::Elements => writes_lines(nest, step_bits),
+        let is_at_bytes = nest.src * slots.src % 8 == 0 && nest.dst * slots.dst % 8 == 0;
+        let mover = Mover::new(&nest.loops, slots, is_at_bytes, Level::best(), true);
+        mover.streams().unwrap_or_else(|| writes_lines(nest, slots.dst))
     };
     let all: i64 = boxes.iter().map(elements).sum();
     let streamed: i64 = boxes.iter().filter(streams).map(elements).sum();
     streamed >= all - all / 8
 }
 
-/// The bits of an element on its way, where elements are not moved as units.
-fn element_bits(widths: Widths) -> i64 {
-    if widths.fit_bytes() { 8 } else { 128 }
-}
-
-/// The boxes in the largest whole units that suit all of them, or as they are.
-fn with_steps(boxes: Vec<Nest>, widths: Widths) -> (Steps, Vec<Nest>) {
+/// The boxes in the largest whole units that suit all of them, or as they are; what they count in then.
+fn in_slots(boxes: Vec<Nest>, widths: Widths) -> (Slots, Vec<Nest>) {
+    let [value, src, dst] = [widths.value, widths.from, widths.to].map(i64::from);
+    let elements = Slots { value, src, dst };
     if !widths.are_equal() {
-        return (Steps::Elements, boxes);
+        return (elements, boxes);
     }
-    let in_bits: Vec<Nest> = boxes.iter().map(|nest| nest.in_bits(widths.to.into())).collect();
+    let in_bits: Vec<Nest> = boxes.iter().map(|nest| nest.in_bits(dst)).collect();
     let largest = |nest: &Nest| nest.grain().trailing_zeros().min(8);
     let unit = 1 << in_bits.iter().map(largest).min().unwrap_or(8);
     if unit < 8 {
-        return (Steps::Elements, boxes);
+        return (elements, boxes);
     }
-    (Steps::Units(unit), in_bits.iter().map(|nest| nest.in_units(unit)).collect())
+    (Slots::same(unit), in_bits.iter().map(|nest| nest.in_units(unit)).collect())
 }

@@ -327,7 +327,8 @@ impl Block<'_> {
 
     /// The same in the source, lanes included.
     fn src_steps(&self) -> impl Iterator<Item = (i64, i64)> {
-        let lanes = (self.tile.n_lanes > 1).then_some((2, self.tile.lanes[1]));
+        let lanes = (1..self.tile.n_lanes.trailing_zeros() + 1)
+            .map(|bit| (2, self.tile.lanes[1 << (bit - 1)]));
         let stages = self.tile.stages().map(|number| (2, self.tile.loads[number]));
         stages.chain(lanes).chain(self.inside.iter().map(|l| (l.count, l.src)))
     }

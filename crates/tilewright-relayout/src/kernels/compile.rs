@@ -56,8 +56,14 @@ impl Program {
         is_streamed: bool,
     ) -> Option<Program> {
         let by_lanes = |max_lanes| Self::of_lanes(loops, slots, level, max_lanes, is_streamed);
-        let best = max_lanes(level);
-        by_lanes(best).or_else(|| if best > 1 { by_lanes(1) } else { None })
+        let mut lanes = max_lanes(level);
+        loop {
+            let program = by_lanes(lanes);
+            if program.is_some() || lanes == 1 {
+                return program;
+            }
+            lanes /= 2;
+        }
     }
 
     /// The same by registers of no more lanes.
@@ -298,6 +304,9 @@ impl<'t> Draft<'t> {
     }
 }
 
+/// Where a tile loads the register whose number has a bit alone from, and where it stores it, if it does. In bytes.
+type Weights<A> = fn(&A, usize) -> Option<(i64, Option<i64>)>;
+
 /// What is put together to a program.
 struct Assembly<'t> {
     draft: Draft<'t>,
@@ -341,8 +350,33 @@ impl Assembly<'_> {
         !self.is_banked() && !self.has_pieces()
     }
 
-    /// Where a register whose number has this bit alone is in a bank.
-    fn bank(&self, slot: usize) -> i64 {
+    /// Whether bytes are moved into the bank, and bits below a byte out of it.
+    fn spreads(&self) -> bool {
+        self.is_apart() && self.moves.are_bits_last
+    }
+
+    /// Where a register whose number has this bit alone is in a bank, if there are any: zeros that enter are not there yet,
+    /// and what is dropped is there no more.
+    fn bank(&self, slot: usize) -> Option<i64> {
+        self.is_held(slot)
+            .then(|| self.gathered((0..slot).filter(|&slot| self.is_held(slot)).count()))
+    }
+
+    fn is_held(&self, slot: usize) -> bool {
+        let drops = |op: &Op| matches!(op, Op::Merge { bit, .. } if *bit == slot);
+        match self.spreads() {
+            true => self.moves.entering[slot] != Bit::None,
+            false => !self.moves.ops.iter().any(drops),
+        }
+    }
+
+    /// The bytes of a bank for the registers of one tile.
+    fn bank_bytes(&self) -> i64 {
+        self.gathered((0..self.c()).filter(|&slot| self.is_held(slot)).count())
+    }
+
+    /// The same of registers that are put together from pieces, or taken apart to them.
+    fn gathered(&self, slot: usize) -> i64 {
         ((16 * self.n_lanes()) << slot) as i64
     }
 
@@ -351,41 +385,117 @@ impl Assembly<'_> {
         self.draft.weight(self.moves.entering[slot], |l| l.src).map_or(Some(0), whole)
     }
 
-    /// Where the tile loads it from, and where it stores it, if it does.
-    fn weights(&self, slot: usize) -> Option<(i64, Option<i64>)> {
-        let load = if self.is_banked() { self.bank(slot) } else { self.source(slot)? };
-        let store = match self.draft.weight(self.moves.leaving[slot], |l| l.dst) {
-            None => None,
-            Some(_) if self.pieces[1].is_some() => Some(self.bank(slot)),
-            Some(weight) => Some(whole(weight)?),
-        };
-        Some((load, store))
+    /// Where what is loaded first is.
+    fn first(&self, slot: usize) -> Option<i64> {
+        if self.pieces[0].is_some() { Some(self.gathered(slot)) } else { self.source(slot) }
     }
 
-    /// The tile, and the loops that go through a bank.
+    /// Where it is stored at last, if it is.
+    fn last(&self, slot: usize) -> Option<Option<i64>> {
+        match self.draft.weight(self.moves.leaving[slot], |l| l.dst) {
+            None => Some(None),
+            Some(_) if self.pieces[1].is_some() => Some(Some(self.gathered(slot))),
+            Some(weight) => Some(Some(whole(weight)?)),
+        }
+    }
+
+    /// Where the last tile loads it from, and where it stores it, if it does.
+    fn weights(&self, slot: usize) -> Option<(i64, Option<i64>)> {
+        let load = if self.is_apart() { self.bank(slot).unwrap_or(0) } else { self.first(slot)? };
+        Some((load, self.last(slot)?))
+    }
+
+    /// Where the first of two tiles loads it from, and where it stores it in the bank, if it does.
+    fn to_bank(&self, slot: usize) -> Option<(i64, Option<i64>)> {
+        Some((self.first(slot)?, self.bank(slot)))
+    }
+
+    /// The last tile, and the loops that go through a bank.
     fn tile(&mut self) -> Option<(Tile, Vec<Around>)> {
-        let (n_lanes, stages) = (self.n_lanes(), self.moves.stages.clone());
         let lanes = if self.is_banked() { CONTIGUOUS } else { self.lanes.offsets };
+        match (self.has_steps(), self.spreads()) {
+            (true, _) => Some((self.stepped(lanes)?, Vec::new())),
+            (false, true) => self.of_bits(Self::weights, lanes),
+            (false, false) => self.of_bytes(Self::weights, lanes),
+        }
+    }
+
+    /// What moves in these loops into the bank that the last tile is loaded from.
+    fn moved_before(&self, mut into: Vec<Around>, level: Level) -> Option<(Walk, Kernels)> {
+        let lanes = if self.pieces[0].is_some() { CONTIGUOUS } else { self.lanes.offsets };
+        let (tile, within) = match self.spreads() {
+            true => self.of_bytes(Self::to_bank, lanes)?,
+            false => self.of_bits(Self::to_bank, lanes)?,
+        };
+        into.extend(within);
+        let walk = Walk::of(tile, into);
+        let kernels = kernels(&walk.tile, level);
+        Some((walk, kernels))
+    }
+
+    /// The tile that moves bytes alone, and the loops that bring it to registers that no stage has. `weights` says where
+    /// it loads and stores the register whose number has a bit alone.
+    fn of_bytes(
+        &self,
+        weights: Weights<Self>,
+        lanes: [i64; MAX_LANES],
+    ) -> Option<(Tile, Vec<Around>)> {
+        let Exchanges { shuffle, grains, lane_stages, ref stages, .. } = self.moves;
+        let mut within = Vec::new();
+        for slot in (0..self.c()).filter(|slot| !stages.contains(slot)) {
+            if let (src, Some(dst)) = weights(self, slot)? {
+                within.push(Around { count: 2, src, dst, ..ONCE });
+            }
+        }
+        let bits: Option<Vec<_>> = stages.iter().map(|&slot| weights(self, slot)).collect();
+        let bits = bits?;
+        if bits.iter().any(|(_, store)| store.is_none()) {
+            return None;
+        }
+        let mut tile = Tile::of_bits(&bits, self.n_lanes(), lanes);
+        (tile.shuffle, tile.grains, tile.lane_stages) = (shuffle, grains, lane_stages);
+        Some((tile, within))
+    }
+
+    /// The tile that moves bits below a byte alone, of registers that steps bring together, and the loops that bring it to
+    /// others.
+    fn of_bits(
+        &self,
+        weights: Weights<Self>,
+        lanes: [i64; MAX_LANES],
+    ) -> Option<(Tile, Vec<Around>)> {
+        let mut numbered: Vec<usize> = Vec::with_capacity(self.c());
+        for mut op in self.moves.ops.iter().copied() {
+            if let Some(slot) = op.bit()
+                && !numbered.contains(slot)
+            {
+                numbered.push(*slot);
+            }
+        }
+        let others: Vec<usize> = (0..self.c()).filter(|slot| !numbered.contains(slot)).collect();
+        let room = STEPPED.saturating_sub(numbered.len()).min(others.len());
+        let (more, apart) = others.split_at(room);
+        numbered.extend(more);
+        // What is not stored is numbered last.
+        numbered.sort_by_key(|&slot| weights(self, slot).is_some_and(|(_, store)| store.is_none()));
+        let bits: Option<Vec<_>> = numbered.iter().map(|&slot| weights(self, slot)).collect();
+        let mut tile = Tile::of_bits(&bits?, self.n_lanes(), lanes);
+        tile.ops = steps_of(&self.moves.ops, &numbered)?;
+        let mut within = Vec::new();
+        for &slot in apart.iter().rev() {
+            let (src, dst) = weights(self, slot)?;
+            within.push(Around { count: 2, src, dst: dst?, ..ONCE });
+        }
+        Some((tile, within))
+    }
+
+    /// The tile that does all, step by step.
+    fn stepped(&mut self, lanes: [i64; MAX_LANES]) -> Option<Tile> {
+        let stages = self.moves.stages.clone();
         let is_kept = |&slot: &usize| self.moves.leaving[slot] != Bit::None;
         let mut numbered: Vec<usize> = stages.iter().copied().filter(is_kept).collect();
         let (kept, dropped): (Vec<usize>, Vec<usize>) = (0..self.c()).partition(is_kept);
-        let others = kept.into_iter().filter(|slot| !stages.contains(slot));
-        if !self.has_steps() {
-            if numbered.len() < stages.len() {
-                return None;
-            }
-            let mut within = Vec::new();
-            for slot in others {
-                let (src, dst) = self.weights(slot)?;
-                within.push(Around { count: 2, src, dst: dst?, ..ONCE });
-            }
-            let bits: Option<Vec<_>> = numbered.iter().map(|&slot| self.weights(slot)).collect();
-            let mut tile = Tile::of_bits(&bits?, n_lanes, lanes);
-            let Exchanges { shuffle, grains, lane_stages, .. } = self.moves;
-            (tile.shuffle, tile.grains, tile.lane_stages) = (shuffle, grains, lane_stages);
-            return Some((tile, within));
-        }
-        numbered.extend(others);
+        numbered.extend(kept.into_iter().filter(|slot| !stages.contains(slot)));
         let bits: Option<Vec<_>> = numbered.iter().map(|&slot| self.weights(slot)).collect();
         let mut bits = bits?;
         // Neighbouring tiles have registers to spare.
@@ -404,75 +514,57 @@ impl Assembly<'_> {
             numbered.push(slot);
         }
         bits.resize(STEPPED, (0, None));
-        let mut tile = Tile::of_bits(&bits, n_lanes, lanes);
-        tile.ops = steps_of(&self.moves.ops, &numbered)?;
-        tile.ops.extend(self.moves.shuffle.map(Op::Shuffle));
+        let mut tile = Tile::of_bits(&bits, self.n_lanes(), lanes);
+        let of_bits = steps_of(&self.moves.ops, &numbered)?;
+        let mut of_bytes = Vec::from_iter(self.moves.shuffle.map(Op::Shuffle));
+        let stage = |slot: usize| numbered.iter().position(|&number| number == slot);
         let grains = (0..4).filter(|grain| self.moves.grains >> grain & 1 == 1);
         for (&slot, grain) in stages.iter().zip(grains) {
-            let bit = numbered.iter().position(|&number| number == slot)?;
-            tile.ops.push(Op::Zip { bit, grain });
+            of_bytes.push(Op::Zip { bit: stage(slot)?, grain });
         }
-        tile.ops.extend((self.moves.lane_stages == 1).then_some(Op::Lanes));
-        Some((tile, Vec::new()))
+        let lanes = (0..2).filter(|lane| self.moves.lane_stages >> lane & 1 == 1);
+        for (&slot, lane) in stages.iter().zip(lanes) {
+            of_bytes.push(Op::Lanes { bit: stage(slot)?, lane });
+        }
+        tile.ops = match self.moves.are_bits_last {
+            true => [of_bytes, of_bits].concat(),
+            false => [of_bits, of_bytes].concat(),
+        };
+        Some(tile)
     }
 
     /// Has several tiles share a bank: the loops that fill it. Those that empty it are added to `within`.
     fn shared_bank(&mut self, within: &mut Vec<Around>, is_streamed: bool) -> Vec<Around> {
         let room = (if is_streamed { BANK } else { NEAR_BANK }) as i64;
-        let (mut into, mut held) = (Vec::new(), self.bank(self.c()));
+        let (mut into, mut held) = (Vec::new(), self.bank_bytes());
         while self.is_apart() && !self.has_pieces() && 2 * held <= room {
-            let Some(inner) = self.around.len().checked_sub(1) else { break };
-            let l = part_of(&mut self.around, inner, room / held);
-            // A tile that shares elements with the one before has a place of its own in the bank.
-            into.push(Around { dst: held, dst_back: 0, ..l });
-            within.push(Around { src: held, src_back: 0, ..l });
+            let Some(l) = self.around.last() else { break };
+            // Tiles of a bank share no elements with each other, as they have places of their own there: of a loop whose
+            // last tile does with the one before, banks do.
+            let is_plain = l.src_back == 0 && l.dst_back == 0;
+            let most = if is_plain { l.count } else { (l.count + 1) / 2 };
+            let part = most.min(room / held);
+            if part < 2 {
+                break;
+            }
+            let inner = self.around.len() - 1;
+            let l = part_of(&mut self.around, inner, part);
+            into.push(Around { dst: held, ..l });
+            within.push(Around { src: held, ..l });
             held *= l.count;
         }
         into
     }
 
-    /// What moves bits below a byte on the way into a bank, in these loops: the registers that a step
-    /// brings together are a tile.
-    fn moved_apart(&self, mut into: Vec<Around>, level: Level) -> Option<(Walk, Kernels)> {
-        let mut numbered: Vec<usize> = Vec::with_capacity(self.c());
-        for mut op in self.moves.ops.iter().copied() {
-            if let Some(slot) = op.bit()
-                && !numbered.contains(slot)
-            {
-                numbered.push(*slot);
-            }
-        }
-        let others: Vec<usize> = (0..self.c()).filter(|slot| !numbered.contains(slot)).collect();
-        let room = STEPPED.saturating_sub(numbered.len()).min(others.len());
-        let (more, apart) = others.split_at(room);
-        numbered.extend(more);
-        let is_gathered = self.pieces[0].is_some();
-        let weights = |slot: usize| match is_gathered {
-            true => Some((self.bank(slot), self.bank(slot))),
-            false => Some((self.source(slot)?, self.bank(slot))),
-        };
-        let bits: Option<Vec<_>> =
-            numbered.iter().map(|&slot| weights(slot).map(|(src, dst)| (src, Some(dst)))).collect();
-        let lanes = if is_gathered { CONTIGUOUS } else { self.lanes.offsets };
-        let mut tile = Tile::of_bits(&bits?, self.n_lanes(), lanes);
-        tile.ops = steps_of(&self.moves.ops, &numbered)?;
-        for &slot in apart.iter().rev() {
-            let (src, dst) = weights(slot)?;
-            into.push(Around { count: 2, src, dst, ..ONCE });
-        }
-        let walk = Walk::of(tile, into);
-        let kernels = kernels(&walk.tile, level);
-        Some((walk, kernels))
-    }
-
     fn program(mut self, level: Level, is_streamed: bool) -> Option<Program> {
         let (tile, mut within) = self.tile()?;
         let into = self.shared_bank(&mut within, is_streamed);
-        let bits = if self.is_apart() { Some(self.moved_apart(into, level)?) } else { None };
+        let first = if self.is_apart() { Some(self.moved_before(into, level)?) } else { None };
         let (is_plain, is_banked) = (self.is_plain(), self.is_banked());
         let (is_apart, has_pieces) = (self.is_apart(), self.has_pieces());
         let kernels = kernels(&tile, level);
-        let writes_lines = is_plain && writes_lines(&tile, &self.around);
+        let loops = || self.around.iter().chain(&within).copied().collect::<Vec<_>>();
+        let writes_lines = self.pieces[1].is_none() && writes_lines(&tile, &loops());
         let mut blocks = match is_streamed {
             true if is_plain => Walk::in_blocks(&tile, &self.around, self.n_inner, level),
             // A bank is a block, if those are whole lines.
@@ -500,11 +592,11 @@ impl Assembly<'_> {
             false => (Walk::of(tile, within), around),
         };
         // While a bank is stored, what is loaded into it next is asked for.
-        if let Some((into, _)) = bits.as_ref().filter(|_| !has_pieces) {
+        if let Some((into, _)) = first.as_ref().filter(|_| !has_pieces) {
             walk.ask_for(&into.panel);
             blocks.iter_mut().flatten().for_each(|blocks| blocks.ask_for(&into.panel));
         }
-        let before = is_banked.then_some(Before { pieces: src_pieces, bits });
+        let before = is_banked.then_some(Before { pieces: src_pieces, first });
         Some(Program { before, walk, after, around, blocks, cached_blocks, writes_lines, kernels })
     }
 }

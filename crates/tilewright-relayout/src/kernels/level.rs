@@ -54,7 +54,8 @@ impl Level {
             if has!("avx2") {
                 levels.push(Level::Avx2);
             }
-            if has!("avx512f") && has!("avx512bw") && has!("avx512vbmi") && has!("avx512vl") {
+            let has_vbmi = has!("avx512vbmi") && has!("avx512vbmi2") && has!("gfni");
+            if has!("avx512f") && has!("avx512bw") && has!("avx512vl") && has_vbmi {
                 levels.push(Level::Avx512);
             }
         }
@@ -123,7 +124,7 @@ unsafe fn with_avx2<T: Task>(task: T) {
 /// # Safety
 /// What the task requires, and that the processor has these instructions.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512vbmi")]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni")]
 unsafe fn with_avx512<T: Task>(task: T) {
     // SAFETY: the caller's promise.
     unsafe { task.with::<super::x86::Avx512>() }

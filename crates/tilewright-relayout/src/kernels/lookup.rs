@@ -376,8 +376,8 @@ impl Pick {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Means, Mover, Slots, Stores};
-    use super::Level;
+    use super::super::{Mover, Slots};
+    use super::{At, Level, Lookup};
     use crate::bits;
     use crate::nest::drawn::Draw;
     use crate::nest::{Loop, walk};
@@ -401,13 +401,13 @@ mod tests {
             bits::write(&mut expected, (to * slots.dst) as usize, width, element);
         });
         for level in Level::all() {
-            let Some(mover) = Mover::of_bits_by_lookup(loops, slots, level) else { return false };
-            assert!(mover.held_bytes() <= Mover::MOST_BYTES, "{loops:?}: {}", mover.held_bytes());
-            for stores in [Stores::Cached, Stores::Streamed] {
-                let mut dst = before.clone();
-                mover.run((0, 0), &src, &mut dst, Means { level, stores }, &mut Vec::new());
-                assert_eq!(dst, expected, "{loops:?}, {slots:?}: {mover:?}");
-            }
+            let Some(lookup) = Lookup::of(loops, slots, level, f64::INFINITY) else { return false };
+            assert!(lookup.held_bytes() <= Mover::MOST_BYTES, "{loops:?}: {}", lookup.held_bytes());
+            let mut dst = before.clone();
+            let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
+            // SAFETY: the buffers are as long as the loops reach.
+            unsafe { lookup.run(at, src.as_ptr_range().end) };
+            assert_eq!(dst, expected, "{loops:?}, {slots:?}: {lookup:?}");
         }
         true
     }

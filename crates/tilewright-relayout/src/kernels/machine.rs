@@ -1,12 +1,12 @@
 //! Running programs: the registers of a tile, loaded, exchanged and stored at every place of the
 //! loops around it.
 
-use super::block::{CachedStage, Out, Panel, Stage, Walk};
+use super::block::{CachedStage, Out, Stage, Walk};
 use super::compile::MOST_REGISTER_BYTES;
 use super::level::{Level, prefetch_near};
 use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one, put};
 use super::register::Register;
-use super::tile::{Around, BANK, ONCE, Op, Program, Scattered, Tile};
+use super::tile::{Around, BANK, BYTES_OF_A_LANE, ONCE, Op, Program, Scattered, Tile};
 use std::mem::MaybeUninit;
 
 /// Moves a box.
@@ -30,10 +30,28 @@ pub(super) unsafe fn run(program: &Program, at: At, stores: Stores) {
             Stores::Cached => kernels.cached,
             _ => kernels.staged,
         };
+        let mut ahead = Ahead { src: at.src, lines: &mut [] };
         if program.is_in_banks() {
-            return by_way_of_banks(program, walk, kernel, at, none);
+            return by_way_of_banks(program, walk, kernel, at, none, &mut ahead);
         }
-        kernel(walk, at, none, at.src);
+        kernel(walk, at, none, &mut ahead);
+    }
+}
+
+/// Moves a box from stage to stage, and asks for these lines meanwhile.
+///
+/// # Safety
+/// As [`run`].
+pub(super) unsafe fn run_asking(program: &Program, at: At, lines: &mut [Soon<'_>]) {
+    let Program { kernels, walk, .. } = program;
+    let mut ahead = Ahead { src: at.src, lines };
+    let none = std::ptr::null_mut();
+    // SAFETY: the caller's promise.
+    unsafe {
+        match program.is_in_banks() {
+            true => by_way_of_banks(program, walk, kernels.staged, at, none, &mut ahead),
+            false => (kernels.staged)(walk, at, none, &mut ahead),
+        }
     }
 }
 
@@ -46,8 +64,9 @@ unsafe fn by_way_of_blocks(program: &Program, blocks: &Walk, at: At, stores: Sto
     let kernels = &program.kernels;
     let kernel = if stores == Stores::Cached { kernels.cached } else { kernels.staged };
     let mut stage = CachedStage(MaybeUninit::uninit());
+    let mut ahead = Ahead { src: at.src, lines: &mut [] };
     // SAFETY: the caller's promise; a block that is copied into the caches fits the stage.
-    unsafe { kernel(blocks, at, stage.0.as_mut_ptr().cast(), at.src) }
+    unsafe { kernel(blocks, at, stage.0.as_mut_ptr().cast(), &mut ahead) }
 }
 
 /// The same past the caches. A function of its own: room for a block on the stack takes longer to be
@@ -64,31 +83,37 @@ unsafe fn stream(program: &Program, at: At) {
     let lines = lines.as_ref().filter(|_| is_on_line);
     let mut stage = Stage(MaybeUninit::uninit());
     let stage = stage.0.as_mut_ptr().cast();
+    let mut ahead = Ahead { src: at.src, lines: &mut [] };
+    let ahead = &mut ahead;
     // SAFETY: the caller's promise.
     unsafe {
         if program.is_in_banks() {
             match lines {
-                Some(lines) => by_way_of_banks(program, lines, kernels.staged, at, stage),
-                None => by_way_of_banks(program, walk, kernels.staged, at, none),
+                _ if program.writes_lines && is_on_line => {
+                    by_way_of_banks(program, walk, kernels.streamed, at, none, ahead);
+                }
+                Some(lines) => by_way_of_banks(program, lines, kernels.staged, at, stage, ahead),
+                None => by_way_of_banks(program, walk, kernels.staged, at, none, ahead),
             }
         } else if program.writes_lines && is_on_line {
-            (kernels.streamed)(walk, at, none, at.src);
+            (kernels.streamed)(walk, at, none, ahead);
         } else {
             match lines.or(any.as_ref()) {
-                Some(blocks) => (kernels.staged)(blocks, at, stage, at.src),
-                None => (kernels.staged)(walk, at, none, at.src),
+                Some(blocks) => (kernels.staged)(blocks, at, stage, ahead),
+                None => (kernels.staged)(walk, at, none, ahead),
             }
         }
     }
     super::level::fence();
 }
 
-/// The lanes of the registers that programs use. Those of AVX-512 move lines as well as those of
-/// AVX2 where memory is the limit, and these are the ones that were measured.
+/// The lanes of the registers that programs use: the longest there are.
 pub(super) fn max_lanes(level: Level) -> usize {
     match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 | Level::Avx2 => 2,
+        Level::Avx512 => 4,
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => 2,
         _ => 1,
     }
 }
@@ -102,7 +127,15 @@ struct Bank<const BYTES: usize>(MaybeUninit<[u8; BYTES]>);
 ///
 /// # Safety
 /// As [`run`]; for a block, the stage is a [`Stage`]'s.
-unsafe fn by_way_of_banks(program: &Program, walk: &Walk, kernel: Kernel, at: At, stage: *mut u8) {
+unsafe fn by_way_of_banks(
+    program: &Program,
+    walk: &Walk,
+    kernel: Kernel,
+    at: At,
+    stage: *mut u8,
+    ahead: &mut Ahead<'_, '_>,
+) {
+    let first = at.src;
     let Program { before, after, around, .. } = program;
     let mut loaded = Bank::<BANK>(MaybeUninit::uninit());
     let mut stored = Bank::<MOST_REGISTER_BYTES>(MaybeUninit::uninit());
@@ -115,13 +148,17 @@ unsafe fn by_way_of_banks(program: &Program, walk: &Walk, kernel: Kernel, at: At
         unsafe {
             if let Some(before) = before {
                 here.src = loaded;
-                if let Some((walk, kernels)) = &before.bits {
+                if let Some((walk, kernels)) = &before.first {
                     let mut from = at;
                     if let Some(pieces) = &before.pieces {
                         gather(pieces, At { src: at.src, dst: stored });
                         from.src = stored;
                     }
-                    (kernels.cached)(walk, At { src: from.src, dst: loaded }, stage, at.src);
+                    let into = At { src: from.src, dst: loaded };
+                    let kernel =
+                        if ahead.lines.is_empty() { kernels.cached } else { kernels.staged };
+                    ahead.src = at.src;
+                    kernel(walk, into, stage, ahead);
                 } else if let Some(pieces) = &before.pieces {
                     gather(pieces, At { src: at.src, dst: loaded });
                 }
@@ -129,7 +166,8 @@ unsafe fn by_way_of_banks(program: &Program, walk: &Walk, kernel: Kernel, at: At
             if after.is_some() {
                 here.dst = stored;
             }
-            kernel(walk, here, stage, places.next.map_or(at.src, |next| next.src));
+            ahead.src = places.next.map_or(first, |next| next.src);
+            kernel(walk, here, stage, ahead);
             if let Some(after) = after {
                 scatter(after, At { src: stored, dst: at.dst });
             }
@@ -187,13 +225,19 @@ unsafe fn copy_piece(at: At, bytes: usize) {
     }
 }
 
+/// What is read after the last place of some loops: what follows in the source, or lines that have nothing to do with it.
+pub(super) struct Ahead<'a, 'r> {
+    src: *const u8,
+    lines: &'a mut [Soon<'r>],
+}
+
 /// What moves the tiles of a program at every place of some loops, by way of a stage if there are
-/// blocks. What follows the last place in the source is asked for last.
+/// blocks. What is read ahead is asked for meanwhile.
 ///
 /// # Safety
 /// The processor has the registers that it was made for. Everything that the tile reads and writes at
 /// every place can be read and written, and the sides do not overlap.
-type Kernel = unsafe fn(&Walk, At, *mut u8, *const u8);
+type Kernel = unsafe fn(&Walk, At, *mut u8, &mut Ahead<'_, '_>);
 
 /// A kernel for each way to store, as [`Stores`] are.
 #[derive(Clone, Copy, Debug)]
@@ -206,6 +250,8 @@ pub(super) struct Kernels {
 /// The kernels of a tile, by registers of as many lanes as it has.
 pub(super) fn kernels(tile: &Tile, level: Level) -> Kernels {
     match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 if tile.n_lanes == 4 => by_lanes::<Avx512Code, super::x86::Avx512>(tile),
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 if tile.n_lanes == 2 => by_lanes::<Avx512Code, super::x86::Avx2>(tile),
         #[cfg(target_arch = "x86_64")]
@@ -371,7 +417,7 @@ macro_rules! code {
                     walk: &Walk,
                     at: At,
                     stage: *mut u8,
-                    ahead: *const u8,
+                    ahead: &mut Ahead<'_, '_>,
                 ) {
                     // SAFETY: the caller's promise.
                     unsafe { tiles::<R, N, G, L, S>(walk, at, stage, ahead) }
@@ -410,17 +456,32 @@ code!(SseCode, "ssse3,sse4.1");
 #[cfg(target_arch = "x86_64")]
 code!(Avx2Code, "avx2");
 #[cfg(target_arch = "x86_64")]
-code!(Avx512Code, "avx2,avx512f,avx512bw,avx512vl,avx512vbmi");
+code!(Avx512Code, "avx2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni");
 
 /// Stands for the grains where a tile has a list of steps.
 const STEPS: u8 = 16;
 
+/// The same where all of them bring eight registers together to one, bit by bit of their number.
+const MERGES: u8 = 17;
+
+/// The same where they take one apart to eight.
+const SPREADS: u8 = 18;
+
 fn by_lanes<C: Code, R: Register>(tile: &Tile) -> Kernels {
-    if !tile.ops.is_empty() {
-        return C::kernels::<R, 8, STEPS, 0>();
+    match tile.ops[..] {
+        [] => {}
+        [Op::Merge { bit: 0, .. }, Op::Merge { bit: 1, .. }, Op::Merge { bit: 2, .. }] => {
+            return C::kernels::<R, 8, MERGES, 0>();
+        }
+        [Op::Spread { bit: 0, .. }, Op::Spread { bit: 1, .. }, Op::Spread { bit: 2, .. }] => {
+            return C::kernels::<R, 8, SPREADS, 0>();
+        }
+        _ => return C::kernels::<R, 8, STEPS, 0>(),
     }
     match tile.lane_stages {
         1 if R::BYTES > 16 => by_grains::<C, R, 1>(tile),
+        2 if R::BYTES > 32 => by_grains::<C, R, 2>(tile),
+        3 if R::BYTES > 32 => by_grains::<C, R, 3>(tile),
         _ => by_grains::<C, R, 0>(tile),
     }
 }
@@ -456,7 +517,7 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
     walk: &Walk,
     at: At,
     stage: *mut u8,
-    ahead: *const u8,
+    ahead: &mut Ahead<'_, '_>,
 ) {
     let Walk { tile, tiles, around, panel, out } = walk;
     let mut places = Places::new(around, at);
@@ -471,11 +532,14 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
         while let Some(at) = places.next() {
             let dst = if out.is_some() { stage.wrapping_add(LINE) } else { at.dst };
             let first = At { dst, ..at };
-            let next = places.next.map_or(ahead, |next| next.src);
-            let mut soon = Soon { panel, at: next, row: 0, place: 0 };
+            let next = places.next.map_or(ahead.src, |next| next.src);
+            let mut soon = Soon::of(&panel.rows, panel.len, panel.lines, next);
             for &(src, dst) in tiles {
                 if S != CACHED {
                     soon.ask();
+                    for lines in &mut *ahead.lines {
+                        lines.ask();
+                    }
                 }
                 one::<R, N, G, L, S>(tile, first.plus(src, dst), order);
             }
@@ -491,25 +555,33 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
     }
 }
 
-/// The lines of a panel that are asked for.
-struct Soon<'w> {
-    panel: &'w Panel,
-    /// Where the panel begins.
+/// Lines that are asked for, of rows of so many bytes.
+pub(super) struct Soon<'r> {
+    /// Where the rows begin, in bytes from a place on.
+    rows: &'r [i64],
+    len: i64,
     at: *const u8,
+    /// How many lines are asked for with each tile.
+    lines: usize,
     /// The row and the byte in it that is next.
     row: usize,
     place: i64,
 }
 
-impl Soon<'_> {
+impl<'r> Soon<'r> {
+    #[inline(always)]
+    pub(super) fn of(rows: &'r [i64], len: i64, lines: usize, at: *const u8) -> Self {
+        Soon { rows, len, at, lines, row: 0, place: 0 }
+    }
+
     /// Asks for the lines that are a tile's share.
     #[inline(always)]
     fn ask(&mut self) {
-        for _ in 0..self.panel.lines {
-            let Some(row) = self.panel.rows.get(self.row) else { return };
+        for _ in 0..self.lines {
+            let Some(row) = self.rows.get(self.row) else { return };
             prefetch_near(self.at.wrapping_offset((row + self.place) as isize));
             self.place += LINE as i64;
-            if self.place >= self.panel.len {
+            if self.place >= self.len {
                 (self.row, self.place) = (self.row + 1, 0);
             }
         }
@@ -530,8 +602,16 @@ unsafe fn one<R: Register, const N: usize, const G: u8, const L: u8, const S: u8
     let first = registers.as_mut_ptr().cast::<R>();
     // SAFETY: the caller's promise; all `N` registers are written.
     unsafe {
-        for (place, &load) in tile.loads.iter().enumerate().take(N) {
-            first.add(place).write(R::load_lanes(at.plus(load, 0).src, &tile.lanes, 1));
+        if tile.lanes[1] == BYTES_OF_A_LANE
+            && (R::BYTES < 64 || tile.lanes[2] == 2 * BYTES_OF_A_LANE)
+        {
+            for (place, &load) in tile.loads.iter().enumerate().take(N) {
+                first.add(place).write(R::load(at.plus(load, 0).src));
+            }
+        } else {
+            for (place, &load) in tile.loads.iter().enumerate().take(N) {
+                first.add(place).write(R::load_lanes(at.plus(load, 0).src, &tile.lanes, 1));
+            }
         }
         let mut registers = registers.assume_init();
         if let Some(order) = order {
@@ -541,11 +621,17 @@ unsafe fn one<R: Register, const N: usize, const G: u8, const L: u8, const S: u8
         }
         let registers = match G {
             STEPS => stepped::<R, N>(registers, &tile.ops),
+            MERGES | SPREADS => by_three::<R, N, G>(registers, &tile.ops),
             _ => in_lanes::<R, N, L>(interleaved::<R, N, G>(registers)),
         };
         for (number, (register, &store)) in registers.into_iter().zip(&tile.stores).enumerate() {
             // Those that are not stored are the last half, or three quarters, and so on.
-            if G == STEPS && number.is_power_of_two() && number == tile.stored {
+            let stored = match G {
+                STEPS => tile.stored,
+                MERGES => 1,
+                _ => N,
+            };
+            if number.is_power_of_two() && number == stored {
                 break;
             }
             put::<R, S>(register, at.plus(0, store).dst);
@@ -560,6 +646,15 @@ unsafe fn one<R: Register, const N: usize, const G: u8, const L: u8, const S: u8
 /// The processor has these registers.
 #[inline(always)]
 unsafe fn stepped<R: Register, const N: usize>(mut registers: [R; N], ops: &[Op]) -> [R; N] {
+    // The bits of numbers of registers that have nothing: not yet, or no more.
+    let (mut idle, mut merged) = (0, 0);
+    for op in ops {
+        match op {
+            Op::Merge { bit, .. } => merged |= 1 << bit,
+            Op::Spread { bit, .. } => idle |= 1 << bit & !merged,
+            _ => {}
+        }
+    }
     // SAFETY: the caller's promise.
     unsafe {
         for op in ops {
@@ -567,74 +662,144 @@ unsafe fn stepped<R: Register, const N: usize>(mut registers: [R; N], ops: &[Op]
                 Op::Exchange { bit, lower, shift } => {
                     let lower = R::repeat(lower);
                     match bit {
-                        0 => exchange::<R, N, 1>(&mut registers, lower, *shift),
-                        1 => exchange::<R, N, 2>(&mut registers, lower, *shift),
-                        _ => exchange::<R, N, 4>(&mut registers, lower, *shift),
+                        0 => exchange::<R, N, 1>(&mut registers, idle, lower, *shift),
+                        1 => exchange::<R, N, 2>(&mut registers, idle, lower, *shift),
+                        _ => exchange::<R, N, 4>(&mut registers, idle, lower, *shift),
                     }
+                }
+                Op::Merge { bit, lower, shift } => {
+                    let lower = R::repeat(lower);
+                    match bit {
+                        0 => merge::<R, N, 1>(&mut registers, idle, lower, *shift),
+                        1 => merge::<R, N, 2>(&mut registers, idle, lower, *shift),
+                        _ => merge::<R, N, 4>(&mut registers, idle, lower, *shift),
+                    }
+                    idle |= 1 << bit;
                 }
                 Op::Spread { bit, lower, shift } => {
                     let lower = R::repeat(lower);
+                    idle &= !(1 << bit);
                     match bit {
-                        0 => spread::<R, N, 1>(&mut registers, lower, *shift),
-                        1 => spread::<R, N, 2>(&mut registers, lower, *shift),
-                        _ => spread::<R, N, 4>(&mut registers, lower, *shift),
+                        0 => spread::<R, N, 1>(&mut registers, idle, lower, *shift),
+                        1 => spread::<R, N, 2>(&mut registers, idle, lower, *shift),
+                        _ => spread::<R, N, 4>(&mut registers, idle, lower, *shift),
                     }
                 }
                 Op::Swap { lower, shift } => {
                     let lower = R::repeat(lower);
-                    for register in &mut registers {
-                        *register = register.swap_bits(lower, *shift);
+                    for (number, register) in registers.iter_mut().enumerate() {
+                        if number & idle == 0 {
+                            *register = register.swap_bits(lower, *shift);
+                        }
                     }
                 }
                 Op::Shuffle(order) => {
                     let order = R::repeat(order);
-                    for register in &mut registers {
-                        *register = register.shuffle(order);
+                    for (number, register) in registers.iter_mut().enumerate() {
+                        if number & idle == 0 {
+                            *register = register.shuffle(order);
+                        }
                     }
                 }
                 Op::Mask(mask) => {
                     let mask = R::repeat(mask);
-                    for register in &mut registers {
-                        *register = register.and(mask);
+                    for (number, register) in registers.iter_mut().enumerate() {
+                        if number & idle == 0 {
+                            *register = register.and(mask);
+                        }
                     }
                 }
                 Op::Zip { bit, grain } => match (bit, grain) {
-                    (0, 0) => stage::<R, N, 1>(&mut registers, 1),
-                    (0, 1) => stage::<R, N, 2>(&mut registers, 1),
-                    (0, 2) => stage::<R, N, 4>(&mut registers, 1),
-                    (0, _) => stage::<R, N, 8>(&mut registers, 1),
-                    (1, 0) => stage::<R, N, 1>(&mut registers, 2),
-                    (1, 1) => stage::<R, N, 2>(&mut registers, 2),
-                    (1, 2) => stage::<R, N, 4>(&mut registers, 2),
-                    (1, _) => stage::<R, N, 8>(&mut registers, 2),
-                    (_, 0) => stage::<R, N, 1>(&mut registers, 4),
-                    (_, 1) => stage::<R, N, 2>(&mut registers, 4),
-                    (_, 2) => stage::<R, N, 4>(&mut registers, 4),
-                    _ => stage::<R, N, 8>(&mut registers, 4),
+                    (0, 0) => stage::<R, N, 1>(&mut registers, 1, idle),
+                    (0, 1) => stage::<R, N, 2>(&mut registers, 1, idle),
+                    (0, 2) => stage::<R, N, 4>(&mut registers, 1, idle),
+                    (0, _) => stage::<R, N, 8>(&mut registers, 1, idle),
+                    (1, 0) => stage::<R, N, 1>(&mut registers, 2, idle),
+                    (1, 1) => stage::<R, N, 2>(&mut registers, 2, idle),
+                    (1, 2) => stage::<R, N, 4>(&mut registers, 2, idle),
+                    (1, _) => stage::<R, N, 8>(&mut registers, 2, idle),
+                    (_, 0) => stage::<R, N, 1>(&mut registers, 4, idle),
+                    (_, 1) => stage::<R, N, 2>(&mut registers, 4, idle),
+                    (_, 2) => stage::<R, N, 4>(&mut registers, 4, idle),
+                    _ => stage::<R, N, 8>(&mut registers, 4, idle),
                 },
-                Op::Lanes => registers = in_lanes::<R, N, 1>(registers),
+                Op::Lanes { bit, lane } => match bit {
+                    0 => swap_lanes::<R, N, 1>(&mut registers, *lane),
+                    1 => swap_lanes::<R, N, 2>(&mut registers, *lane),
+                    _ => swap_lanes::<R, N, 4>(&mut registers, *lane),
+                },
             }
         }
     }
     registers
 }
 
-/// Exchanges bits of the registers of each pair whose numbers differ in one.
+/// Does three steps of one kind, each by the next bit of the registers' number.
+///
+/// # Safety
+/// The processor has the registers. `G` is what all steps are.
+#[inline(always)]
+unsafe fn by_three<R: Register, const N: usize, const G: u8>(
+    mut registers: [R; N],
+    ops: &[Op],
+) -> [R; N] {
+    for (bit, op) in ops.iter().enumerate().take(3) {
+        let (Op::Merge { lower, shift, .. } | Op::Spread { lower, shift, .. }) = op else {
+            break;
+        };
+        // SAFETY: the caller's promise.
+        unsafe {
+            let lower = R::repeat(lower);
+            match (G, bit) {
+                (MERGES, 0) => merge::<R, N, 1>(&mut registers, 0, lower, *shift),
+                (MERGES, 1) => merge::<R, N, 2>(&mut registers, 1, lower, *shift),
+                (MERGES, _) => merge::<R, N, 4>(&mut registers, 3, lower, *shift),
+                (_, 0) => spread::<R, N, 1>(&mut registers, 6, lower, *shift),
+                (_, 1) => spread::<R, N, 2>(&mut registers, 4, lower, *shift),
+                _ => spread::<R, N, 4>(&mut registers, 0, lower, *shift),
+            }
+        }
+    }
+    registers
+}
+
+/// Exchanges bits of the registers of each pair whose numbers differ in one, but of those that are `idle`.
 ///
 /// # Safety
 /// The processor has these registers.
 #[inline(always)]
 unsafe fn exchange<R: Register, const N: usize, const BIT: usize>(
     registers: &mut [R; N],
+    idle: usize,
     lower: R,
     shift: usize,
 ) {
     for number in 0..N {
-        if number & BIT == 0 && number | BIT < N {
+        if number & BIT == 0 && number | BIT < N && number & idle == 0 {
             // SAFETY: the caller's promise.
             let (first, second) =
                 unsafe { registers[number].exchange(registers[number | BIT], lower, shift) };
             (registers[number], registers[number | BIT]) = (first, second);
+        }
+    }
+}
+
+/// The same, where the register that has the bit is nothing any more.
+///
+/// # Safety
+/// The processor has these registers.
+#[inline(always)]
+unsafe fn merge<R: Register, const N: usize, const BIT: usize>(
+    registers: &mut [R; N],
+    idle: usize,
+    lower: R,
+    shift: usize,
+) {
+    for number in 0..N {
+        if number & BIT == 0 && number | BIT < N && number & idle == 0 {
+            // SAFETY: the caller's promise.
+            registers[number] =
+                unsafe { registers[number].merged(registers[number | BIT], lower, shift) };
         }
     }
 }
@@ -646,11 +811,12 @@ unsafe fn exchange<R: Register, const N: usize, const BIT: usize>(
 #[inline(always)]
 unsafe fn spread<R: Register, const N: usize, const BIT: usize>(
     registers: &mut [R; N],
+    idle: usize,
     lower: R,
     shift: usize,
 ) {
     for number in 0..N {
-        if number & BIT == 0 && number | BIT < N {
+        if number & BIT == 0 && number | BIT < N && number & idle == 0 {
             // SAFETY: the caller's promise.
             let (first, second) = unsafe { registers[number].spread(lower, shift) };
             (registers[number], registers[number | BIT]) = (first, second);
@@ -668,41 +834,70 @@ unsafe fn interleaved<R: Register, const N: usize, const G: u8>(mut registers: [
     // SAFETY: the caller's promise.
     unsafe {
         if G & 1 != 0 {
-            stage::<R, N, 1>(&mut registers, bit);
+            stage::<R, N, 1>(&mut registers, bit, 0);
             bit *= 2;
         }
         if G & 2 != 0 {
-            stage::<R, N, 2>(&mut registers, bit);
+            stage::<R, N, 2>(&mut registers, bit, 0);
             bit *= 2;
         }
         if G & 4 != 0 {
-            stage::<R, N, 4>(&mut registers, bit);
+            stage::<R, N, 4>(&mut registers, bit, 0);
             bit *= 2;
         }
         if G & 8 != 0 {
-            stage::<R, N, 8>(&mut registers, bit);
+            stage::<R, N, 8>(&mut registers, bit, 0);
         }
     }
     registers
 }
 
-/// Exchanges the lowest bit of the registers' number for that of their lanes', if `L` is 1.
+/// Exchanges the lowest bits of the registers' number, one after the other, for those of their lanes' that `L` has.
 ///
 /// # Safety
 /// The processor has these registers.
 #[inline(always)]
 unsafe fn in_lanes<R: Register, const N: usize, const L: u8>(mut registers: [R; N]) -> [R; N] {
-    if L == 1 {
-        for pair in registers.as_chunks_mut::<2>().0 {
-            // SAFETY: the caller's promise.
-            let (even, odd) = unsafe { pair[0].swap_lanes(pair[1]) };
-            *pair = [even, odd];
+    // SAFETY: the caller's promise.
+    unsafe {
+        match L {
+            1 => swap_lanes::<R, N, 1>(&mut registers, 0),
+            2 => swap_lanes::<R, N, 1>(&mut registers, 1),
+            3 => {
+                swap_lanes::<R, N, 1>(&mut registers, 0);
+                swap_lanes::<R, N, 2>(&mut registers, 1);
+            }
+            _ => {}
         }
     }
     registers
 }
 
-/// Interleaves the registers of each pair whose numbers differ in a bit, by `GRAIN` bytes.
+/// Exchanges a bit of the registers' number for bit `lane` of their lanes'.
+///
+/// # Safety
+/// The processor has these registers.
+#[inline(always)]
+unsafe fn swap_lanes<R: Register, const N: usize, const BIT: usize>(
+    registers: &mut [R; N],
+    lane: usize,
+) {
+    for number in 0..N {
+        if number & BIT == 0 && number | BIT < N {
+            let (first, second) = (registers[number], registers[number | BIT]);
+            // SAFETY: the caller's promise.
+            let (even, odd) = unsafe {
+                match lane {
+                    0 => first.swap_lanes(second),
+                    _ => first.swap_halves(second),
+                }
+            };
+            (registers[number], registers[number | BIT]) = (even, odd);
+        }
+    }
+}
+
+/// Interleaves the registers of each pair whose numbers differ in a bit, by `GRAIN` bytes, but those that are `idle`.
 ///
 /// # Safety
 /// The processor has these registers.
@@ -710,9 +905,10 @@ unsafe fn in_lanes<R: Register, const N: usize, const L: u8>(mut registers: [R; 
 unsafe fn stage<R: Register, const N: usize, const GRAIN: usize>(
     registers: &mut [R; N],
     bit: usize,
+    idle: usize,
 ) {
     for number in 0..N {
-        if number & bit == 0 && number | bit < N {
+        if number & bit == 0 && number | bit < N && number & idle == 0 {
             // SAFETY: the caller's promise.
             let (low, high) =
                 unsafe { registers[number].zip_lanes::<GRAIN>(registers[number | bit]) };

@@ -17,8 +17,10 @@
 //!   of an image. Of what is taken apart, only some rows may be there.
 //! * [`Kernel::Single`]: anything else, element by element.
 //!
-//! Elements below a byte are packed and unpacked ([`fold`]), or moved by programs as well
-//! ([`Mover::of_bits`]), which exchange single bits.
+//! * [`Rows`]: rows of either side go by way of stages, where every index has room for a power of two: odd extents,
+//!   elements below a byte that begin within bytes or are packed on one side.
+//!
+//! Elements below a byte are moved by programs as well, which exchange single bits.
 //!
 //! Every kernel is written once, for registers of any length; [`Level`] says which the processor
 //! has. Boxes that do not pass the check are moved one by one with every index tested, which is
@@ -27,7 +29,6 @@
 mod block;
 mod compile;
 mod flipped;
-mod fold;
 mod joined;
 mod level;
 mod listed;
@@ -38,6 +39,7 @@ mod neon;
 mod place;
 mod places;
 mod register;
+mod rows;
 mod runs;
 mod synthesis;
 mod tabulate;
@@ -49,22 +51,24 @@ mod weave;
 mod x86;
 
 pub(crate) use flipped::{Flipped, Flips, PIECE, RowList, Side};
-pub(crate) use fold::{Fold, Form, fold};
 pub(crate) use level::Level;
 pub(crate) use place::Stores;
-use tile::Program;
+use rows::Rows as StagedRows;
 pub(crate) use tile::Slots;
-use ways::{lookup, program_of_bits, way_of, way_of_bits};
+use tile::{MAX_UNIT, Program};
+use ways::{program_of_bits, way_of, way_of_bits};
 use weave::is_woven;
 
+use crate::bits;
 use crate::description::KernelKind;
 use crate::nest::{Loop, walk};
-use level::{fence, prefetch_near};
+use level::fence;
 use listed::Listed;
 use lookup::Lookup;
 use place::At;
 pub(crate) use place::LINE;
 use places::{MAX_LOOPS, ONCE};
+use std::cmp::Ordering;
 use tasks::{Join, Run, Single, Walk, Zip};
 use weave::Rows;
 
@@ -104,13 +108,13 @@ enum Kernel {
 /// A box that is ready to be moved, again and again.
 #[derive(Clone, Debug)]
 pub(crate) struct Mover {
-    /// The bytes that it reads, from the first to the last, from where it begins.
+    /// The bits that it reads, from the first to the last, from where it begins.
     src: (i64, i64),
-    /// The bytes that it writes.
+    /// The bits that it writes.
     dst: (i64, i64),
-    /// The loops of the box, in elements of `unit` bytes; none, and 0, if it has bits.
+    /// The loops of the box, in slots.
     loops: Vec<Loop>,
-    unit: usize,
+    slots: Slots,
     way: Way,
     /// What moves it to destinations that do not begin at a line, where that is worth while.
     shifted: Option<Box<Shifted>>,
@@ -124,8 +128,9 @@ enum Way {
     Program(Box<Program>),
     Listed(Box<Listed>),
     Lookup(Box<Lookup>),
-    /// By a kernel that is chosen for the place of the box, unless it goes into the caches: then by
-    /// this one, with these loops around it.
+    Rows(Box<StagedRows>),
+    /// Of elements of whole bytes, by a kernel that is chosen for the place of the box, unless it goes into the caches:
+    /// then by this one, with these loops around it.
     Kernel(Option<(Kernel, Vec<Loop>)>),
     /// One by one, with every index tested.
     Checked,
@@ -160,55 +165,44 @@ impl Shifted {
 const LEAST_LINES: i64 = 32;
 
 impl Mover {
-    /// Of elements of `unit` bytes, for registers of this level. `is_streamed` says whether it is
-    /// ever streamed.
-    pub(crate) fn new(loops: &[Loop], unit: usize, level: Level, is_streamed: bool) -> Self {
-        let (src, dst) = (span(loops, unit, |l| l.src), span(loops, unit, |l| l.dst));
-        let is_unit = unit.is_power_of_two() && unit <= MAX_UNIT;
+    /// Of elements in such slots, for registers of this level. `is_at_bytes` says whether it begins at a byte on either
+    /// side, and `is_streamed` whether it is ever streamed.
+    pub(crate) fn new(
+        loops: &[Loop],
+        slots: Slots,
+        is_at_bytes: bool,
+        level: Level,
+        is_streamed: bool,
+    ) -> Self {
+        let (src, dst) = (span(loops, slots.src, |l| l.src), span(loops, slots.dst, |l| l.dst));
         let way = if loops.iter().any(|l| l.extent < 1) {
             Way::Nothing
-        } else if loops.len() > MAX_LOOPS || !is_unit {
+        } else if loops.len() > MAX_LOOPS {
             Way::Checked
         } else {
-            way_of(loops, unit, level, is_streamed)
+            match slots.unit().filter(|_| is_at_bytes) {
+                Some(unit) => way_of(loops, unit, level, is_streamed),
+                None => way_of_bits(loops, slots, is_at_bytes, level, is_streamed),
+            }
         };
         let loops: Vec<Loop> = loops.iter().filter(|l| l.extent != 1).copied().collect();
+        let unit = slots.unit().unwrap_or(1);
         let way = match way {
             Way::Kernel(_) if !is_streamed => Way::Kernel(Some(cached_kernel(&loops, unit))),
             way => way,
         };
         let shifted = match &way {
-            Way::Program(program) if is_streamed => Shifted::of(&loops, unit, level, program),
+            Way::Program(program) if is_streamed && slots.unit().is_some() => {
+                Shifted::of(&loops, unit, level, program)
+            }
             _ => None,
         };
-        Mover { src, dst, loops, unit, way, shifted: shifted.map(Box::new) }
+        Mover { src, dst, loops, slots, way, shifted: shifted.map(Box::new) }
     }
 
-    /// Of elements of any width, in loops of slots: if those are made of whole bytes on both sides.
-    pub(crate) fn of_bits(
-        loops: &[Loop],
-        slots: Slots,
-        level: Level,
-        is_streamed: bool,
-    ) -> Option<Self> {
-        let (src, dst) = spans_of_bits(loops, slots);
-        let way = match loops.iter().any(|l| l.extent < 1) {
-            true => Way::Nothing,
-            false => way_of_bits(loops, slots, level, is_streamed)?,
-        };
-        Some(Mover { src, dst, loops: Vec::new(), unit: 0, way, shifted: None })
-    }
-
-    /// The same by lookups, whatever they take.
-    pub(crate) fn of_bits_by_lookup(loops: &[Loop], slots: Slots, level: Level) -> Option<Self> {
-        let (src, dst) = spans_of_bits(loops, slots);
-        let way = lookup(loops, slots, level, f64::INFINITY)?;
-        Some(Mover { src, dst, loops: Vec::new(), unit: 0, way, shifted: None })
-    }
-
-    /// Whether it moves by lookups.
-    pub(crate) fn looks_up(&self) -> bool {
-        matches!(self.way, Way::Lookup(_))
+    /// Of elements of `unit` bytes.
+    pub(crate) fn of_units(loops: &[Loop], unit: usize, level: Level, is_streamed: bool) -> Self {
+        Self::new(loops, Slots::same(8 * unit as i64), true, level, is_streamed)
     }
 
     /// Whether a chunk had better be written by it in place than put together in the caches and streamed from there:
@@ -221,13 +215,25 @@ impl Mover {
             }
             Way::Listed(listed) => Some(listed.streams()),
             Way::Lookup(_) => Some(true),
+            Way::Rows(_) => Some(false),
             Way::Nothing | Way::Kernel(_) | Way::Checked => None,
         }
     }
 
-    /// Whether it counts elements of so many bytes.
-    pub(crate) fn is_of(&self, unit: usize) -> bool {
-        self.unit == unit
+    /// What moves it, unless that depends on where memory begins.
+    pub(crate) fn kind(&self) -> Option<KernelKind> {
+        match &self.way {
+            Way::Program(_) => Some(KernelKind::Tile),
+            Way::Listed(_) => Some(KernelKind::ListedTile),
+            Way::Lookup(_) => Some(KernelKind::Lookup),
+            Way::Rows(_) => Some(match self.slots.src.cmp(&self.slots.dst) {
+                Ordering::Less => KernelKind::Unpack,
+                Ordering::Equal => KernelKind::Rows,
+                Ordering::Greater => KernelKind::Pack,
+            }),
+            Way::Checked if self.slots.unit().is_none() => Some(KernelKind::Bits),
+            Way::Nothing | Way::Kernel(_) | Way::Checked => None,
+        }
     }
 
     /// The most bytes that one allocates.
@@ -239,6 +245,7 @@ impl Mover {
             Way::Program(program) => size_of::<Program>() + program.held_bytes(),
             Way::Listed(listed) => size_of::<Listed>() + listed.held_bytes(),
             Way::Lookup(lookup) => size_of::<Lookup>() + lookup.held_bytes(),
+            Way::Rows(rows) => size_of::<StagedRows>() + rows.held_bytes(),
             Way::Kernel(Some((_, loops))) => loops.capacity() * size_of::<Loop>(),
             Way::Nothing | Way::Kernel(None) | Way::Checked => 0,
         };
@@ -247,8 +254,8 @@ impl Mover {
         program + shifted + self.loops.capacity() * size_of::<Loop>()
     }
 
-    /// Moves the box from byte `start.0` of the source and `start.1` of the destination on; what lies
-    /// outside of either is left out, of a box of bits all. `room` is room for a list.
+    /// Moves the box from bit `start.0` of the source and `start.1` of the destination on; what lies
+    /// outside of either is left out. `room` is room for a list.
     #[inline]
     pub(crate) fn run(
         &self,
@@ -262,10 +269,12 @@ impl Mover {
             // What small boxes have most: nothing else is looked at, and no stack is taken.
             Way::Program(program)
                 if means.stores == Stores::Cached
+                    && (start.0 | start.1) & 7 == 0
                     && is_within(start.0, self.src, src.len())
                     && is_within(start.1, self.dst, dst.len()) =>
             {
-                let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() }.plus(start.0, start.1);
+                let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
+                let at = at.plus(start.0 >> 3, start.1 >> 3);
                 // SAFETY: the bytes of all elements were found within the two slices, which cannot
                 // overlap; a program reads and writes no others.
                 unsafe { machine::run(program, at, means.stores) };
@@ -286,17 +295,27 @@ impl Mover {
     ) {
         let is_inside =
             is_within(start.0, self.src, src.len()) && is_within(start.1, self.dst, dst.len());
-        let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() }.plus(start.0, start.1);
+        let is_at_bytes = (start.0 | start.1) & 7 == 0;
+        let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
+        let at = at.plus(start.0 >> 3, start.1 >> 3);
         match &self.way {
             Way::Nothing => {}
-            Way::Program(program) if is_inside => {
-                let head = at.to_line();
-                let is_off =
-                    means.stores == Stores::Streamed && head.is_multiple_of(self.unit.max(1));
+            Way::Rows(rows) if is_inside && (is_at_bytes || rows.is_of_bits()) => {
+                // SAFETY: the bits of all elements were found within the two slices, which cannot overlap.
+                unsafe { rows.run(&src.as_ptr_range(), dst.as_mut_ptr(), start, means.stores) };
+            }
+            _ if !is_inside || !is_at_bytes => {
+                move_checked(&self.loops, self.slots, start, src, dst);
+            }
+            Way::Program(program) => {
+                let (head, unit) = (at.to_line(), self.slots.unit().unwrap_or(1));
+                let is_off = means.stores == Stores::Streamed && head.is_multiple_of(unit);
                 if let Some(shifted) = self.shifted.as_ref().filter(|_| is_off && head > 0) {
                     let along = self.loops[shifted.along];
-                    let (first, unit) = ((head / self.unit) as i64, self.unit as i64);
-                    let further = |steps: i64| (steps * along.src * unit, steps * along.dst * unit);
+                    let (first, unit_bytes) = ((head / unit) as i64, unit as i64);
+                    let further = |steps: i64| {
+                        (steps * along.src * unit_bytes, steps * along.dst * unit_bytes)
+                    };
                     let (src_shift, dst_shift) = further(first);
                     // SAFETY: the bytes of all elements were found within the two slices, which
                     // cannot overlap; the body has all but a line's worth of the steps of a loop,
@@ -305,14 +324,14 @@ impl Mover {
                         let at = at.plus(src_shift, dst_shift);
                         machine::run(&shifted.body, at, means.stores);
                     }
-                    let line = LINE as i64 / unit;
+                    let line = LINE as i64 / unit_bytes;
                     let near = Means { stores: Stores::Staged, ..means };
                     for (from, to) in [(0, first), (along.extent - line + first, along.extent)] {
                         let mut strip = self.loops.clone();
                         strip[shifted.along].extent = to - from;
                         let (src_shift, dst_shift) = further(from);
-                        let start = (start.0 + src_shift, start.1 + dst_shift);
-                        move_box(&strip, self.unit, start, src, dst, near);
+                        let start = (start.0 + src_shift * 8, start.1 + dst_shift * 8);
+                        move_box(&strip, unit, start, src, dst, near);
                     }
                     return;
                 }
@@ -321,29 +340,30 @@ impl Mover {
                 unsafe { machine::run(program, at, means.stores) };
             }
             // SAFETY: as above.
-            Way::Listed(listed) if is_inside => unsafe {
+            Way::Listed(listed) => unsafe {
                 listed.run(at, means.level, means.stores);
             },
             // SAFETY: as above.
-            Way::Lookup(lookup) if is_inside => unsafe {
+            Way::Lookup(lookup) => unsafe {
                 lookup.run(at, src.as_ptr_range().end);
             },
-            Way::Kernel(known) if is_inside => {
+            Way::Kernel(known) => {
                 let known = known.as_ref().filter(|_| means.stores == Stores::Cached);
+                let unit = self.slots.unit().unwrap_or(1);
                 let (kernel, loops) = match known {
                     Some((kernel, loops)) => (*kernel, &**loops),
                     None => {
                         room.clear();
                         room.extend_from_slice(&self.loops);
-                        let kernel = Kernel::choose(room, self.unit as i64, at, means.stores);
-                        order_walk(room, kernel, self.unit as i64, means.stores);
+                        let kernel = Kernel::choose(room, unit as i64, at, means.stores);
+                        order_walk(room, kernel, unit as i64, means.stores);
                         (kernel, &**room)
                     }
                 };
                 let end = src.as_ptr_range().end;
                 // SAFETY: as above; the kernel and the loops left are those of the box.
                 unsafe {
-                    match self.unit {
+                    match unit {
                         1 => move_units::<1>(kernel, loops, at, means, end),
                         2 => move_units::<2>(kernel, loops, at, means, end),
                         4 => move_units::<4>(kernel, loops, at, means, end),
@@ -353,47 +373,33 @@ impl Mover {
                     }
                 }
             }
-            _ if self.unit == 0 => {}
-            Way::Program(_) | Way::Listed(_) | Way::Lookup(_) | Way::Kernel(_) | Way::Checked => {
-                move_checked(&self.loops, self.unit, start, src, dst);
-            }
+            Way::Rows(_) | Way::Checked => move_checked(&self.loops, self.slots, start, src, dst),
         }
     }
 }
 
-/// The largest elements that kernels move, in bytes.
-const MAX_UNIT: usize = 32;
-
-/// The bytes of one side of a box, from the first to behind the last, from where it begins; of more
+/// The bits of one side of a box, from the first to behind the last, from where it begins; of more
 /// than can be counted, the most that can, which no memory has.
-fn span(loops: &[Loop], unit: usize, stride: fn(&Loop) -> i64) -> (i64, i64) {
-    let (mut low, mut high) = (0, unit as i128);
+fn span(loops: &[Loop], slot: i64, stride: fn(&Loop) -> i64) -> (i64, i64) {
+    let (mut low, mut high) = (0, i128::from(slot));
     for l in loops {
-        let reach = i128::from(l.extent - 1) * i128::from(stride(l)) * unit as i128;
+        let reach = i128::from(l.extent - 1) * i128::from(stride(l)) * i128::from(slot);
         low += reach.min(0);
         high += reach.max(0);
     }
-    let counted = |bytes: i128| bytes.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+    let counted = |bits: i128| bits.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
     (counted(low), counted(high))
 }
 
-/// The bytes of both sides of a box of slots.
-fn spans_of_bits(loops: &[Loop], slots: Slots) -> ((i64, i64), (i64, i64)) {
-    let span = |stride: fn(&Loop) -> i64, slot: i64| {
-        let (low, high) = span(loops, slot.unsigned_abs() as usize, stride);
-        (low.div_euclid(8), high.saturating_add(7).div_euclid(8))
-    };
-    (span(|l| l.src, slots.src), span(|l| l.dst, slots.dst))
-}
-
-/// Whether bytes from `low` to `high` behind a place lie within so many.
+/// Whether bits from `low` to `high` behind a place lie within so many bytes.
 #[inline]
 fn is_within(start: i64, (low, high): (i64, i64), len: usize) -> bool {
+    let bits = i64::try_from(len).unwrap_or(i64::MAX).saturating_mul(8);
     let first = start.checked_add(low).is_some_and(|first| first >= 0);
-    first && start.checked_add(high).is_some_and(|end| end <= len as i64)
+    first && start.checked_add(high).is_some_and(|end| end <= bits)
 }
 
-/// Moves a box of elements of `unit` bytes: `loops`, from byte `start.0` of the source and
+/// Moves a box of elements of `unit` bytes: `loops`, from bit `start.0` of the source and
 /// `start.1` of the destination on.
 pub(crate) fn move_box(
     loops: &[Loop],
@@ -403,16 +409,9 @@ pub(crate) fn move_box(
     dst: &mut [u8],
     means: Means,
 ) {
-    let mover = Mover::new(loops, unit, means.level, means.stores == Stores::Streamed);
+    let is_streamed = means.stores == Stores::Streamed;
+    let mover = Mover::of_units(loops, unit, means.level, is_streamed);
     mover.run(start, src, dst, means, &mut Vec::new());
-}
-
-/// Asks for the line of a byte, if it is one of these.
-#[inline]
-pub(crate) fn prefetch(bytes: &[u8], place: i64) {
-    if let Some(byte) = usize::try_from(place).ok().and_then(|place| bytes.get(place)) {
-        prefetch_near(byte);
-    }
 }
 
 /// Rows that are zipped, or taken apart, if some of the loops are such: the kernel, and the numbers of
@@ -488,15 +487,24 @@ unsafe fn move_units<const N: usize>(
     }
 }
 
-/// Moves a box one by one; elements that lie outside either side are left out.
-fn move_checked(loops: &[Loop], unit: usize, start: (i64, i64), src: &[u8], dst: &mut [u8]) {
-    let scaled = |l: &Loop| Loop { src: l.src * unit as i64, dst: l.dst * unit as i64, ..*l };
+/// Moves a box one by one, from a bit on either side on; elements that lie outside either side are left out.
+fn move_checked(loops: &[Loop], slots: Slots, start: (i64, i64), src: &[u8], dst: &mut [u8]) {
+    let scaled = |l: &Loop| Loop { src: l.src * slots.src, dst: l.dst * slots.dst, ..*l };
     let loops: Vec<Loop> = loops.iter().map(scaled).collect();
+    let holds = |bytes: usize, bit: usize, n: i64| {
+        bit.checked_add(n as usize).is_some_and(|end| end.div_ceil(8) <= bytes)
+    };
+    let (value, width) = (slots.value as u32, slots.dst as u32);
     walk(&loops, start, &mut |(s, d)| {
-        let from = usize::try_from(s).ok().and_then(|s| src.get(s..)?.get(..unit));
-        let to = usize::try_from(d).ok().and_then(|d| dst.get_mut(d..)?.get_mut(..unit));
-        if let (Some(from), Some(to)) = (from, to) {
-            to.copy_from_slice(from);
+        let (Ok(from), Ok(to)) = (usize::try_from(s), usize::try_from(d)) else { return };
+        if !holds(src.len(), from, slots.src) || !holds(dst.len(), to, slots.dst) {
+            return;
+        }
+        match (slots.unit(), from % 8 == 0 && to % 8 == 0) {
+            (Some(unit), true) => {
+                dst[to / 8..][..unit].copy_from_slice(&src[from / 8..][..unit]);
+            }
+            _ => bits::write(dst, to, width, bits::read(src, from, value)),
         }
     });
 }
@@ -513,11 +521,9 @@ pub(crate) fn choice(
     stores: Stores,
 ) -> (KernelKind, Vec<Loop>, Vec<Loop>) {
     let mut around: Vec<Loop> = loops.iter().filter(|l| l.extent != 1).copied().collect();
-    match Mover::new(&around, unit, Level::best(), false).way {
-        Way::Program(_) => return (KernelKind::Tile, Vec::new(), around),
-        Way::Listed(_) => return (KernelKind::ListedTile, Vec::new(), around),
-        Way::Lookup(_) => return (KernelKind::Lookup, Vec::new(), around),
-        Way::Nothing | Way::Kernel(_) | Way::Checked => {}
+    let kind = Mover::of_units(&around, unit, Level::best(), false).kind();
+    if let Some(kind) = kind {
+        return (kind, Vec::new(), around);
     }
     let place = std::ptr::without_provenance_mut(start.rem_euclid(LINE as i64) as usize);
     let at = At { src: place, dst: place };

@@ -90,6 +90,15 @@ impl Register for Neon {
     }
 
     #[inline(always)]
+    unsafe fn merged(self, other: Self, lower: Self, shift: usize) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let upper = vshlq_u64(vreinterpretq_u64_u8(other.0), vdupq_n_s64(shift as i64));
+            Neon(vbslq_u8(lower.0, self.0, vreinterpretq_u8_u64(upper)))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn spread(self, lower: Self, shift: usize) -> (Self, Self) {
         // SAFETY: see the top of the file.
         unsafe {
@@ -131,6 +140,52 @@ impl Register for Neon {
             let (left, right) = (bits as i64, bits as i64 - 64);
             let shifted = |by| vshlq_u64(vreinterpretq_u64_u8(self.0), vdupq_n_s64(by));
             Neon(vreinterpretq_u8_u64(vorrq_u64(shifted(left), shifted(right))))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn funnel(self, next: Self, bits: u64) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let low = vshlq_u64(vreinterpretq_u64_u8(self.0), vdupq_n_s64(-(bits as i64)));
+            let high = vshlq_u64(vreinterpretq_u64_u8(next.0), vdupq_n_s64(64 - bits as i64));
+            Neon(vreinterpretq_u8_u64(vorrq_u64(low, high)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn down_each(self, by: Self) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let by = vnegq_s64(vreinterpretq_s64_u8(by.0));
+            Neon(vreinterpretq_u8_u64(vshlq_u64(vreinterpretq_u64_u8(self.0), by)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn up_each(self, by: Self) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let by = vreinterpretq_s64_u8(by.0);
+            Neon(vreinterpretq_u8_u64(vshlq_u64(vreinterpretq_u64_u8(self.0), by)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn merge_up(self, mask: Self, bits: u64) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let moved = vshlq_u64(vreinterpretq_u64_u8(self.0), vdupq_n_s64(bits as i64));
+            Neon(vbslq_u8(mask.0, vreinterpretq_u8_u64(moved), self.0))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn merge_down(self, mask: Self, bits: u64) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let moved = vshlq_u64(vreinterpretq_u64_u8(self.0), vdupq_n_s64(-(bits as i64)));
+            Neon(vbslq_u8(mask.0, vreinterpretq_u8_u64(moved), self.0))
         }
     }
 }

@@ -83,6 +83,12 @@ pub(super) trait Register: Copy {
     /// The processor has these registers.
     unsafe fn exchange(self, other: Self, lower: Self, shift: usize) -> (Self, Self);
 
+    /// The first that [`exchange`](Self::exchange) gives, if `lower` and the bits above its are all bits.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn merged(self, other: Self, lower: Self, shift: usize) -> Self;
+
     /// As [`exchange`](Self::exchange) with a register of zeros, if `lower` and the bits above its are
     /// all bits.
     ///
@@ -96,6 +102,15 @@ pub(super) trait Register: Copy {
     /// The processor has these registers.
     #[inline(always)]
     unsafe fn swap_lanes(self, other: Self) -> (Self, Self) {
+        (self, other)
+    }
+
+    /// Exchanges the upper half of this register for the lower half of the other, of registers of four lanes.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    #[inline(always)]
+    unsafe fn swap_halves(self, other: Self) -> (Self, Self) {
         (self, other)
     }
 
@@ -144,6 +159,36 @@ pub(super) trait Register: Copy {
     /// # Safety
     /// The processor has these registers.
     unsafe fn turn(self, bits: u64) -> Self;
+
+    /// Every 64 bits shifted down by so many (1 to 63), the lowest of `next` above them.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn funnel(self, next: Self, bits: u64) -> Self;
+
+    /// Every 64 bits shifted down by the number (below 64) that `by` has there.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn down_each(self, by: Self) -> Self;
+
+    /// The same upwards.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn up_each(self, by: Self) -> Self;
+
+    /// The bits of `mask` from every 64 bits shifted up by so many, the others as they are.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn merge_up(self, mask: Self, bits: u64) -> Self;
+
+    /// The same shifted down.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn merge_down(self, mask: Self, bits: u64) -> Self;
 
     /// The first `len` bytes from a place on, and zeros.
     ///
@@ -251,6 +296,13 @@ impl Register for Plain {
     }
 
     #[inline(always)]
+    unsafe fn merged(self, other: Self, lower: Self, shift: usize) -> Self {
+        let number = |register: Self| u128::from_le_bytes(register.0);
+        let (lower, upper) = (number(self) & number(lower), number(other) & number(lower));
+        Plain((lower | upper << shift).to_le_bytes())
+    }
+
+    #[inline(always)]
     unsafe fn spread(self, lower: Self, shift: usize) -> (Self, Self) {
         let (bits, lower) = (u128::from_le_bytes(self.0), u128::from_le_bytes(lower.0));
         (Plain((bits & lower).to_le_bytes()), Plain((bits >> shift & lower).to_le_bytes()))
@@ -278,6 +330,52 @@ impl Register for Plain {
         let both = u128::from_le_bytes(self.0);
         let [low, high] =
             [both as u64, (both >> 64) as u64].map(|half| half.rotate_left(bits as u32));
+        Plain((u128::from(high) << 64 | u128::from(low)).to_le_bytes())
+    }
+
+    #[inline(always)]
+    unsafe fn funnel(self, next: Self, bits: u64) -> Self {
+        let (low, high) = (self.halves(), next.halves());
+        Self::of_halves([0, 1].map(|half| low[half] >> bits | high[half] << (64 - bits)))
+    }
+
+    #[inline(always)]
+    unsafe fn down_each(self, by: Self) -> Self {
+        let (number, by) = (self.halves(), by.halves());
+        Self::of_halves([0, 1].map(|half| number[half] >> by[half]))
+    }
+
+    #[inline(always)]
+    unsafe fn up_each(self, by: Self) -> Self {
+        let (number, by) = (self.halves(), by.halves());
+        Self::of_halves([0, 1].map(|half| number[half] << by[half]))
+    }
+
+    #[inline(always)]
+    unsafe fn merge_up(self, mask: Self, bits: u64) -> Self {
+        let (number, mask) = (self.halves(), mask.halves());
+        let merged = |half: usize| number[half] & !mask[half] | number[half] << bits & mask[half];
+        Self::of_halves([0, 1].map(merged))
+    }
+
+    #[inline(always)]
+    unsafe fn merge_down(self, mask: Self, bits: u64) -> Self {
+        let (number, mask) = (self.halves(), mask.halves());
+        let merged = |half: usize| number[half] & !mask[half] | number[half] >> bits & mask[half];
+        Self::of_halves([0, 1].map(merged))
+    }
+}
+
+impl Plain {
+    /// Its two numbers of 64 bits, the lower one first.
+    #[inline(always)]
+    fn halves(self) -> [u64; 2] {
+        let both = u128::from_le_bytes(self.0);
+        [both as u64, (both >> 64) as u64]
+    }
+
+    #[inline(always)]
+    fn of_halves([low, high]: [u64; 2]) -> Self {
         Plain((u128::from(high) << 64 | u128::from(low)).to_le_bytes())
     }
 }

@@ -32,9 +32,11 @@ pub(super) struct Exchanges {
     pub(super) leaving: Vec<Bit>,
     /// Of bits below a byte, step by step.
     pub(super) ops: Vec<Op>,
-    /// Where each byte of a lane is taken from then, if they move.
+    /// Whether those are the last to move: zeros come between them, and bytes are moved while they are fewer.
+    pub(super) are_bits_last: bool,
+    /// Where each byte of a lane is taken from, if they move.
     pub(super) shuffle: Option<[u8; 16]>,
-    /// Bit `k` is set where registers are interleaved by `2^k` bytes then.
+    /// Bit `k` is set where registers are interleaved by `2^k` bytes.
     pub(super) grains: u8,
     /// By which bits of their number, from the lowest grain on.
     pub(super) stages: Vec<usize>,
@@ -56,12 +58,28 @@ impl Synthesis {
         first: &[Bit],
     ) -> Option<Exchanges> {
         let entering = self.slots.clone();
-        self.place_bits(dst, slots)?;
+        let are_bits_last = self.spreads_bits(dst);
+        if !are_bits_last {
+            self.place_bits(dst, slots)?;
+        }
         let (shuffle, stages) = self.place_bytes(dst, first)?;
+        if are_bits_last {
+            self.place_bits(dst, slots)?;
+        }
         let grains = stages.iter().fold(0, |grains, &(grain, _)| grains | 1 << grain);
         let stages = stages.into_iter().map(|(_, slot)| slot).collect();
         let Synthesis { slots: leaving, ops, .. } = self;
-        Some(Exchanges { entering, leaving, ops, shuffle, grains, stages, lane_stages: 0 })
+        let lane_stages = 0;
+        Some(Exchanges {
+            entering,
+            leaving,
+            ops,
+            are_bits_last,
+            shuffle,
+            grains,
+            stages,
+            lane_stages,
+        })
     }
 
     /// As loaded: the bits that enter are those of a register's number, in the order of their
@@ -77,6 +95,17 @@ impl Synthesis {
         Synthesis { places: src.to_vec(), slots, ops: Vec::new() }
     }
 
+    /// Whether all that moves below a byte are bits that leave for zeros, so that it makes no difference to what is where
+    /// whether bytes move before or after.
+    fn spreads_bits(&self, dst: &[Bit]) -> bool {
+        let (here, bytes) = self.places.split_at(BYTE);
+        let moved = || here.iter().zip(dst).filter(|(here, wanted)| here != wanted);
+        moved().next().is_some()
+            && moved().all(|(here, wanted)| *wanted == Bit::None && !dst.contains(here))
+            && !bytes.contains(&Bit::None)
+            && !dst[BYTE..].contains(&Bit::None)
+    }
+
     /// Brings the bits below a byte to their places.
     fn place_bits(&mut self, dst: &[Bit], slots: Slots) -> Option<()> {
         for (place, &wanted) in dst.iter().enumerate().take(BYTE) {
@@ -87,9 +116,10 @@ impl Synthesis {
             if let Some(slot) = self.slots.iter().position(|bit| *bit == wanted) {
                 let (lower, shift) = exchange_mask(place);
                 // A slot of no index that is wanted is one of zeros.
-                self.ops.push(match wanted {
-                    Bit::None => Op::Spread { bit: slot, lower, shift },
-                    Bit::Of(..) => Op::Exchange { bit: slot, lower, shift },
+                self.ops.push(match (wanted, here) {
+                    (Bit::None, _) => Op::Spread { bit: slot, lower, shift },
+                    (Bit::Of(..), Bit::None) => Op::Merge { bit: slot, lower, shift },
+                    (Bit::Of(..), Bit::Of(..)) => Op::Exchange { bit: slot, lower, shift },
                 });
                 self.slots[slot] = here;
                 self.places[place] = wanted;

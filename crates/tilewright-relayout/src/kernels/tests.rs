@@ -35,10 +35,10 @@ fn check_from(from: usize, loops: &[Loop], unit: usize) {
     let n_dst = bytes_of(loops, unit, |l| l.dst);
     let src = pattern(n_src);
     let mut expected = vec![0xee; n_dst];
-    let places = (from as i64, 0);
-    move_checked(loops, unit, places, &src, &mut expected);
+    let (places, slots) = ((8 * from as i64, 0), Slots::same(8 * unit as i64));
+    move_checked(loops, slots, places, &src, &mut expected);
     for level in Level::all() {
-        let held = Mover::new(loops, unit, level, true).held_bytes();
+        let held = Mover::of_units(loops, unit, level, true).held_bytes();
         assert!(held <= Mover::MOST_BYTES, "{loops:?} of {unit} bytes: {held} bytes");
         for stores in [Stores::Cached, Stores::Streamed, Stores::Staged] {
             for &shift in cases(&[3, 0, unit], 1) {
@@ -54,7 +54,6 @@ fn check_from(from: usize, loops: &[Loop], unit: usize) {
                 // Every box that has a program can be moved by it.
                 let listed: Vec<Loop> = loops.iter().filter(|l| l.extent != 1).copied().collect();
                 if loops.iter().all(|l| l.extent > 0)
-                    && let slots = Slots::same(8 * unit as i64)
                     && let Some(program) = program_of_bits(&listed, slots, level, true)
                 {
                     buffer.fill(0xee);
@@ -62,7 +61,7 @@ fn check_from(from: usize, loops: &[Loop], unit: usize) {
                     let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
                     // SAFETY: the buffers are as long as the loops reach.
                     unsafe {
-                        machine::run(&program, at.plus(places.0, places.1), stores);
+                        machine::run(&program, at.plus(from as i64, 0), stores);
                     };
                     assert_eq!(dst, expected, "{loops:?} of {unit} bytes by a program, {means:?}");
                     let mut around = buffer[..start].iter().chain(&buffer[start + n_dst..]);
@@ -259,8 +258,7 @@ fn check_bits(loops: &[Loop], slots: Slots) -> Program {
         }
     });
     for level in Level::all() {
-        let mover = Mover::of_bits(loops, slots, level, true);
-        let mover = mover.unwrap_or_else(|| panic!("{loops:?} {slots:?} by {level:?}"));
+        let mover = Mover::new(loops, slots, true, level, true);
         assert!(mover.held_bytes() <= Mover::MOST_BYTES, "{loops:?}: {}", mover.held_bytes());
         for stores in [Stores::Cached, Stores::Streamed, Stores::Staged] {
             for &shift in cases(&[0, 3, 32], 1) {
@@ -280,7 +278,7 @@ fn check_bits(loops: &[Loop], slots: Slots) -> Program {
 
 /// The steps that a program takes on registers, in its tiles or on the way into a bank.
 fn steps_of(program: &Program) -> &[tile::Op] {
-    let before = program.before.as_ref().and_then(|before| before.bits.as_ref());
+    let before = program.before.as_ref().and_then(|before| before.first.as_ref());
     before.map_or(&program.walk.tile.ops, |(walk, _)| &walk.tile.ops)
 }
 
@@ -356,7 +354,7 @@ fn what_lies_outside_is_left_out() {
     let loops = [l(4, 2, 1)];
     let means = Means::best(Stores::Cached);
     for (start, expected) in
-        [((2, 0), [3, 5, 0, 0]), ((-2, 0), [0, 1, 3, 5]), ((0, -1), [3, 5, 0, 0])]
+        [((16, 0), [3, 5, 0, 0]), ((-16, 0), [0, 1, 3, 5]), ((0, -8), [3, 5, 0, 0])]
     {
         let mut dst = [0; 4];
         let src = [1, 2, 3, 4, 5, 6];

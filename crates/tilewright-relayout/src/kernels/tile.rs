@@ -25,9 +25,10 @@
 //! steps ([`Tile::ops`]), which are done one by one with 8 registers: those that the stages need, and
 //! neighbouring ones, so that each step is worth a branch. Where the stages need more, the steps of the
 //! bits are a walk into a *bank*, registers in memory, from where bytes are interleaved; a bank holds as
-//! many tiles as stay in the caches.
+//! many tiles as stay in the caches. Where only zeros enter below a byte, bytes are interleaved into the bank
+//! and the bits' steps are those out of it, so that what is moved is not spread before it has to be.
 
-use super::block::Walk;
+use super::block::{Panel, Walk};
 use super::machine::Kernels;
 use super::place::LINE;
 
@@ -37,9 +38,12 @@ pub(super) const PLACES: usize = 7;
 /// The places below a byte.
 pub(super) const BYTE: usize = 3;
 
-/// The bytes of a bank: registers in memory. It has room for the most registers, each of two lanes, and
+/// The bytes of a bank: registers in memory. It has room for the most registers, each a line, and
 /// else for several tiles: so that what is streamed has long rows on either side.
 pub(super) const BANK: usize = 64 << 10;
+
+/// The largest elements that kernels move, in bytes.
+pub(super) const MAX_UNIT: usize = 32;
 
 /// The bytes of a lane.
 pub(super) const BYTES_OF_A_LANE: i64 = 16;
@@ -92,6 +96,8 @@ pub(super) const ONCE: Around = Around { count: 1, src: 0, dst: 0, src_back: 0, 
 pub(super) enum Op {
     /// Exchanges a bit of the register's number for a place of the register.
     Exchange { bit: usize, lower: [u8; 16], shift: usize },
+    /// The same of a place that nothing is kept of; nor is of registers whose bit is 1 then.
+    Merge { bit: usize, lower: [u8; 16], shift: usize },
     /// The same where that place is to hold zeros; registers whose bit is 1 are none before.
     Spread { bit: usize, lower: [u8; 16], shift: usize },
     /// Exchanges two places of a register.
@@ -102,15 +108,15 @@ pub(super) enum Op {
     Mask([u8; 16]),
     /// Interleaves registers by `2^grain` bytes.
     Zip { bit: usize, grain: usize },
-    /// Exchanges the lowest bit of the register's number for that of a lane's.
-    Lanes,
+    /// Exchanges a bit of the register's number for one of a lane's.
+    Lanes { bit: usize, lane: usize },
 }
 
 impl Op {
     /// The bit of the registers' number, if it brings registers together before bytes move.
     pub(super) fn bit(&mut self) -> Option<&mut usize> {
         match self {
-            Op::Exchange { bit, .. } | Op::Spread { bit, .. } => Some(bit),
+            Op::Exchange { bit, .. } | Op::Merge { bit, .. } | Op::Spread { bit, .. } => Some(bit),
             _ => None,
         }
     }
@@ -148,8 +154,8 @@ pub(super) struct Tile {
 pub(super) struct Before {
     /// The pieces that registers are put together from, where they are.
     pub(super) pieces: Option<Scattered>,
-    /// What moves bits below a byte, where one tile has too few registers to do all.
-    pub(super) bits: Option<(Walk, Kernels)>,
+    /// What moves them into a bank, where one tile has too few registers to do all.
+    pub(super) first: Option<(Walk, Kernels)>,
 }
 
 /// Registers of which each is many pieces.
@@ -201,6 +207,13 @@ impl Slots {
     /// Of elements that fill the slots of both sides.
     pub(crate) fn same(bits: i64) -> Self {
         Slots { value: bits, src: bits, dst: bits }
+    }
+
+    /// The bytes of an element that fills the slots of both sides, if kernels move such.
+    pub(crate) fn unit(self) -> Option<usize> {
+        let is_unit = self == Self::same(self.value) && self.value % 8 == 0;
+        let unit = usize::try_from(self.value / 8).ok()?;
+        (is_unit && unit.is_power_of_two() && unit <= MAX_UNIT).then_some(unit)
     }
 }
 
@@ -255,12 +268,30 @@ impl Program {
             .flatten()
             .map(|side| side.places.capacity() * 16 + side.pieces.offsets.capacity() * 8)
             .sum();
-        let bits = self.before.as_ref().and_then(|before| before.bits.as_ref());
+        let bits = self.before.as_ref().and_then(|before| before.first.as_ref());
         let bits = bits.map_or(0, |(walk, _)| walk.held_bytes());
         let blocks = self.blocks.iter().chain([&self.cached_blocks]).flatten();
         let blocks: usize = blocks.map(Walk::held_bytes).sum();
         let around = self.around.capacity() * size_of::<Around>();
         scattered + bits + self.walk.held_bytes() + blocks + around
+    }
+
+    /// The same, of which no panel's rows are asked for: those of a stage are there.
+    pub(super) fn of_stages(mut self) -> Self {
+        self.walk.panel = Panel::default();
+        if let Some((walk, _)) = self.before.as_mut().and_then(|before| before.first.as_mut()) {
+            walk.panel = Panel::default();
+        }
+        self
+    }
+
+    /// How many tiles it moves.
+    pub(super) fn n_tiles(&self) -> usize {
+        let times = |around: &[Around]| around.iter().map(|l| l.count).product::<i64>() as usize;
+        let tiles = |walk: &Walk| walk.tiles.len() * times(&walk.around);
+        let bits = self.before.as_ref().and_then(|before| before.first.as_ref());
+        let bits = bits.map_or(0, |(walk, _)| tiles(walk));
+        (tiles(&self.walk) + bits) * times(&self.around)
     }
 
     /// Whether tiles are put together in banks, before or after.

@@ -7,6 +7,7 @@ use super::level::Level;
 use super::listed::Listed;
 use super::lookup::Lookup;
 use super::place::LINE;
+use super::rows::{Drafts, Rows as StagedRows};
 use super::tile::{Program, Slots};
 use super::{Way, woven};
 use crate::nest::Loop;
@@ -23,9 +24,6 @@ const SINGLE: f64 = 1.6;
 const PIECE: f64 = 5.0;
 const RUN: f64 = 3.0;
 const BYTE_OF_A_RUN: f64 = 0.1;
-
-/// The same of a byte of elements that are moved by rows of bits.
-const BYTE_IN_ROWS: f64 = 0.5;
 
 /// The bytes of runs that are copied, whatever else there is.
 const LONG_RUN: i64 = 32;
@@ -69,7 +67,7 @@ pub(super) fn way_of(loops: &[Loop], unit: usize, level: Level, is_streamed: boo
                 return Way::Kernel(None);
             }
             let cost = bytes / run_bytes as f64 * (RUN + run_bytes as f64 * BYTE_OF_A_RUN);
-            return lookup(loops, slots, level, cost).unwrap_or(Way::Kernel(None));
+            return cheaper(loops, slots, true, level, cost).unwrap_or(Way::Kernel(None));
         }
     } else if woven(loops, unit as i64).is_some() {
         return Way::Kernel(None);
@@ -80,7 +78,7 @@ pub(super) fn way_of(loops: &[Loop], unit: usize, level: Level, is_streamed: boo
     // Elements that lie alone on both sides are copied one by one.
     let program = program_of_bits(loops, slots, level, is_streamed);
     let Some(program) = program.filter(|program| !program.is_all_pieces()) else {
-        return lookup(loops, slots, level, elements * SINGLE).unwrap_or(Way::Kernel(None));
+        return cheaper(loops, slots, true, level, elements * SINGLE).unwrap_or(Way::Kernel(None));
     };
     in_pieces(&program, loops, slots, level).unwrap_or_else(|| Way::Program(Box::new(program)))
 }
@@ -93,24 +91,70 @@ fn are_far(loops: &[Loop], length: i64, unit: i64) -> bool {
     loops.iter().any(|l| l.dst == length) && others.all(|l| !is_near(l.dst) || !is_near(l.src))
 }
 
-/// How a box of elements of any width that begins at bytes is moved best. `None` if that is by rows of bits.
+/// How a box of elements of any width is moved best.
 pub(super) fn way_of_bits(
     loops: &[Loop],
     slots: Slots,
+    is_at_bytes: bool,
     level: Level,
     is_streamed: bool,
-) -> Option<Way> {
-    let Some(program) = program_of_bits(loops, slots, level, is_streamed) else {
-        return lookup(loops, slots, level, moved_bytes(loops, slots) * BYTE_IN_ROWS);
+) -> Way {
+    let program = is_at_bytes.then(|| program_of_bits(loops, slots, level, is_streamed)).flatten();
+    let otherwise = match program {
+        Some(program) => {
+            let by_others = in_pieces(&program, loops, slots, level);
+            return by_others.unwrap_or_else(|| Way::Program(Box::new(program)));
+        }
+        None => cheaper(loops, slots, is_at_bytes, level, f64::INFINITY),
     };
-    let by_lookup = in_pieces(&program, loops, slots, level);
-    Some(by_lookup.unwrap_or_else(|| Way::Program(Box::new(program))))
+    otherwise.unwrap_or(Way::Checked)
 }
 
 /// By lookups, where a program would load or store its registers in pieces, and those take longer.
 fn in_pieces(program: &Program, loops: &[Loop], slots: Slots, level: Level) -> Option<Way> {
     let (piece, bytes) = (program.least_piece(), moved_bytes(loops, slots));
-    if piece >= LANE { None } else { lookup(loops, slots, level, bytes / piece as f64 * PIECE) }
+    if piece >= LANE {
+        None
+    } else {
+        cheaper(loops, slots, true, level, bytes / piece as f64 * PIECE)
+    }
+}
+
+/// By rows or lookups, if either takes fewer cycles than so many.
+fn cheaper(
+    loops: &[Loop],
+    slots: Slots,
+    is_at_bytes: bool,
+    level: Level,
+    cycles: f64,
+) -> Option<Way> {
+    let drafts = StagedRows::drafts(loops, slots, is_at_bytes, level);
+    of_drafts(drafts, loops, slots, is_at_bytes, level, cycles)
+}
+
+/// The same, of rows that have been drafted.
+fn of_drafts(
+    drafts: Option<Drafts>,
+    loops: &[Loop],
+    slots: Slots,
+    is_at_bytes: bool,
+    level: Level,
+    cycles: f64,
+) -> Option<Way> {
+    let of_rows = drafts.as_ref().map_or(f64::INFINITY, |drafts| drafts.cycles() * elements(loops));
+    let least = cycles.min(of_rows);
+    let lookup = |cycles| if is_at_bytes { lookup(loops, slots, level, cycles) } else { None };
+    // What is packed along the rows of both sides takes no more than a lookup does.
+    let are_in_place = slots.src != slots.dst && drafts.as_ref().is_some_and(Drafts::are_in_place);
+    if !are_in_place && let Some(lookup) = lookup(least) {
+        return Some(lookup);
+    }
+    if of_rows < cycles
+        && let Some(rows) = drafts.and_then(Drafts::rows)
+    {
+        return Some(Way::Rows(Box::new(rows)));
+    }
+    if of_rows < cycles { lookup(cycles) } else { None }
 }
 
 /// By lookups, if that takes fewer cycles than so many.

@@ -87,6 +87,16 @@ impl Register for Sse {
     }
 
     #[inline(always)]
+    unsafe fn merged(self, other: Self, lower: Self, shift: usize) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let upper = _mm_sll_epi64(other.0, _mm_cvtsi64_si128(shift as i64));
+            let (kept, put) = (_mm_and_si128(lower.0, self.0), _mm_andnot_si128(lower.0, upper));
+            Sse(_mm_or_si128(kept, put))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn spread(self, lower: Self, shift: usize) -> (Self, Self) {
         // SAFETY: see the top of the file.
         unsafe {
@@ -126,6 +136,54 @@ impl Register for Sse {
             let (left, right) = (bits as i64, 64 - bits as i64);
             let up = _mm_sll_epi64(self.0, _mm_cvtsi64_si128(left));
             Sse(_mm_or_si128(up, _mm_srl_epi64(self.0, _mm_cvtsi64_si128(right))))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn funnel(self, next: Self, bits: u64) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let low = _mm_srl_epi64(self.0, _mm_cvtsi64_si128(bits as i64));
+            let high = _mm_sll_epi64(next.0, _mm_cvtsi64_si128(64 - bits as i64));
+            Sse(_mm_or_si128(low, high))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn down_each(self, by: Self) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let low = _mm_srl_epi64(self.0, by.0);
+            let high = _mm_srl_epi64(self.0, _mm_unpackhi_epi64(by.0, by.0));
+            Sse(_mm_blend_epi16::<0xf0>(low, high))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn up_each(self, by: Self) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let low = _mm_sll_epi64(self.0, by.0);
+            let high = _mm_sll_epi64(self.0, _mm_unpackhi_epi64(by.0, by.0));
+            Sse(_mm_blend_epi16::<0xf0>(low, high))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn merge_up(self, mask: Self, bits: u64) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let moved = _mm_sll_epi64(self.0, _mm_cvtsi64_si128(bits as i64));
+            Sse(_mm_or_si128(_mm_and_si128(mask.0, moved), _mm_andnot_si128(mask.0, self.0)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn merge_down(self, mask: Self, bits: u64) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let moved = _mm_srl_epi64(self.0, _mm_cvtsi64_si128(bits as i64));
+            Sse(_mm_or_si128(_mm_and_si128(mask.0, moved), _mm_andnot_si128(mask.0, self.0)))
         }
     }
 }
@@ -243,6 +301,17 @@ impl Register for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn merged(self, other: Self, lower: Self, shift: usize) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let upper = _mm256_sll_epi64(other.0, _mm_cvtsi64_si128(shift as i64));
+            let (kept, put) =
+                (_mm256_and_si256(lower.0, self.0), _mm256_andnot_si256(lower.0, upper));
+            Avx2(_mm256_or_si256(kept, put))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn spread(self, lower: Self, shift: usize) -> (Self, Self) {
         // SAFETY: see the top of the file.
         unsafe {
@@ -284,7 +353,57 @@ impl Register for Avx2 {
             Avx2(_mm256_or_si256(up, _mm256_srl_epi64(self.0, _mm_cvtsi64_si128(right))))
         }
     }
+
+    #[inline(always)]
+    unsafe fn funnel(self, next: Self, bits: u64) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let low = _mm256_srl_epi64(self.0, _mm_cvtsi64_si128(bits as i64));
+            let high = _mm256_sll_epi64(next.0, _mm_cvtsi64_si128(64 - bits as i64));
+            Avx2(_mm256_or_si256(low, high))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn down_each(self, by: Self) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe { Avx2(_mm256_srlv_epi64(self.0, by.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn up_each(self, by: Self) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe { Avx2(_mm256_sllv_epi64(self.0, by.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn merge_up(self, mask: Self, bits: u64) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let moved = _mm256_sll_epi64(self.0, _mm_cvtsi64_si128(bits as i64));
+            Avx2(_mm256_or_si256(
+                _mm256_and_si256(mask.0, moved),
+                _mm256_andnot_si256(mask.0, self.0),
+            ))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn merge_down(self, mask: Self, bits: u64) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let moved = _mm256_srl_epi64(self.0, _mm_cvtsi64_si128(bits as i64));
+            Avx2(_mm256_or_si256(
+                _mm256_and_si256(mask.0, moved),
+                _mm256_andnot_si256(mask.0, self.0),
+            ))
+        }
+    }
 }
+
+/// The 8-byte numbers of the even lanes of two registers in turn, and of the odd ones.
+static EVEN_LANES: [u64; 8] = [0, 1, 8, 9, 4, 5, 12, 13];
+static ODD_LANES: [u64; 8] = [2, 3, 10, 11, 6, 7, 14, 15];
 
 impl Register for Avx512 {
     const BYTES: usize = 64;
@@ -382,6 +501,35 @@ impl Register for Avx512 {
     }
 
     #[inline(always)]
+    unsafe fn swap_lanes(self, other: Self) -> (Self, Self) {
+        // SAFETY: see the top of the file; an order has 64 bytes.
+        unsafe {
+            let order = |of: &[u64; 8]| _mm512_loadu_si512(of.as_ptr().cast());
+            let even = _mm512_permutex2var_epi64(self.0, order(&EVEN_LANES), other.0);
+            let odd = _mm512_permutex2var_epi64(self.0, order(&ODD_LANES), other.0);
+            (Avx512(even), Avx512(odd))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn swap_halves(self, other: Self) -> (Self, Self) {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let low = _mm512_shuffle_i64x2::<0x44>(self.0, other.0);
+            (Avx512(low), Avx512(_mm512_shuffle_i64x2::<0xee>(self.0, other.0)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn merged(self, other: Self, lower: Self, shift: usize) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let upper = _mm512_sll_epi64(other.0, _mm_cvtsi64_si128(shift as i64));
+            Avx512(_mm512_ternarylogic_epi64::<0xca>(lower.0, self.0, upper))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn spread(self, lower: Self, shift: usize) -> (Self, Self) {
         // SAFETY: see the top of the file.
         unsafe {
@@ -430,6 +578,44 @@ impl Register for Avx512 {
     unsafe fn turn(self, bits: u64) -> Self {
         // SAFETY: see the top of the file.
         Avx512(unsafe { _mm512_rolv_epi64(self.0, _mm512_set1_epi64(bits as i64)) })
+    }
+
+    #[inline(always)]
+    unsafe fn funnel(self, next: Self, bits: u64) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe { Avx512(_mm512_shrdv_epi64(self.0, next.0, _mm512_set1_epi64(bits as i64))) }
+    }
+
+    #[inline(always)]
+    unsafe fn down_each(self, by: Self) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe { Avx512(_mm512_srlv_epi64(self.0, by.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn up_each(self, by: Self) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe { Avx512(_mm512_sllv_epi64(self.0, by.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn merge_up(self, mask: Self, bits: u64) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let moved = _mm512_sll_epi64(self.0, _mm_cvtsi64_si128(bits as i64));
+            // A bit of the mask chooses between the two.
+            Avx512(_mm512_ternarylogic_epi64::<0xca>(mask.0, moved, self.0))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn merge_down(self, mask: Self, bits: u64) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            let moved = _mm512_srl_epi64(self.0, _mm_cvtsi64_si128(bits as i64));
+            // A bit of the mask chooses between the two.
+            Avx512(_mm512_ternarylogic_epi64::<0xca>(mask.0, moved, self.0))
+        }
     }
 
     #[inline(always)]

@@ -287,8 +287,9 @@ impl Plan {
     /// # fn placement(text: &str) -> Result<Placement, Box<dyn std::error::Error>> {
     /// #     Ok(Placement::from_shape(text.parse::<Shape>()?.as_array()?)?)
     /// # }
-    /// let packed = placement("s4[4096,4096]{1,0:T(8,128)(8,1)E(4)}")?;
-    /// let plan = Plan::new(&placement("s4[4096,4096]")?, &packed)?;
+    /// // Chunks of rows that begin within bytes are put together before they are streamed.
+    /// let columns = placement("s4[4097,4099]{0,1:E(4)}")?;
+    /// let plan = Plan::new(&placement("s4[4097,4099]{1,0:E(4)}")?, &columns)?;
     /// let small = plan.clone().with_chunks_of(1 << 16)?;
     /// assert!(small.scratch_bytes() < plan.scratch_bytes());
     /// # Ok::<(), Box<dyn std::error::Error>>(())

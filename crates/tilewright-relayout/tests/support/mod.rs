@@ -153,6 +153,22 @@ pub(crate) fn streamed(plan: &Plan, src: &[u8], n: usize, pad: u128) -> Vec<u8> 
     dst
 }
 
+/// Checks a plan for an array of many elements, whole and in a few chunks.
+pub(crate) fn check_large(from: &Placement, to: &Placement) {
+    let src = noise(from.bytes());
+    let expected = definition(&src, from, to, 128, 0x5a5a);
+    let plan = Plan::new(from, to).unwrap();
+    let parts = plan.clone().with_chunks_of(to.bytes() / 3 + 1).unwrap();
+    for plan in [plan, parts] {
+        let mut dst = vec![0xa5; to.bytes()];
+        let options = RunOptions { pad: Pad::Bits(0x5a5a), threads: Threads::Current };
+        plan.run(&src, &mut dst, &options).unwrap();
+        let wrong = dst.iter().zip(&expected).filter(|(is, wanted)| is != wanted).count();
+        let first = dst.iter().zip(&expected).position(|(is, wanted)| is != wanted);
+        assert_eq!(first, None, "{wrong} bytes are wrong, {} chunks", plan.n_chunks());
+    }
+}
+
 /// Checks that threads make no difference, in many small chunks.
 pub(crate) fn check_threads(from: &Placement, to: &Placement, pad: u128) {
     let plan = Plan::new(from, to).unwrap().with_chunks_of(64).unwrap();

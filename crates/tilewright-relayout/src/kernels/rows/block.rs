@@ -1,0 +1,656 @@
+//! Making a block: which loops its rows have on either side, and how those lie in the stages.
+
+use super::super::compile::{LONG_RUN, order};
+use super::super::level::Level;
+use super::super::lookup::window;
+use super::super::place::LINE;
+use super::super::tile::{Around, ONCE, Program, Slots};
+use super::copy::Row;
+use super::spacing::{Spacing, Step, Toward};
+use super::{How, Lines, MOST_ROW, MOST_STAGE, Rows, Side, packed_pitch};
+use crate::nest::Loop;
+
+/// The bits of a row, if there are as many.
+const ROWS: [i64; 3] = [128 * 8, 256 * 8, 2048 * 8];
+
+/// What is within so many bits may go on in a row of the source, however few of them are elements.
+const WORD: i64 = 32;
+
+/// The bytes of both stages that stay in the first cache.
+const NEAR_STAGES: i64 = 40 << 10;
+
+/// What things take, in about the processor's cycles: a line of memory, and a block.
+const LINE_CYCLES: f64 = 2.5;
+const BLOCK_CYCLES: f64 = 200.0;
+
+/// What estimates of rows are to those of lookups.
+const CYCLES: f64 = 0.55;
+
+/// Which side's rows come first, and how many of their loops those of the other may share.
+const ORDERS: [(usize, usize); 5] = [(0, usize::MAX), (0, 1), (0, 0), (1, 0), (1, 1)];
+
+/// The fewest bits of a row.
+const LEAST_ROW: i64 = 8;
+
+/// The fewest bits of a block, if there are as many.
+const LEAST_BLOCK: i64 = 8 << 13;
+
+/// How many times as long a row may be to share a loop.
+const LONGER: i64 = 16;
+
+/// The bits of the registers that programs load.
+const REGISTER: i64 = 128;
+
+/// Bits of rows are shifted within so many.
+const WORD_BITS: i64 = 64;
+
+/// The bits of the longest register.
+const LONG: i64 = 512;
+
+/// Sources that reach over fewer bits are in the caches.
+const NEAR: i64 = 1 << 20;
+
+/// A loop of a block, in bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Inside {
+    of: Loop,
+    /// What it has for a place in the chain of the source, and of the destination.
+    chains: [Option<usize>; 2],
+}
+
+/// A block as it is made.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    outer: Vec<Around>,
+    inside: Vec<Inside>,
+    /// The loops of either chain, innermost first: numbers of `inside`.
+    chains: [Vec<usize>; 2],
+    /// The bits from the first of a row to behind the last.
+    len: [i64; 2],
+    slots: [i64; 2],
+    /// The bits of a row, if there are as many.
+    row: i64,
+    /// The bits of which rows of the source may have a part.
+    word: i64,
+}
+
+/// One index between the stages: the numbers of its loops, and how many steps there are and are room for.
+#[derive(Clone, Debug)]
+struct Index {
+    loops: Vec<usize>,
+    count: i64,
+    padded: i64,
+    /// From one step to the next in the stage of either side, or in memory if that has none, in bits.
+    strides: [i64; 2],
+    /// Whether it is along the rows of either side.
+    is_along: [bool; 2],
+}
+
+/// A block whose indices have their places in the stages.
+struct Laid {
+    block: Block,
+    indices: Vec<Index>,
+    /// The bits of an element in the stages.
+    width: i64,
+    /// From one row to the next in the stage of either side, in bits, and how many there is room for.
+    pitch: [i64; 2],
+    n_rows: [i64; 2],
+    /// Whether a side has no stage: its rows are moved from or to where they are.
+    is_direct: [bool; 2],
+    /// About how many of the processor's cycles an element takes.
+    cycles: f64,
+}
+
+/// The blocks that a box may be moved in, those that take least first.
+pub(in super::super) struct Drafts {
+    laid: Vec<Laid>,
+    slots: Slots,
+    level: Level,
+}
+
+impl Drafts {
+    /// Of a box whose loops count bits.
+    pub(super) fn of(loops: &[Loop], slots: Slots, is_at_bytes: bool, level: Level) -> Self {
+        let mut blocks: Vec<Block> = Vec::new();
+        let mut laid: Vec<Laid> = Vec::new();
+        // What stays together on both sides may be a row of its own.
+        let run = loops.iter().find(|l| (l.src, l.dst) == (slots.src, slots.dst));
+        let run = run.map_or(0, |run| run.extent.saturating_mul(slots.src.max(slots.dst)));
+        let run = (run > 0 && run < ROWS[1]).then_some(run);
+        for word in [0, WORD] {
+            for row in ROWS.into_iter().chain(run) {
+                for (first, shared) in ORDERS {
+                    let Some(block) = Block::of(loops, slots, row, word).drawn(first, shared)
+                    else {
+                        continue;
+                    };
+                    if blocks.iter().any(|known| block.is_same(known)) {
+                        continue;
+                    }
+                    blocks.push(block.clone());
+                    let [most, least] =
+                        [slots.src.max(slots.dst), slots.src.min(slots.dst)].map(power);
+                    if least != most {
+                        laid.extend(block.clone().laid(least, slots, is_at_bytes, level));
+                    }
+                    laid.extend(block.laid(most, slots, is_at_bytes, level));
+                }
+            }
+            laid.sort_by(|a, b| a.cycles.total_cmp(&b.cycles));
+            // Rows of parts of words are for boxes that have no others.
+            if laid.first().is_some_and(|best| best.block.len[0] >= WORD) {
+                break;
+            }
+        }
+        Drafts { laid, slots, level }
+    }
+
+    /// About how many of the processor's cycles an element takes.
+    pub(in super::super) fn cycles(&self) -> f64 {
+        self.laid.first().map_or(f64::INFINITY, |laid| laid.cycles)
+    }
+
+    /// Whether rows of the first are copied without a program.
+    pub(in super::super) fn are_in_place(&self) -> bool {
+        self.laid.first().is_some_and(Laid::is_in_place)
+    }
+
+    /// The rows of the first that there is a program for.
+    pub(in super::super) fn rows(self) -> Option<Rows> {
+        let Drafts { laid, slots, level } = self;
+        laid.into_iter().find_map(|laid| laid.rows(slots, level))
+    }
+}
+
+impl Block {
+    /// Whether it has the same loops as another.
+    fn is_same(&self, other: &Block) -> bool {
+        self.inside == other.inside && self.outer == other.outer && self.chains == other.chains
+    }
+
+    fn of(loops: &[Loop], slots: Slots, row: i64, word: i64) -> Self {
+        let around = |l: &Loop| Around { count: l.extent, src: l.src, dst: l.dst, ..ONCE };
+        Block {
+            outer: loops.iter().map(around).collect(),
+            inside: Vec::new(),
+            chains: [Vec::new(), Vec::new()],
+            len: [slots.src, slots.dst],
+            slots: [slots.src, slots.dst],
+            row,
+            word,
+        }
+    }
+
+    /// With rows on both sides, those of side `first` before the others, which have up to `shared` of their loops.
+    fn drawn(mut self, first: usize, shared: usize) -> Option<Self> {
+        self.chain(first, 0);
+        self.chain(1 - first, shared);
+        if self.len.iter().any(|&len| len < LEAST_ROW) {
+            return None;
+        }
+        self.fill_up();
+        Some(self)
+    }
+
+    /// Takes up to `most` steps of a loop into the block. What is left over is a block that shares
+    /// elements with the one before. Says whether it is the whole loop.
+    fn take(&mut self, number: usize, most: i64, chains: [Option<usize>; 2]) -> bool {
+        let l = self.outer[number];
+        let most = most.clamp(1, l.count);
+        let count = (l.count + most - 1) / most;
+        let part = (l.count + count - 1) / count;
+        self.inside.push(Inside { of: Loop { extent: part, src: l.src, dst: l.dst }, chains });
+        if count == 1 {
+            self.outer.remove(number);
+            return l.src_back == 0;
+        }
+        let beyond = count * part - l.count;
+        self.outer[number] = Around {
+            count,
+            src: l.src * part,
+            dst: l.dst * part,
+            src_back: beyond * l.src,
+            dst_back: beyond * l.dst,
+        };
+        false
+    }
+
+    /// Takes the loops of a side's chain into the block: of the source's if `side` is 0. Of loops that
+    /// are there already, up to `shared`. Rows of the source may have gaps.
+    fn chain(&mut self, side: usize, mut shared: usize) {
+        loop {
+            let len = self.len[side];
+            let room = self.row / len;
+            if room < 2 {
+                return;
+            }
+            let there = self.inside.iter().position(|l| stride(side, &l.of) == len);
+            if let Some(number) = there {
+                let part = self.inside[number].of.extent;
+                if shared == 0 || part > LONGER * room {
+                    return;
+                }
+                shared -= 1;
+                self.inside[number].chains[side] = Some(self.chains[side].len());
+                self.chains[side].push(number);
+                self.len[side] = len * part;
+                continue;
+            }
+            let reach = if side == 0 { (2 * len).max(self.word) } else { len };
+            let of = |l: &Around| if side == 0 { l.src } else { l.dst };
+            let fits = |&number: &usize| {
+                let l = &self.outer[number];
+                (len..=reach).contains(&of(l)) && l.src_back == 0 && l.dst_back == 0
+            };
+            let next = (0..self.outer.len()).filter(fits).min_by_key(|&n| of(&self.outer[n]));
+            let Some(number) = next else { return };
+            let mut chains = [None; 2];
+            chains[side] = Some(self.chains[side].len());
+            let step = of(&self.outer[number]);
+            let room = self.row / step;
+            if room < 2 {
+                return;
+            }
+            let is_whole = self.take(number, room, chains);
+            let last = self.inside.len() - 1;
+            self.chains[side].push(last);
+            self.len[side] = step * self.inside[last].of.extent;
+            if !is_whole {
+                return;
+            }
+        }
+    }
+
+    /// Takes more loops into the block, those that lie closest together, until it is worth its while.
+    fn fill_up(&mut self) {
+        let wide = self.slots[0].max(self.slots[1]);
+        loop {
+            let n: i64 = self.inside.iter().map(|l| l.of.extent).product();
+            let room = LEAST_BLOCK / wide / n;
+            let is_whole = |&number: &usize| {
+                self.outer[number].src_back == 0 && self.outer[number].dst_back == 0
+            };
+            let nearest =
+                (0..self.outer.len()).filter(is_whole).min_by_key(|&n| self.outer[n].src.abs());
+            let Some(number) = nearest.filter(|_| room >= 2) else { return };
+            if !self.take(number, room, [None; 2]) {
+                return;
+            }
+        }
+    }
+
+    /// What is one index between the stages: loops that follow each other in one chain alone, and each of
+    /// the others.
+    fn indices(&self) -> Vec<Index> {
+        let mut indices: Vec<Vec<usize>> = Vec::new();
+        for (side, chain) in self.chains.iter().enumerate() {
+            let mut goes_on = false;
+            for &number in chain {
+                let is_alone = self.inside[number].chains[1 - side].is_none();
+                if !is_alone && side == 1 {
+                    // It is there already.
+                    goes_on = false;
+                    continue;
+                }
+                let follows = |last: usize| {
+                    let last = &self.inside[last].of;
+                    stride(side, last) * last.extent == stride(side, &self.inside[number].of)
+                };
+                match indices.last_mut() {
+                    Some(index)
+                        if goes_on && is_alone && index.last().is_some_and(|&l| follows(l)) =>
+                    {
+                        index.push(number);
+                    }
+                    _ => indices.push(vec![number]),
+                }
+                goes_on = is_alone;
+            }
+        }
+        let in_none = |&number: &usize| self.inside[number].chains == [None; 2];
+        indices.extend((0..self.inside.len()).filter(in_none).map(|number| vec![number]));
+        let index = |loops: Vec<usize>| {
+            let count = loops.iter().map(|&number| self.inside[number].of.extent).product();
+            let is_along = [0, 1].map(|side| self.inside[loops[0]].chains[side].is_some());
+            Index { loops, count, padded: count, strides: [0; 2], is_along }
+        };
+        indices.into_iter().map(index).collect()
+    }
+
+    /// The block with the places of its indices in stages of elements of `width` bits. `None` if those are too small for it.
+    fn laid(self, width: i64, slots: Slots, is_at_bytes: bool, level: Level) -> Option<Laid> {
+        let mut indices = self.indices();
+        // What one side has room for, the other has too; that may need more room there.
+        let mut pitch = [0; 2];
+        for _ in 0..3 {
+            pitch = [0, 1].map(|side| self.pad(side, width, &mut indices));
+        }
+        // Rows that are the same on both sides are so in one stage.
+        let is_same = |index: &Index| index.is_along[0] == index.is_along[1];
+        if indices.iter().all(is_same) {
+            pitch = [pitch[0].max(pitch[1]); 2];
+        }
+        let mut n_rows = [1i64; 2];
+        for side in 0..2 {
+            for index in indices.iter_mut().filter(|index| !index.is_along[side]) {
+                index.strides[side] = n_rows[side] * pitch[side];
+                n_rows[side] *= index.padded;
+            }
+        }
+        let is_same = is_at_bytes && slots == Slots::same(width);
+        let is_direct = [0, 1].map(|side| is_same && self.is_direct(side, &indices));
+        for side in (0..2).filter(|&side| is_direct[side]) {
+            for index in &mut indices {
+                index.strides[side] = stride(side, &self.inside[index.loops[0]].of);
+            }
+        }
+        let fits = |side: usize| {
+            let bytes = n_rows[side].saturating_mul(pitch[side]) / 8;
+            bytes <= MOST_STAGE as i64 && self.len[side] <= 8 * MOST_ROW as i64
+        };
+        // Boxes that need no stage are programs of their own.
+        if is_direct == [true; 2] {
+            return None;
+        }
+        let fit = (0..2).all(|side| is_direct[side] || fits(side));
+        if !fit {
+            return None;
+        }
+        let laid = Laid { block: self, indices, width, pitch, n_rows, is_direct, cycles: 0.0 };
+        Some(Laid { cycles: laid.cycles(level), ..laid })
+    }
+
+    /// Whether the indices may stay where they are on a side: whole bytes apart, one loop each, none with more steps than
+    /// it has.
+    fn is_direct(&self, side: usize, indices: &[Index]) -> bool {
+        let is_whole = |bits: i64| bits % 8 == 0;
+        let stays = |index: &Index| {
+            let l = &self.inside[index.loops[0]].of;
+            index.padded == index.count
+                && (index.is_along[side] || index.loops.len() == 1)
+                && (index.is_along[side] || is_whole(stride(side, l)))
+        };
+        let around = self.outer.iter().all(|l| match side {
+            0 => is_whole(l.src) && is_whole(l.src_back),
+            _ => is_whole(l.dst) && is_whole(l.dst_back),
+        });
+        around && is_whole(self.len[side]) && indices.iter().all(stays)
+    }
+
+    /// Gives the indices along the rows of a side room in its stage; from one row to the next there.
+    fn pad(&self, side: usize, width: i64, indices: &mut [Index]) -> i64 {
+        let mut along: Vec<&mut Index> =
+            indices.iter_mut().filter(|index| index.is_along[side]).collect();
+        along.sort_by_key(|index| self.inside[index.loops[0]].chains[side]);
+        let (mut step, mut packed) = (width, self.slots[side]);
+        let loops = along.iter().flat_map(|index| &index.loops);
+        let mut strides = loops.map(|&number| stride(side, &self.inside[number].of));
+        let has_bits = width < 8 || strides.any(|packed| packed % 8 != 0);
+        for index in along {
+            let first = stride(side, &self.inside[index.loops[0]].of);
+            if first > packed {
+                // Rows of the source with gaps keep them.
+                let gap = (first * width + self.slots[side] - 1) / self.slots[side];
+                step = step.max(power(gap));
+            }
+            // Steps within a register are as many as a power of two; of bits within bytes, as many as make registers.
+            let wanted = match step * index.count {
+                ..REGISTER => power(index.count),
+                _ if step >= 8 => index.count,
+                _ => {
+                    let a_register = REGISTER / step;
+                    (index.count + a_register - 1) / a_register * a_register
+                }
+            };
+            index.padded = index.padded.max(wanted);
+            index.strides[side] = step;
+            step *= index.padded;
+            if has_bits && step >= REGISTER {
+                // Bits are shifted within as many as these.
+                step = (step + WORD_BITS - 1) / WORD_BITS * WORD_BITS;
+            }
+            packed = first * index.count;
+        }
+        if side == 0 && self.slots[0] > width {
+            // What is put together is written by whole registers, of which a row is a part.
+            return (step + REGISTER - 1) / REGISTER * REGISTER + LONG;
+        }
+        match step {
+            // Registers beyond a row's end are no other row's, and rows do not fall on the same lines of the caches.
+            LONG.. => (step + LONG - 1) / LONG * LONG + REGISTER,
+            REGISTER.. => step + REGISTER,
+            _ => step.max(8),
+        }
+    }
+}
+
+/// The smallest power of two that is no less.
+fn power(n: i64) -> i64 {
+    n.unsigned_abs().next_power_of_two() as i64
+}
+
+impl Laid {
+    /// About how many of the processor's cycles an element takes.
+    fn cycles(&self, level: Level) -> f64 {
+        let window = window(level) as f64 * 8.0;
+        let product = |of: &dyn Fn(&Index) -> i64| {
+            self.indices.iter().map(|index| of(index) as f64).product::<f64>()
+        };
+        let n = product(&|index| index.count);
+        let side = |side: usize, a_row: f64| {
+            let rows = product(&|index| if index.is_along[side] { 1 } else { index.count });
+            let along = self.indices.iter().filter(|index| index.is_along[side]);
+            let staged = along.map(|index| index.strides[side] * index.count);
+            let staged = staged.max().unwrap_or(self.width) as f64;
+            let len = self.block.len[side] as f64;
+            let a_register = if staged > len { 8.0 } else { 3.0 };
+            if self.is_direct[side] {
+                return rows * LINE_CYCLES * (1.0 + len / 512.0);
+            }
+            rows * (a_row
+                + a_register * (staged / window).ceil()
+                + LINE_CYCLES * (1.0 + len / 512.0))
+        };
+        let stage = |side: usize| match self.is_direct[side] {
+            true => 0,
+            false => self.pitch[side] * self.n_rows[side] / 8,
+        };
+        let stages = stage(0) + stage(1);
+        let far = if stages > NEAR_STAGES { 1.15 } else { 1.0 };
+        let moved = product(&|index| index.padded) * self.width as f64 / 512.0;
+        let line = match self.width {
+            1 => 20.0,
+            2 => 16.0,
+            4 => 14.0,
+            _ => 8.0,
+        };
+        let program = if self.is_in_place() { 0.0 } else { moved * line };
+        CYCLES * (BLOCK_CYCLES + far * (side(0, 6.0) + side(1, 20.0) + program)) / n
+    }
+
+    /// The rows of a side.
+    fn side(&self, number: usize, slots: Slots, window: usize) -> Option<Side> {
+        let Laid { block, indices, width, .. } = self;
+        let mut along: Vec<&Index> =
+            indices.iter().filter(|index| index.is_along[number]).collect();
+        along.sort_by_key(|index| index.strides[number]);
+        let mut steps = Vec::new();
+        for index in along {
+            let mut staged = index.strides[number];
+            for &l in &index.loops {
+                let of = &block.inside[l].of;
+                steps.push(Step { count: of.extent, packed: stride(number, of), staged });
+                staged *= of.extent;
+            }
+        }
+        let [src, dst] = [slots.src, slots.dst];
+        let (memory, value) = if number == 0 { (src, slots.value) } else { (dst, dst) };
+        // What is further apart in memory is so for all steps, or for none.
+        let is_wide = memory > *width;
+        if is_wide {
+            steps
+                .iter_mut()
+                .for_each(|step| (step.packed, step.staged) = (step.staged, step.packed));
+        }
+        if steps.iter().any(|step| step.packed > step.staged) {
+            return None;
+        }
+        let (value, toward) = match (number == 0) != is_wide {
+            true => (slots.value, Toward::Apart),
+            false => (value, Toward::Together),
+        };
+        // Bits that are no value's are zero from where the values first lie as far apart as in the destination.
+        let zeros = match number == 0 {
+            true => dst.min(*width) - slots.value,
+            false if toward == Toward::Apart => dst - slots.value,
+            false => 0,
+        };
+        let spacing = Spacing::of(&steps, value, zeros, toward, window)?;
+        let mut rows = vec![(0, 0)];
+        for index in indices.iter().filter(|index| !index.is_along[number]) {
+            let mut staged = index.strides[number];
+            for &l in &index.loops {
+                let of = &block.inside[l].of;
+                repeat(&mut rows, of.extent, (stride(number, of), staged));
+                staged *= of.extent;
+            }
+        }
+        // Registers that reach into the next row are written over by that.
+        rows.sort_unstable_by_key(|row| row.1);
+        let row = |(memory, stage): (i64, i64)| match number {
+            0 => Row { from: memory, to: stage },
+            _ => Row { from: stage, to: memory },
+        };
+        let rows = rows.into_iter().map(row).collect();
+        let stage = (self.pitch[number] * self.n_rows[number] / 8) as usize;
+        Some(Side { rows, spacing, stage })
+    }
+
+    /// Whether all indices have the same places in both stages.
+    fn is_in_place(&self) -> bool {
+        let is_same = |index: &Index| {
+            index.strides[0] == index.strides[1] && index.is_along[0] == index.is_along[1]
+        };
+        self.is_direct == [false; 2]
+            && self.pitch[0] == self.pitch[1]
+            && self.indices.iter().all(is_same)
+    }
+
+    /// What moves the indices from stage to stage.
+    fn program(&self, level: Level) -> Option<Program> {
+        let of = |index: &Index| Loop {
+            extent: index.padded,
+            src: index.strides[0],
+            dst: index.strides[1],
+        };
+        let mut loops: Vec<Loop> = self.indices.iter().map(of).filter(|l| l.extent > 1).collect();
+        loops.sort_by_key(|l| std::cmp::Reverse(l.dst));
+        let mut run = self.width;
+        while let Some(number) = loops.iter().position(|l| l.src == run && l.dst == run) {
+            run *= loops.remove(number).extent;
+        }
+        loops.push(Loop { extent: run, src: 1, dst: 1 });
+        let program = Program::of(&loops, Slots::same(self.width), level, false)?;
+        let program = (program.least_piece() >= 16).then_some(program)?;
+        Some(if self.is_direct[0] { program } else { program.of_stages() })
+    }
+
+    /// The lines of a side that are asked for while another block is moved.
+    fn lines(rows: impl Iterator<Item = i64>, len: usize, n_tiles: usize) -> Lines {
+        let mut rows: Vec<i64> = rows.map(|bit| bit >> 3).collect();
+        rows.sort_unstable();
+        let len = len / 8 + LINE;
+        let all = rows.len() * (len / LINE);
+        Lines { rows, len: len as i64, each: all.div_ceil(n_tiles.max(1)) }
+    }
+
+    /// The rows, if there is a program for them.
+    fn rows(self, slots: Slots, level: Level) -> Option<Rows> {
+        let window = window(level);
+        let (mut src, mut dst) = (self.side(0, slots, window)?, self.side(1, slots, window)?);
+        let how = match self.is_in_place() {
+            false => How::Program(Box::new(self.program(level)?)),
+            true if dst.spacing.is_same() && !src.spacing.is_same() => How::Apart,
+            true if src.spacing.is_same() => How::Together,
+            true => How::Stage,
+        };
+        if matches!(how, How::Together) {
+            let places = src.rows.iter().map(|row| row.from);
+            dst.rows.iter_mut().zip(places).for_each(|(row, from)| row.from = from);
+        }
+        let Block { mut outer, len: row_lens, .. } = self.block;
+        let len = row_lens[1] as usize;
+        if !matches!(how, How::Program(_)) {
+            dst.stage = 0;
+        }
+        if matches!(how, How::Together) {
+            src.stage = 0;
+        }
+        let packed = match dst.spacing.is_same() {
+            true if matches!(how, How::Apart) => {
+                let rows = src.rows.iter().zip(&dst.rows);
+                [rows.map(|(row, of)| Row { to: of.to, ..*row }).collect(), Vec::new()]
+            }
+            true => [Vec::new(), Vec::new()],
+            false => {
+                let pitch = (packed_pitch(len) * 8) as i64;
+                let places = || (0..).map(|number| number * pitch);
+                let into = dst.rows.iter().zip(places()).map(|(row, to)| Row { to, ..*row });
+                let out = dst.rows.iter().zip(places()).map(|(row, from)| Row { from, ..*row });
+                [into.collect(), out.collect()]
+            }
+        };
+        if packed[0].len() * packed_pitch(len) > MOST_STAGE {
+            return None;
+        }
+        let is_whole = |bits: i64| bits % 8 == 0;
+        let are_bytes = is_whole(row_lens[1])
+            && dst.rows.iter().all(|row| is_whole(row.to))
+            && outer.iter().all(|l| is_whole(l.dst) && is_whole(l.dst_back))
+            && dst.spacing.begins_at_bytes();
+        let reach = |l: &Around| l.count.saturating_mul(l.src.abs());
+        let asks = outer.iter().map(reach).max().unwrap_or(0) > NEAR;
+        order(&mut outer, row_lens[0], row_lens[1], LONG_RUN);
+        outer.retain(|l| l.count > 1);
+        let is_direct = self.is_direct;
+        let lines = match &how {
+            How::Program(program) if asks && !is_direct[0] => {
+                let n_tiles = program.n_tiles();
+                let from =
+                    Self::lines(src.rows.iter().map(|row| row.from), src.spacing.from, n_tiles);
+                [from, Self::lines(dst.rows.iter().map(|row| row.to), len, n_tiles)]
+            }
+            _ => [Lines::default(), Lines::default()],
+        };
+        Some(Rows {
+            src,
+            dst,
+            is_direct,
+            how,
+            packed,
+            len,
+            are_bytes,
+            around: outer,
+            level,
+            asks,
+            lines,
+        })
+    }
+}
+
+/// The stride of a loop on a side, the source if it is 0.
+fn stride(side: usize, l: &Loop) -> i64 {
+    if side == 0 { l.src } else { l.dst }
+}
+
+/// Repeats places at every one of so many steps.
+fn repeat(places: &mut Vec<(i64, i64)>, count: i64, (memory, stage): (i64, i64)) {
+    let n = places.len();
+    for number in 1..count {
+        places.extend_from_within(..n);
+        let first = places.len() - n;
+        for place in &mut places[first..] {
+            *place = (place.0 + number * memory, place.1 + number * stage);
+        }
+    }
+}

@@ -1,0 +1,459 @@
+//! Copying rows: into a stage, out of it, or from memory to memory.
+//!
+//! Registers of the same tables are copied of all rows, one after the other: what they take of tables stays in registers
+//! meanwhile.
+
+use super::super::level::{Task, prefetch_near};
+use super::super::place::LINE;
+use super::super::register::Register;
+use super::spacing::{Group, Spacing, Vector};
+
+/// What may be read and written before and beyond rows in a stage.
+pub(super) const BESIDE: usize = 128;
+
+/// Where a row lies, in bits, where it comes from and where it goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub(super) from: i64,
+    pub(super) to: i64,
+}
+
+/// Rows that are copied.
+#[derive(Clone, Copy)]
+pub(super) struct Pass<'r> {
+    pub(super) spacing: &'r Spacing,
+    /// In the order of their places in a stage.
+    pub(super) rows: &'r [Row],
+    /// The first byte of what they come from, and the bit where the block begins.
+    pub(super) src: *const u8,
+    pub(super) from: i64,
+    /// The same of where they go.
+    pub(super) dst: *mut u8,
+    pub(super) to: i64,
+    /// The bits where the next block begins, on the sides whose lines are to be asked for.
+    pub(super) next: [Option<i64>; 2],
+    /// The bits of a row that are written, if nothing beside them may be.
+    pub(super) exactly: Option<usize>,
+}
+
+/// The byte of a bit, and how far it is from that.
+#[inline(always)]
+fn place(bit: i64) -> (isize, u64) {
+    ((bit >> 3) as isize, (bit & 7) as u64)
+}
+
+/// What is asked for of the next block: a line of each row.
+#[derive(Clone, Copy)]
+struct Ask {
+    src: *const u8,
+    dst: *const u8,
+    next: [Option<i64>; 2],
+}
+
+impl Ask {
+    #[inline(always)]
+    fn of(pass: &Pass<'_>, from: usize, to: usize) -> Self {
+        let (src, dst) = (pass.src.wrapping_add(from), pass.dst.wrapping_add(to).cast_const());
+        Ask { src, dst, next: pass.next }
+    }
+
+    /// Asks for the line of a row.
+    #[inline(always)]
+    fn ask(self, row: Row) {
+        let [from, to] = self.next;
+        if let Some(from) = from {
+            prefetch_near(self.src.wrapping_offset(place(from + row.from).0));
+        }
+        if let Some(to) = to {
+            prefetch_near(self.dst.wrapping_offset(place(to + row.to).0));
+        }
+    }
+}
+
+impl Task for Pass<'_> {
+    #[inline(always)]
+    unsafe fn with<R: Register>(self) {
+        // SAFETY: the caller's promise; tables are made for registers of 64 bytes where there are such, and else of 16.
+        unsafe {
+            match (self.spacing.is_same(), R::BYTES == 64) {
+                (false, true) => self.spaced::<R>(),
+                (false, false) => self.spaced::<R::Lane>(),
+                (true, _) => match self.exactly.unwrap_or(self.spacing.to).div_ceil(8) {
+                    ..=16 => self.same::<R::Lane>(),
+                    17..=32 => self.same::<R::Half>(),
+                    _ => self.same::<R>(),
+                },
+            }
+        }
+    }
+}
+
+impl Pass<'_> {
+    /// Copies every row as it is.
+    ///
+    /// # Safety
+    /// The processor has these registers. Each row can be read, with [`BESIDE`] bytes before and behind it, and written,
+    /// with as many behind it if it need not be exact.
+    #[inline(always)]
+    unsafe fn same<R: Register>(self) {
+        let Pass { spacing, rows, src, from, dst, to, exactly, .. } = self;
+        if let Some(len) = exactly {
+            let lines = len / 8 / LINE;
+            for &row in rows {
+                let mut line = 0;
+                while line <= lines {
+                    Ask::of(&self, line * LINE, line * LINE).ask(row);
+                    line += 1;
+                }
+                let (byte, shift) = place(to + row.to);
+                // SAFETY: the caller's promise.
+                unsafe { put::<R>(src, from + row.from, dst.wrapping_offset(byte), shift, len) };
+            }
+            return;
+        }
+        let len = spacing.to.div_ceil(8);
+        for &row in rows {
+            let to = dst.wrapping_offset(place(to + row.to).0);
+            let mut done = 0;
+            while done < len {
+                Ask::of(&self, done, done).ask(row);
+                // SAFETY: the caller's promise.
+                unsafe {
+                    let bits = window::<R>(src.wrapping_add(done), from + row.from);
+                    bits.store(to.wrapping_add(done));
+                }
+                done += R::BYTES;
+            }
+        }
+    }
+
+    /// Copies every row, its bits apart or together.
+    ///
+    /// # Safety
+    /// As [`same`](Self::same); the spacing is made for these registers, and rows that are exact begin at bytes.
+    #[inline(always)]
+    unsafe fn spaced<R: Register>(self) {
+        let Spacing { shifts, tables, .. } = self.spacing;
+        // SAFETY: the caller's promise; there are as many shifts.
+        unsafe {
+            match (tables.is_together, shifts.len()) {
+                (false, 0) => self.groups::<R, false, 0>(),
+                (false, 1) => self.groups::<R, false, 1>(),
+                (false, 2) => self.groups::<R, false, 2>(),
+                (false, 3) => self.groups::<R, false, 3>(),
+                (false, 4) => self.groups::<R, false, 4>(),
+                (false, 5) => self.groups::<R, false, 5>(),
+                (false, _) => self.groups::<R, false, 6>(),
+                (true, 0) => self.groups::<R, true, 0>(),
+                (true, 1) => self.groups::<R, true, 1>(),
+                (true, 2) => self.groups::<R, true, 2>(),
+                (true, 3) => self.groups::<R, true, 3>(),
+                (true, 4) => self.groups::<R, true, 4>(),
+                (true, 5) => self.groups::<R, true, 5>(),
+                (true, _) => self.groups::<R, true, 6>(),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`spaced`](Self::spaced), of so many shifts, `TOGETHER` or apart.
+    #[inline(always)]
+    unsafe fn groups<R: Register, const TOGETHER: bool, const SHIFTS: usize>(self) {
+        for group in &self.spacing.groups {
+            let (first, end) = group.vectors;
+            // SAFETY: the caller's promise.
+            unsafe {
+                match &self.spacing.vectors[first..end] {
+                    [only] if only.to % 8 == 0 => self.one::<R, TOGETHER, SHIFTS>(group, only),
+                    vectors => self.several::<R, TOGETHER, SHIFTS>(group, vectors),
+                }
+            }
+        }
+    }
+
+    /// Copies a register of every row, again and again, whose tables are kept.
+    ///
+    /// # Safety
+    /// As [`groups`](Self::groups).
+    #[inline(always)]
+    unsafe fn one<R: Register, const TOGETHER: bool, const SHIFTS: usize>(
+        self,
+        group: &Group,
+        vector: &Vector,
+    ) {
+        let Pass { spacing, rows, src, from, dst, to, .. } = self;
+        // SAFETY: the caller's promise: these are the vector's tables.
+        let by = unsafe { Kept::<R, SHIFTS>::of::<TOGETHER>(spacing, vector) };
+        let Group { count, steps, .. } = *group;
+        let ask = Ask::of(&self, vector.from as usize / 8, vector.to as usize / 8);
+        let step = steps.1 / 8;
+        let mut room = self.room(vector);
+        let whole = if room < R::BYTES as i64 {
+            0
+        } else {
+            count.min((room - R::BYTES as i64) / step.max(1) + 1)
+        };
+        room -= whole * step;
+        for &row in rows {
+            ask.ask(row);
+            let mut from = from + row.from + vector.from;
+            let mut here = dst.wrapping_offset(place(to + row.to + vector.to).0);
+            let mut number = 0;
+            // SAFETY: the caller's promise. What is written beyond a register's own bits is written over by the next one's.
+            unsafe {
+                while number < whole {
+                    let bits = by.moved::<TOGETHER>(window::<R>(src, from));
+                    bits.store(here);
+                    number += 1;
+                    from += steps.0;
+                    here = here.wrapping_offset(step as isize);
+                }
+                let mut room = room;
+                while number < count {
+                    let bits = by.moved::<TOGETHER>(window::<R>(src, from));
+                    bits.store_first(here, room as usize);
+                    number += 1;
+                    from += steps.0;
+                    here = here.wrapping_offset(step as isize);
+                    room -= step;
+                }
+            }
+        }
+    }
+
+    /// The same of several registers that take turns.
+    ///
+    /// # Safety
+    /// As [`groups`](Self::groups).
+    #[inline(always)]
+    unsafe fn several<R: Register, const TOGETHER: bool, const SHIFTS: usize>(
+        self,
+        group: &Group,
+        vectors: &[Vector],
+    ) {
+        let Pass { spacing, rows, src, from, dst, to, .. } = self;
+        let mut number = 0;
+        while number < group.count {
+            let again = (number * group.steps.0, number * group.steps.1);
+            for vector in vectors {
+                // SAFETY: the caller's promise: these are the vector's tables.
+                let by = unsafe { Kept::<R, SHIFTS>::of::<TOGETHER>(spacing, vector) };
+                let (from_bits, to_bits) = (vector.from + again.0, vector.to + again.1);
+                let ask = Ask::of(&self, from_bits as usize / 8, to_bits as usize / 8);
+                let goes_on = to_bits % 8 != 0;
+                let room = self.room(vector) - again.1 / 8;
+                for &row in rows {
+                    ask.ask(row);
+                    let here = dst.wrapping_offset(place(to + row.to + to_bits).0);
+                    // SAFETY: as above.
+                    unsafe {
+                        let bits = window::<R>(src, from + row.from + from_bits);
+                        let mut bits = by.moved::<TOGETHER>(bits);
+                        if goes_on {
+                            bits = bits.or(R::load_first(here, 1));
+                        }
+                        if room >= R::BYTES as i64 {
+                            bits.store(here);
+                        } else {
+                            bits.store_first(here, room as usize);
+                        }
+                    }
+                }
+            }
+            number += 1;
+        }
+    }
+
+    /// The bytes that may be written from a register's first on.
+    #[inline(always)]
+    fn room(&self, vector: &Vector) -> i64 {
+        match self.exactly {
+            Some(bits) => bits.div_ceil(8) as i64 - vector.to / 8,
+            None => i64::MAX / 16,
+        }
+    }
+}
+
+/// The tables of a register.
+#[derive(Clone, Copy)]
+struct Kept<R: Register, const SHIFTS: usize> {
+    shifts: [u64; SHIFTS],
+    shifted: [R; SHIFTS],
+    turn: R,
+    orders: [R; 2],
+    masks: [R; 2],
+    has_turns: bool,
+    has_masks: bool,
+    is_joined: bool,
+}
+
+impl<R: Register, const SHIFTS: usize> Kept<R, SHIFTS> {
+    /// # Safety
+    /// The processor has these registers, for which the tables are; they are of such a kind.
+    #[inline(always)]
+    unsafe fn of<const TOGETHER: bool>(spacing: &Spacing, vector: &Vector) -> Self {
+        let tables = &spacing.tables;
+        let mut next = tables.bytes.as_ptr().cast::<u8>().wrapping_add(vector.table);
+        // SAFETY: the caller's promise: a register has these tables, in this order.
+        unsafe {
+            let any = R::load(next);
+            let mut kept = Kept {
+                shifts: [0; SHIFTS],
+                shifted: [any; SHIFTS],
+                turn: any,
+                orders: [any; 2],
+                masks: [any; 2],
+                has_turns: tables.has_turns,
+                has_masks: tables.has_masks,
+                is_joined: tables.is_joined,
+            };
+            if !TOGETHER {
+                next = next.wrapping_add(R::BYTES);
+                if tables.has_turns {
+                    kept.turn = R::load(next);
+                    next = next.wrapping_add(R::BYTES);
+                }
+            }
+            for shift in 0..SHIFTS {
+                kept.shifts[shift] = spacing.shifts[shift];
+                kept.shifted[shift] = R::load(next);
+                next = next.wrapping_add(R::BYTES);
+            }
+            if !TOGETHER {
+                if tables.has_masks {
+                    kept.masks[0] = R::load(next);
+                }
+                return kept;
+            }
+            if tables.has_turns {
+                kept.turn = R::load(next);
+                next = next.wrapping_add(R::BYTES);
+            }
+            for pick in 0..2 {
+                if pick == 1 && !tables.is_joined {
+                    break;
+                }
+                kept.orders[pick] = R::load(next);
+                next = next.wrapping_add(R::BYTES);
+                if tables.has_masks {
+                    kept.masks[pick] = R::load(next);
+                    next = next.wrapping_add(R::BYTES);
+                }
+            }
+            kept
+        }
+    }
+
+    /// # Safety
+    /// The processor has these registers.
+    #[inline(always)]
+    unsafe fn moved<const TOGETHER: bool>(&self, mut bits: R) -> R {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if !TOGETHER {
+                bits = bits.pick(self.orders[0]);
+                if self.has_turns {
+                    bits = bits.down_each(self.turn);
+                }
+                for shift in 0..SHIFTS {
+                    bits = bits.merge_up(self.shifted[shift], self.shifts[shift]);
+                }
+                return if self.has_masks { bits.and(self.masks[0]) } else { bits };
+            }
+            for shift in 0..SHIFTS {
+                bits = bits.merge_down(self.shifted[shift], self.shifts[shift]);
+            }
+            if self.has_turns {
+                bits = bits.up_each(self.turn);
+            }
+            let mut bytes = bits.pick(self.orders[0]);
+            if self.has_masks {
+                bytes = bytes.and(self.masks[0]);
+            }
+            if self.is_joined {
+                bytes = bytes.or(bits.pick(self.orders[1]).and(self.masks[1]));
+            }
+            bytes
+        }
+    }
+}
+
+/// A register from a bit on.
+///
+/// # Safety
+/// The processor has these registers, and their bytes can be read, and 9 more.
+#[inline(always)]
+unsafe fn window<R: Register>(src: *const u8, bit: i64) -> R {
+    let (byte, shift) = place(bit);
+    let from = src.wrapping_offset(byte);
+    // SAFETY: the caller's promise.
+    unsafe {
+        let bytes = R::load(from);
+        match shift {
+            0 => bytes,
+            // Each 64 bits and the 64 bits that follow have all that lies between.
+            shift => bytes.funnel(R::load(from.wrapping_add(8)), shift),
+        }
+    }
+}
+
+/// Puts a row of `len` bits in place, from bit `from` of the source to bit `shift` of a byte on, and leaves the bits
+/// around it as they are.
+///
+/// # Safety
+/// The processor has these registers. The row's bits can be read, a byte before them and registers beyond, and written.
+#[inline(always)]
+unsafe fn put<R: Register>(src: *const u8, from: i64, to: *mut u8, shift: u64, len: usize) {
+    let all = len + shift as usize;
+    let (bytes, rest) = (all / 8, all % 8);
+    // What goes to the first byte begins before the row.
+    let from = from - shift as i64;
+    // SAFETY: the caller's promise: bytes of which all bits are the row's are written at once, others also read.
+    unsafe {
+        if bytes == 0 {
+            let mask = ((1u32 << all) - (1u32 << shift)) as u8;
+            return merge(to, byte_at(src, from), mask);
+        }
+        let before = *to & ((1u32 << shift) - 1) as u8;
+        if bytes < R::BYTES {
+            window::<R>(src, from).store_first(to, bytes);
+        } else {
+            let (mut done, last) = (0, bytes - R::BYTES);
+            while done < last {
+                window::<R>(src.wrapping_add(done), from).store(to.wrapping_add(done));
+                done += R::BYTES;
+            }
+            window::<R>(src.wrapping_add(last), from).store(to.wrapping_add(last));
+        }
+        if shift > 0 {
+            let first = byte_at(src, from);
+            *to = before | first & !((1u32 << shift) - 1) as u8;
+        }
+        if rest > 0 {
+            let last = byte_at(src.wrapping_add(bytes), from);
+            merge(to.wrapping_add(bytes), last, ((1u32 << rest) - 1) as u8);
+        }
+    }
+}
+
+/// The eight bits from a bit on.
+///
+/// # Safety
+/// They can be read, and a byte beyond.
+#[inline(always)]
+unsafe fn byte_at(src: *const u8, bit: i64) -> u8 {
+    let (byte, shift) = place(bit);
+    let from = src.wrapping_offset(byte);
+    // SAFETY: the caller's promise.
+    unsafe { (u16::from_le_bytes([*from, *from.wrapping_add(1)]) >> shift) as u8 }
+}
+
+/// Sets the bits of a byte that a mask has.
+///
+/// # Safety
+/// The byte can be read and written.
+#[inline(always)]
+unsafe fn merge(to: *mut u8, bits: u8, mask: u8) {
+    // SAFETY: the caller's promise.
+    unsafe { *to = *to & !mask | bits & mask }
+}

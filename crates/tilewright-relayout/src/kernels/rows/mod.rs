@@ -1,0 +1,398 @@
+//! Boxes that are moved row by row, by way of stages: odd extents, rows that begin within bytes, and elements that are
+//! packed on one side.
+//!
+//! What follows each other on a side, a *chain* of loops whose strides are one slot, then the extent of the first, and so
+//! on, is a row there. A block of the box has a few rows of each side:
+//!
+//! ```text
+//!  source      gather          stage               program       stage               scatter   destination
+//!  aab bcc d ────────▶  aa0 a b0b cc0 ...  ─────────────────▶  a0 b c d0 ...   ────────────▶  abcd
+//!              apart    room for a power of two of each index               together
+//! ```
+//!
+//! In the stages every index has room for a power of two, or for whole registers ([`spacing`]), so that a
+//! [program](super::tile) moves them as if all extents were even. What the loops of one chain alone number together is
+//! one index, whatever their extents, since the places of the rows on the other side are listed. Loops that both chains
+//! have keep their places in both rows.
+
+mod block;
+mod copy;
+mod spacing;
+
+use super::level::{Level, fence};
+use super::machine::{self, Soon};
+use super::place::{At, Stores};
+use super::places::MAX_LOOPS;
+use super::tile::{Around, Program, Slots};
+use crate::nest::Loop;
+pub(super) use block::Drafts;
+use copy::{BESIDE, Pass, Row};
+use spacing::Spacing;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+/// The most bytes of a stage.
+const MOST_STAGE: usize = 64 << 10;
+
+/// The most bytes of a row.
+const MOST_ROW: usize = 8 << 10;
+
+/// A box that is moved so. Distances are in bits.
+#[derive(Clone, Debug)]
+pub(crate) struct Rows {
+    /// What is copied of the source, into the stage or to where it goes at once.
+    src: Side,
+    /// What is copied to the destination.
+    dst: Side,
+    /// Whether a side has no stage: its rows are moved from or to where they are.
+    is_direct: [bool; 2],
+    how: How,
+    /// Rows that are packed go to room for them first, and from there to where they begin within bytes. Of rows that are
+    /// apart from memory to memory, these rows.
+    packed: [Vec<Row>; 2],
+    /// The bits of a row of the destination.
+    len: usize,
+    /// Whether rows of the destination are whole bytes of whole bytes, if the first begins at one.
+    are_bytes: bool,
+    /// The loops around a block, from the outermost to the innermost.
+    around: Vec<Around>,
+    level: Level,
+    /// Whether lines of either side are asked for.
+    asks: bool,
+    /// Those of the next block that are asked for while a program is run.
+    lines: [Lines; 2],
+}
+
+/// Rows whose lines are asked for.
+#[derive(Clone, Debug, Default)]
+struct Lines {
+    /// Where they begin, in bytes from where the block does.
+    rows: Vec<i64>,
+    /// The bytes of each.
+    len: i64,
+    /// How many lines are asked for with each tile of a program.
+    each: usize,
+}
+
+impl Lines {
+    /// Of the block that begins at a bit of memory.
+    fn soon(&self, memory: *const u8, bit: i64) -> Soon<'_> {
+        let at = memory.wrapping_offset((bit >> 3) as isize);
+        Soon::of(&self.rows, self.len, self.each, at)
+    }
+}
+
+/// What is between the sides.
+#[derive(Clone, Debug)]
+enum How {
+    /// From stage to stage.
+    Program(Box<Program>),
+    /// One stage is that of both sides.
+    Stage,
+    /// Nothing: rows are copied from memory to memory by the spacing of the source.
+    Apart,
+    /// The same by that of the destination.
+    Together,
+}
+
+/// The rows of a side.
+#[derive(Clone, Debug)]
+struct Side {
+    rows: Vec<Row>,
+    spacing: Spacing,
+    /// The bytes of the stage.
+    stage: usize,
+}
+
+impl Rows {
+    /// The blocks that a box whose loops count slots may be moved in, and which begins at a byte on either side if it
+    /// `is_at_bytes`.
+    pub(super) fn drafts(
+        loops: &[Loop],
+        slots: Slots,
+        is_at_bytes: bool,
+        level: Level,
+    ) -> Option<Drafts> {
+        let mut in_bits = Vec::with_capacity(loops.len());
+        for l in loops.iter().filter(|l| l.extent != 1) {
+            let (src, dst) = (l.src.checked_mul(slots.src)?, l.dst.checked_mul(slots.dst)?);
+            in_bits.push(Loop { extent: l.extent, src, dst });
+        }
+        Some(Drafts::of(&in_bits, slots, is_at_bytes, level))
+    }
+
+    /// The bytes that it has allocated.
+    pub(crate) fn held_bytes(&self) -> usize {
+        let rows = |rows: &Vec<Row>| rows.capacity() * size_of::<Row>();
+        let side = |side: &Side| rows(&side.rows) + side.spacing.held_bytes();
+        let program = match &self.how {
+            How::Program(program) => size_of::<Program>() + program.held_bytes(),
+            How::Stage | How::Apart | How::Together => 0,
+        };
+        let around = self.around.capacity() * size_of::<Around>();
+        let packed = self.packed.iter().map(rows).sum::<usize>();
+        let lines = self.lines.iter().map(|lines| lines.rows.capacity() * 8).sum::<usize>();
+        lines + around + side(&self.src) + side(&self.dst) + program + packed
+    }
+
+    /// Whether it moves boxes that begin within bytes too.
+    pub(super) fn is_of_bits(&self) -> bool {
+        self.is_direct == [false; 2]
+    }
+
+    /// Moves the box, from bit `start.0` of `src` and `start.1` behind `dst` on.
+    ///
+    /// # Safety
+    /// All its bits lie in the source, which can be read, and can be written in the destination, which does not overlap it.
+    pub(super) unsafe fn run(
+        &self,
+        src: &Range<*const u8>,
+        dst: *mut u8,
+        start: (i64, i64),
+        stores: Stores,
+    ) {
+        let is_at_bytes = self.are_bytes && start.1 % 8 == 0;
+        let mut stages = [const { Stage(MaybeUninit::uninit()) }; 3];
+        let [near, moved, room] = &mut stages;
+        let stage = |stage: &mut Stage, bytes: usize| {
+            let first = stage.0.as_mut_ptr().cast::<u8>();
+            // SAFETY: a stage has room for as many, and so many beside them. What is beside rows is read, and had better
+            // be something.
+            unsafe { first.write_bytes(0, bytes + 2 * BESIDE) };
+            first.wrapping_add(BESIDE)
+        };
+        let near = stage(near, if self.is_direct[0] { 0 } else { self.src.stage });
+        let moved = stage(moved, if self.is_direct[1] { 0 } else { self.dst.stage });
+        let room = stage(room, if is_at_bytes { 0 } else { self.packed_bytes() });
+        // What is read from where it is may not be there yet.
+        let near_stores = match self.is_direct[0] && stores != Stores::Cached {
+            true => Stores::Staged,
+            false => Stores::Cached,
+        };
+        let mut places = BitPlaces::new(&self.around, start);
+        let mut here = places.next();
+        while let Some((from, to)) = here {
+            here = places.next();
+            let next = here.filter(|_| self.asks);
+            let [next_from, next_to] = [next.map(|next| next.0), next.map(|next| next.1)];
+            let into = Pass {
+                spacing: &self.src.spacing,
+                rows: &self.src.rows,
+                src: src.start,
+                from,
+                dst: near,
+                to: 0,
+                next: [next_from, None],
+                exactly: None,
+            };
+            let out = Pass {
+                spacing: &self.dst.spacing,
+                rows: &self.dst.rows,
+                src: near,
+                from: 0,
+                dst,
+                to,
+                next: [None, next_to],
+                exactly: Some(self.len),
+            };
+            // SAFETY: the caller's promise: the rows of every block are the box's. The stages have room for all rows, what
+            // is between them included, and for what is read and written beside them.
+            unsafe {
+                match &self.how {
+                    How::Program(program) => {
+                        let none = [None; 2];
+                        let mut at = At { src: near, dst: moved };
+                        match self.is_direct[0] {
+                            true => at.src = src.start.wrapping_offset((from >> 3) as isize),
+                            false => self.read(Pass { next: none, ..into }, src),
+                        }
+                        if self.is_direct[1] {
+                            at.dst = dst.wrapping_offset((to >> 3) as isize);
+                        }
+                        match next.filter(|_| !self.is_direct[0]) {
+                            None => machine::run(program, at, near_stores),
+                            Some((from, to)) => {
+                                let [src_lines, dst_lines] = &self.lines;
+                                let src_soon = src_lines.soon(src.start, from);
+                                let dst_soon = dst_lines.soon(dst.cast_const(), to);
+                                machine::run_asking(program, at, &mut [src_soon, dst_soon]);
+                            }
+                        }
+                        if !self.is_direct[1] {
+                            self.write(Pass { src: moved, next: none, ..out }, is_at_bytes, room);
+                        }
+                    }
+                    How::Apart if is_at_bytes => {
+                        let next = [next_from, next_to];
+                        let (rows, exactly) = (&self.packed[0], Some(self.len));
+                        self.read(Pass { rows, dst, to, next, exactly, ..into }, src);
+                    }
+                    How::Stage | How::Apart => {
+                        self.read(into, src);
+                        self.write(out, is_at_bytes, room);
+                    }
+                    How::Together => {
+                        let next = [next_from, next_to];
+                        let out = Pass { src: src.start, from, next, ..out };
+                        if self.is_inside(&out, src) {
+                            self.write(out, is_at_bytes, room);
+                        } else {
+                            self.write_last(out, src, is_at_bytes, room);
+                        }
+                    }
+                }
+            }
+        }
+        if stores == Stores::Streamed {
+            fence();
+        }
+    }
+
+    /// Whether all that registers reach lies in the source.
+    fn is_inside(&self, pass: &Pass<'_>, src: &Range<*const u8>) -> bool {
+        let bits = (src.end as usize).wrapping_sub(src.start as usize) as i64 * 8;
+        let reach = pass.spacing.reach() as i64 * 8;
+        let places = || pass.rows.iter().map(|row| row.from);
+        let first = places().min().unwrap_or(0) + pass.from;
+        let last = places().max().unwrap_or(0) + pass.from;
+        first >= 8 && last + reach <= bits
+    }
+
+    /// Copies rows of the source.
+    ///
+    /// # Safety
+    /// As [`run`](Self::run), for a block.
+    unsafe fn read(&self, pass: Pass<'_>, src: &Range<*const u8>) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.is_inside(&pass, src) {
+                true => self.level.run(pass),
+                false => self.each_from_copy(pass, src, |one| self.level.run(one)),
+            }
+        }
+    }
+
+    /// Copies rows near either end of the source, beyond which nothing may be read, one by one from a copy.
+    ///
+    /// # Safety
+    /// As [`run`](Self::run), for a block.
+    #[inline(never)]
+    unsafe fn each_from_copy(
+        &self,
+        pass: Pass<'_>,
+        src: &Range<*const u8>,
+        mut copy: impl FnMut(Pass<'_>),
+    ) {
+        let mut bytes = [0u8; MOST_ROW + 2 * BESIDE];
+        let end = (src.end as usize).wrapping_sub(src.start as usize);
+        for row in pass.rows {
+            let bit = pass.from + row.from;
+            let (first, shift) = ((bit >> 3) as usize, bit & 7);
+            let len = (pass.spacing.reach() + 1).min(end.saturating_sub(first)).min(MOST_ROW);
+            let from = src.start.wrapping_add(first);
+            // SAFETY: the bytes are the source's, and there is room for them.
+            unsafe { std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr().add(BESIDE), len) };
+            let here = [Row { from: 0, ..*row }];
+            let at = bytes.as_ptr().wrapping_add(BESIDE);
+            copy(Pass { src: at, from: shift, rows: &here, next: [None; 2], ..pass });
+        }
+    }
+
+    /// Copies rows to the destination, of a stage or of a source that is inside.
+    ///
+    /// # Safety
+    /// As [`run`](Self::run), for a block.
+    unsafe fn write(&self, pass: Pass<'_>, is_at_bytes: bool, room: *mut u8) {
+        // SAFETY: the caller's promise; there is room for rows as they are packed.
+        unsafe {
+            if is_at_bytes || pass.spacing.is_same() {
+                return self.level.run(pass);
+            }
+            let [into, out] = &self.packed;
+            let next = [pass.next[0], None];
+            self.level.run(Pass { rows: into, dst: room, to: 0, next, exactly: None, ..pass });
+            let (spacing, next) = (&Spacing::same(self.len), [None, pass.next[1]]);
+            self.level.run(Pass { spacing, rows: out, src: room, from: 0, next, ..pass });
+        }
+    }
+
+    /// The same of a source whose ends are near.
+    ///
+    /// # Safety
+    /// As [`write`](Self::write).
+    #[inline(never)]
+    unsafe fn write_last(
+        &self,
+        pass: Pass<'_>,
+        src: &Range<*const u8>,
+        is_at_bytes: bool,
+        room: *mut u8,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.each_from_copy(pass, src, |one| {
+                if is_at_bytes || pass.spacing.is_same() {
+                    return self.level.run(one);
+                }
+                let packed = |row: Row| [Row { to: 0, ..row }];
+                let into = packed(one.rows[0]);
+                self.level.run(Pass { rows: &into, dst: room, to: 0, exactly: None, ..one });
+                let out = [Row { from: 0, to: one.rows[0].to }];
+                let spacing = &Spacing::same(self.len);
+                self.level.run(Pass { spacing, rows: &out, src: room, from: 0, ..one });
+            });
+        }
+    }
+
+    /// The bytes of rows as they are packed before they go to memory.
+    fn packed_bytes(&self) -> usize {
+        self.packed[1].len() * packed_pitch(self.len)
+    }
+}
+
+/// From one packed row to the next, of rows of so many bits.
+fn packed_pitch(len: usize) -> usize {
+    len.div_ceil(8).next_multiple_of(16) + 64
+}
+
+/// Memory for the rows of a side.
+#[repr(align(64))]
+struct Stage(MaybeUninit<[u8; MOST_STAGE + 2 * BESIDE]>);
+
+/// The places of some loops in bits, the last varying fastest.
+struct BitPlaces<'t> {
+    around: &'t [Around],
+    steps: [i64; MAX_LOOPS + 2],
+    next: Option<(i64, i64)>,
+}
+
+impl<'t> BitPlaces<'t> {
+    fn new(around: &'t [Around], start: (i64, i64)) -> Self {
+        BitPlaces { around, steps: [0; MAX_LOOPS + 2], next: Some(start) }
+    }
+
+    fn next(&mut self) -> Option<(i64, i64)> {
+        let here = self.next?;
+        self.next = None;
+        let mut at = here;
+        for (l, step) in self.around.iter().zip(&mut self.steps).rev() {
+            let plus = |at: (i64, i64), n: i64| (at.0 + n * l.src, at.1 + n * l.dst);
+            let back = |at: (i64, i64), n: i64| (at.0 - n * l.src_back, at.1 - n * l.dst_back);
+            *step += 1;
+            if *step < l.count {
+                at = plus(at, 1);
+                self.next = Some(if *step == l.count - 1 { back(at, 1) } else { at });
+                break;
+            }
+            *step = 0;
+            at = plus(at, 1 - l.count);
+            if l.count > 1 {
+                at = back(at, -1);
+            }
+        }
+        Some(here)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,554 @@
+//! How the bits of a row lie in memory, packed, and in a stage, where every index has room for a power of two.
+//!
+//! A row of three nibbles each for five indices, `packed` in 60 bits, is `staged` in 80: nibble `j` of index `i` is
+//! bit `12 i + 4 j` in memory and bit `16 i + 4 j` in the stage. A register of the stage is made of a window of the row,
+//! the same number of bytes from the register's first bit on:
+//!
+//! 1. each byte of the register is taken from a byte of the window, by a table of orders;
+//! 2. if bits move within bytes, each 64 bits are shifted down to where their first bit belongs, and then apart: of an index
+//!    whose steps are 12 bits apart in memory and 16 in the stage, each bit `k` that leaves it within 64 bits moves what
+//!    it has by `(16 - 12) << k`, the uppermost first: one shift under a mask. So the nibbles of index 2 and 3 move by 8,
+//!    then those of 1 and 3 by 4. What is whole bytes apart on both sides is moved by the orders instead.
+//!
+//! Back it is the same in reverse: shifts together, one upwards that puts the first bit to its place in a byte, and
+//! bytes that are taken in their order, a byte that two of the 64 bits share from both.
+
+use super::super::lookup::Table;
+
+/// Steps of an index: so many, so many bits apart in memory and in the stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) count: i64,
+    pub(super) packed: i64,
+    pub(super) staged: i64,
+}
+
+/// A row's way between memory and a stage.
+#[derive(Clone, Debug)]
+pub(super) struct Spacing {
+    /// The bits of the row from the first to the last, where it comes from and where it goes.
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// The registers of the stage, if it differs from memory.
+    pub(super) groups: Vec<Group>,
+    pub(super) vectors: Vec<Vector>,
+    /// By how many bits bits are shifted, one after the other.
+    pub(super) shifts: Vec<u64>,
+    pub(super) tables: Tables,
+}
+
+/// What there is of a register, in this order: into the stage an order of bytes, how far each 64 bits are shifted as a
+/// whole, what each shift leaves, and a mask; out of it what each shift leaves, how far each 64 bits are shifted, and one
+/// or two orders, each with its mask.
+#[derive(Clone, Debug)]
+pub(super) struct Tables {
+    /// Whether it is out of the stage.
+    pub(super) is_together: bool,
+    /// Whether there are any of how far 64 bits are shifted as a whole.
+    pub(super) has_turns: bool,
+    pub(super) has_masks: bool,
+    /// Whether two orders are joined.
+    pub(super) is_joined: bool,
+    /// One after the other.
+    pub(super) bytes: Vec<Table>,
+}
+
+/// Some registers of the stage, again and again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    /// The number of the first register, and behind the last.
+    pub(super) vectors: (usize, usize),
+    pub(super) count: i64,
+    /// From one time to the next in bits, where they come from and where they go.
+    pub(super) steps: (i64, i64),
+}
+
+/// A register of the stage.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Vector {
+    /// Its first bit, where it comes from and where it goes.
+    pub(super) from: i64,
+    pub(super) to: i64,
+    /// The byte of the tables that its own begin at.
+    pub(super) table: usize,
+}
+
+/// Bits that follow each other on both sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    packed: i64,
+    staged: i64,
+    len: i64,
+    /// The shifts that move them, as bits.
+    shifts: u16,
+}
+
+/// Which way rows go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Toward {
+    Apart,
+    Together,
+}
+
+/// The bits that are shifted as one number.
+const WORD: i64 = 64;
+
+/// The most shifts: one for each bit of an index within as many bits.
+const MOST_SHIFTS: usize = WORD.trailing_zeros() as usize;
+
+impl Spacing {
+    /// The way of rows of these steps, the innermost first, of values of so many bits, by registers of `window` bytes.
+    /// `zeros` bits above each value are zero where they go; if there are none, what is between values may be anything.
+    /// `None` where 64 bits of the stage are of more than 64 bits of memory.
+    pub(super) fn of(
+        steps: &[Step],
+        value: i64,
+        zeros: i64,
+        toward: Toward,
+        window: usize,
+    ) -> Option<Spacing> {
+        let (is_together, is_zeroed) = (toward == Toward::Together, zeros > 0);
+        let reach = |of: fn(&Step) -> i64| {
+            let steps = steps.iter().map(|step| (step.count - 1) * of(step));
+            (steps.sum::<i64>() + value) as usize
+        };
+        let (packed, staged) = (reach(|step| step.packed), reach(|step| step.staged));
+        let (from, to) = if is_together { (staged, packed) } else { (packed, staged) };
+        let mut spacing = Spacing { from, to, ..Spacing::same(0) };
+        (spacing.tables.is_together, spacing.tables.has_masks) = (is_together, is_zeroed);
+        if !is_zeroed && steps.iter().all(|step| step.packed == step.staged) {
+            return Some(spacing);
+        }
+        let digits = digits(steps);
+        if digits.len() > MOST_SHIFTS {
+            return None;
+        }
+        let moves = digits.iter().filter(|(packed, staged)| packed != staged);
+        spacing.shifts = moves.map(|(packed, staged)| (staged - packed) as u64).collect();
+        let mut making = Making {
+            toward,
+            zeros,
+            window,
+            patterns: Vec::new(),
+            drafts: Vec::new(),
+            known: Vec::new(),
+        };
+        // The outermost steps are the same again and again, as many at a time as fill registers.
+        let bits = window as i64 * 8;
+        let once = [Step { count: 1, packed: value, staged: value }];
+        let (last, inner) = steps.split_last().unwrap_or((&once[0], &[]));
+        let at_once = match bits % last.staged == 0 {
+            true => (bits / last.staged).min(last.count),
+            false if last.staged % bits == 0 => 1,
+            false => last.count,
+        };
+        let (times, rest) = (last.count / at_once, last.count % at_once);
+        let mut first = (0, 0);
+        for (count, times) in [(at_once, times), (rest, 1)] {
+            if count == 0 {
+                continue;
+            }
+            let steps: Vec<Step> = inner.iter().copied().chain([Step { count, ..*last }]).collect();
+            let again = (at_once * last.packed, at_once * last.staged);
+            making.add(&mut spacing, &runs(&steps, value, &digits), first, times, again)?;
+            first = (first.0 + times * again.0, first.1 + times * again.1);
+        }
+        spacing.write(&making.drafts);
+        Some(spacing)
+    }
+
+    /// Rows of so many bits that are the same on both sides.
+    pub(super) fn same(len: usize) -> Self {
+        let bytes = Vec::new();
+        let [is_together, has_turns, has_masks, is_joined] = [false; 4];
+        let tables = Tables { is_together, has_turns, has_masks, is_joined, bytes };
+        Spacing {
+            from: len,
+            to: len,
+            groups: Vec::new(),
+            vectors: Vec::new(),
+            shifts: Vec::new(),
+            tables,
+        }
+    }
+
+    /// Writes the tables of the registers, which have the numbers of theirs.
+    fn write(&mut self, drafts: &[Draft]) {
+        let tables = &mut self.tables;
+        tables.is_joined = drafts.iter().any(|draft| draft.orders[1].iter().any(Option::is_some));
+        tables.has_turns = drafts.iter().any(|draft| draft.turns.iter().any(|turn| *turn != 0));
+        let are_cut = |draft: &Draft| {
+            let orders = draft.orders[0].iter().zip(&draft.masks[0]);
+            orders.into_iter().any(|(from, mask)| from.is_some() && *mask != u8::MAX)
+        };
+        tables.has_masks |= tables.is_together && (tables.is_joined || drafts.iter().any(are_cut));
+        let mut bytes = Vec::new();
+        let mut begins = Vec::with_capacity(drafts.len());
+        for draft in drafts {
+            begins.push(bytes.len());
+            draft.write(tables, &self.shifts, &mut bytes);
+        }
+        for vector in &mut self.vectors {
+            vector.table = begins[vector.table];
+        }
+        let table = |bytes: &[u8]| {
+            let mut table = Table([0; 64]);
+            table.0[..bytes.len()].copy_from_slice(bytes);
+            table
+        };
+        tables.bytes = bytes.chunks(64).map(table).collect();
+        // Apart, the uppermost bits of an index move first.
+        if !tables.is_together {
+            self.shifts.reverse();
+        }
+    }
+
+    /// Whether rows are the same in memory and in the stage.
+    pub(super) fn is_same(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// The bytes from a row's first byte on that are read of it at most, by registers of up to 64 bytes.
+    pub(super) fn reach(&self) -> usize {
+        let of_group = |group: &Group| {
+            let (first, end) = group.vectors;
+            let last = self.vectors[first..end].iter().map(|vector| vector.from).max();
+            ((last.unwrap_or(0) + (group.count - 1) * group.steps.0) / 8) as usize + 1 + 64
+        };
+        self.groups.iter().map(of_group).fold(self.from / 8 + 1 + 64, usize::max) + 9
+    }
+
+    /// Whether all registers begin at whole bytes where they go.
+    pub(super) fn begins_at_bytes(&self) -> bool {
+        self.vectors.iter().all(|vector| vector.to % 8 == 0)
+            && self.groups.iter().all(|group| group.steps.1 % 8 == 0)
+    }
+
+    /// The bytes that it has allocated.
+    pub(super) fn held_bytes(&self) -> usize {
+        self.groups.capacity() * size_of::<Group>()
+            + self.vectors.capacity() * size_of::<Vector>()
+            + self.tables.bytes.capacity() * size_of::<Table>()
+            + self.shifts.capacity() * size_of::<u64>()
+    }
+}
+
+/// Tables of registers as they are made.
+struct Making {
+    toward: Toward,
+    zeros: i64,
+    window: usize,
+    patterns: Vec<Pattern>,
+    drafts: Vec<Draft>,
+    /// Of each draft, within which bit of a byte its registers begin, and the number of their pattern.
+    known: Vec<(i64, usize)>,
+}
+
+impl Making {
+    /// Adds the registers of some runs from these bits on, in memory and in the stage, so many times.
+    fn add(
+        &mut self,
+        spacing: &mut Spacing,
+        runs: &[Run],
+        first: (i64, i64),
+        times: i64,
+        again: (i64, i64),
+    ) -> Option<()> {
+        let is_together = self.toward == Toward::Together;
+        let begin = spacing.vectors.len();
+        let steps = if is_together { (again.1, again.0) } else { again };
+        // Where registers begin within a byte of memory, their tables differ.
+        let times_at_once = if is_together && again.0 % 8 != 0 { 1 } else { times };
+        for time in 0..times / times_at_once {
+            for place in places(runs, self.zeros, self.window as i64 * 8, &mut self.patterns) {
+                let (packed, staged) = (first.0 + time * again.0, first.1 + time * again.1);
+                let (packed, staged) = (packed + place.packed, staged + place.staged);
+                let table = self.table(spacing, packed, place.pattern)?;
+                let (from, to) = if is_together { (staged, packed) } else { (packed, staged) };
+                spacing.vectors.push(Vector { from, to, table });
+            }
+        }
+        let vectors = (begin, spacing.vectors.len());
+        spacing.groups.push(Group { vectors, count: times_at_once, steps });
+        Some(())
+    }
+
+    /// The number of the tables of a register of this pattern, from this bit of memory on.
+    fn table(&mut self, spacing: &mut Spacing, packed: i64, pattern: usize) -> Option<usize> {
+        let is_together = self.toward == Toward::Together;
+        let first = if is_together { packed % 8 } else { 0 };
+        if let Some(number) = self.known.iter().position(|known| *known == (first, pattern)) {
+            return Some(number);
+        }
+        let runs = &self.patterns[pattern];
+        self.drafts.push(match self.toward {
+            Toward::Apart => Draft::apart(runs, &spacing.shifts, self.window)?,
+            Toward::Together => Draft::together(runs, first, &spacing.shifts, self.window)?,
+        });
+        self.known.push((first, pattern));
+        Some(self.drafts.len() - 1)
+    }
+}
+
+/// The bits of the indices within 64 bits of the stage, how far apart the values of each are on either side, from the
+/// innermost on; without the outermost of them that are whole bytes apart on both sides, and are moved by the orders.
+fn digits(steps: &[Step]) -> Vec<(i64, i64)> {
+    let mut digits = Vec::new();
+    for step in steps {
+        let weights = (0..n_bits(step)).map(|bit| (step.packed << bit, step.staged << bit));
+        digits.extend(weights.take_while(|weight| weight.1 < WORD));
+    }
+    while digits.last().is_some_and(|&(packed, staged)| packed % 8 == 0 && staged % 8 == 0) {
+        digits.pop();
+    }
+    digits
+}
+
+/// How many bits an index has.
+fn n_bits(step: &Step) -> u32 {
+    64 - (step.count - 1).leading_zeros()
+}
+
+/// The runs of a row whose indices have these bits.
+fn runs(steps: &[Step], value: i64, digits: &[(i64, i64)]) -> Vec<Run> {
+    let mut runs = vec![Run { packed: 0, staged: 0, len: value, shifts: 0 }];
+    let mut digits = digits;
+    let mut next = 0;
+    for step in steps {
+        let n_within = (0..n_bits(step)).filter(|bit| step.staged << bit < WORD).count();
+        let (here, others) = digits.split_at(n_within.min(digits.len()));
+        digits = others;
+        // The number of the shift of each bit of the index that has one.
+        let first = next;
+        let is_moved = |bit: usize| here[bit].0 != here[bit].1;
+        next += (0..here.len()).filter(|&bit| is_moved(bit)).count();
+        let len = runs[0].len;
+        if runs.len() == 1 && step.packed == len && step.staged == len {
+            runs[0].len *= step.count;
+        } else {
+            let n = runs.len();
+            for number in 1..step.count {
+                let (mut shifts, mut shift) = (0u16, first);
+                for bit in (0..here.len()).filter(|&bit| is_moved(bit)) {
+                    shifts |= ((number >> bit & 1) as u16) << shift;
+                    shift += 1;
+                }
+                runs.extend_from_within(..n);
+                let begin = runs.len() - n;
+                for run in &mut runs[begin..] {
+                    run.packed += number * step.packed;
+                    run.staged += number * step.staged;
+                    run.shifts |= shifts;
+                }
+            }
+        }
+    }
+    runs
+}
+
+/// Runs from the first bit of a register on, on either side.
+type Pattern = Vec<Run>;
+
+/// Where a register of the stage begins, in memory and in the stage, and the number of its pattern.
+struct Place {
+    packed: i64,
+    staged: i64,
+    pattern: usize,
+}
+
+/// The registers of so many bits that some runs take in the stage, with as many zeros above each of them.
+fn places(runs: &[Run], zeros: i64, bits: i64, patterns: &mut Vec<Pattern>) -> Vec<Place> {
+    let mut places = Vec::new();
+    let (mut runs, mut begin, mut end, mut packed) = (runs.iter().copied().peekable(), 0, 0, 0);
+    let mut pattern = Pattern::new();
+    while runs.peek().is_some() || begin < end {
+        if begin >= end
+            && let Some(next) = runs.peek()
+        {
+            begin = begin.max(next.staged / bits * bits);
+        }
+        pattern.clear();
+        while let Some(run) = runs.peek_mut() {
+            let room = begin + bits - run.staged;
+            if room <= 0 {
+                break;
+            }
+            let len = run.len.min(room);
+            end = run.staged + run.len + zeros;
+            pattern.push(Run { staged: run.staged - begin, len, ..*run });
+            if len < run.len {
+                run.packed += len;
+                run.staged += len;
+                run.len -= len;
+                break;
+            }
+            runs.next();
+        }
+        // What is beyond the last run is made of none, wherever it is read from.
+        packed = pattern.first().map_or(packed, |first| first.packed);
+        pattern.iter_mut().for_each(|run| run.packed -= packed);
+        let number = patterns.iter().position(|known| *known == pattern).unwrap_or_else(|| {
+            patterns.push(pattern.clone());
+            patterns.len() - 1
+        });
+        places.push(Place { packed, staged: begin, pattern: number });
+        begin += bits;
+    }
+    places
+}
+
+/// The tables of a register as they are made.
+struct Draft {
+    /// Of each byte, which one it is taken from.
+    orders: [Vec<Option<u8>>; 2],
+    /// Of each byte, the bits that are kept.
+    masks: [Vec<u8>; 2],
+    /// Of each 64 bits, by how much they are shifted as a whole.
+    turns: Vec<u64>,
+    /// Of each shift and each 64 bits, which have been shifted apart.
+    shifted: Vec<u64>,
+}
+
+impl Draft {
+    fn new(window: usize, n_shifts: usize) -> Self {
+        let orders = || vec![None; window];
+        Draft {
+            orders: [orders(), orders()],
+            masks: [vec![0; window], vec![0; window]],
+            turns: vec![0; window / 8],
+            shifted: vec![0; n_shifts * window / 8],
+        }
+    }
+
+    fn apart(runs: &[Run], shifts: &[u64], window: usize) -> Option<Draft> {
+        let mut draft = Draft::new(window, shifts.len());
+        let mut turned = None;
+        for (number, run) in words(runs) {
+            let place = run.staged - draft.shift(number, &run, shifts)?;
+            let turn = (run.packed - place).rem_euclid(8);
+            if turned.is_some_and(|(known, turned)| known == number && turned != turn)
+                || place + turn + run.len > WORD
+            {
+                return None;
+            }
+            turned = Some((number, turn));
+            draft.turns[number] = turn as u64;
+            for bit in 0..run.len {
+                let to = number * 8 + ((run.staged + bit) / 8) as usize;
+                draft.masks[0][to] |= 1 << ((run.staged + bit) % 8);
+                let from = u8::try_from((run.packed + bit) / 8).ok()?;
+                if usize::from(from) >= window {
+                    return None;
+                }
+                let order = &mut draft.orders[0][number * 8 + ((place + turn + bit) / 8) as usize];
+                if order.is_some_and(|known| known != from) {
+                    return None;
+                }
+                *order = Some(from);
+            }
+        }
+        Some(draft)
+    }
+
+    fn together(runs: &[Run], first: i64, shifts: &[u64], window: usize) -> Option<Draft> {
+        let mut draft = Draft::new(window, shifts.len());
+        let mut turned = None;
+        for (number, run) in words(runs) {
+            let place = run.staged - draft.shift(number, &run, shifts)?;
+            let packed = run.packed + first;
+            let turn = (packed - place).rem_euclid(8);
+            if turned.is_some_and(|(known, turned)| known == number && turned != turn)
+                || place + turn + run.len > WORD
+            {
+                return None;
+            }
+            turned = Some((number, turn));
+            draft.turns[number] = turn as u64;
+            for bit in 0..run.len {
+                draft.take(number * 8 + ((place + turn + bit) / 8) as usize, packed + bit)?;
+            }
+        }
+        Some(draft)
+    }
+
+    /// Notes that a run of 64 bits is shifted by its shifts; how far that is in all.
+    fn shift(&mut self, number: usize, run: &Run, shifts: &[u64]) -> Option<i64> {
+        let n_words = self.turns.len();
+        let ones = if run.len >= WORD { u64::MAX } else { (1 << run.len) - 1 };
+        let is_of = |shift: &usize| run.shifts >> shift & 1 == 1;
+        let all: u64 = (0..shifts.len()).filter(is_of).map(|shift| shifts[shift]).sum();
+        // Where they are, going apart, after each.
+        let mut place = u64::try_from(run.staged).ok()?.checked_sub(all)?;
+        for shift in (0..shifts.len()).rev().filter(is_of) {
+            place += shifts[shift];
+            self.shifted[shift * n_words + number] |= ones << place;
+        }
+        Some(all as i64)
+    }
+
+    /// Takes a bit of memory from this byte.
+    fn take(&mut self, from: usize, bit: i64) -> Option<()> {
+        let (from, place) = (u8::try_from(from).ok()?, usize::try_from(bit / 8).ok()?);
+        for (order, mask) in self.orders.iter_mut().zip(&mut self.masks) {
+            let order = order.get_mut(place)?;
+            if order.is_none_or(|known| known == from) {
+                *order = Some(from);
+                mask[place] |= 1 << (bit % 8);
+                return Some(());
+            }
+        }
+        None
+    }
+
+    /// Adds its tables in the order in which they are used, those of so many shifts.
+    fn write(&self, tables: &Tables, shifts: &[u64], bytes: &mut Vec<u8>) {
+        let orders = |number: usize| self.orders[number].iter().map(|from| from.unwrap_or(0));
+        let turns = || self.turns.iter().flat_map(|turn| turn.to_le_bytes());
+        let n_words = self.turns.len();
+        let shifted = |shift: usize, by: u64| {
+            let words = &self.shifted[shift * n_words..(shift + 1) * n_words];
+            // Together, a bit is moved from there to where it was before.
+            let by = if tables.is_together { by } else { 0 };
+            words.iter().flat_map(move |word| (word >> by).to_le_bytes())
+        };
+        if !tables.is_together {
+            bytes.extend(orders(0));
+            if tables.has_turns {
+                bytes.extend(turns());
+            }
+            for (shift, &by) in shifts.iter().enumerate().rev() {
+                bytes.extend(shifted(shift, by));
+            }
+            if tables.has_masks {
+                bytes.extend(&self.masks[0]);
+            }
+            return;
+        }
+        for (shift, &by) in shifts.iter().enumerate() {
+            bytes.extend(shifted(shift, by));
+        }
+        if tables.has_turns {
+            bytes.extend(turns());
+        }
+        for pick in 0..1 + usize::from(tables.is_joined) {
+            bytes.extend(orders(pick));
+            if tables.has_masks {
+                bytes.extend(&self.masks[pick]);
+            }
+        }
+    }
+}
+
+/// The parts of runs that lie in 64 bits of a register, with the number of those; places in the stage are counted from
+/// there on.
+fn words(runs: &[Run]) -> impl Iterator<Item = (usize, Run)> {
+    runs.iter().flat_map(|&run| {
+        let (first, last) = (run.staged / WORD, (run.staged + run.len - 1) / WORD);
+        (first..=last).map(move |number| {
+            let begin = run.staged.max(number * WORD);
+            let len = (run.staged + run.len).min((number + 1) * WORD) - begin;
+            let packed = run.packed + begin - run.staged;
+            (number as usize, Run { packed, staged: begin - number * WORD, len, ..run })
+        })
+    })
+}

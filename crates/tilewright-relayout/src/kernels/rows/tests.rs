@@ -1,0 +1,187 @@
+use super::super::lookup::window;
+use super::spacing::{Step, Toward};
+use super::*;
+use crate::bits;
+use crate::nest::drawn::Draw;
+use crate::nest::walk;
+
+fn pattern(n: usize, by: u32) -> Vec<u8> {
+    (0..n as u32).map(|i| (i.wrapping_mul(by) >> 13) as u8).collect()
+}
+
+/// Moves a box by rows, with all registers there are, and bit by bit by the definition of packed elements. Says
+/// whether it has rows.
+fn check(loops: &[Loop], slots: Slots, start: (i64, i64)) -> bool {
+    let bytes = |slot: i64, start: i64, stride: fn(&Loop) -> i64| {
+        let reach: i64 = loops.iter().map(|l| (l.extent - 1) * stride(l)).sum();
+        ((start + (reach + 1) * slot) as usize).div_ceil(8)
+    };
+    let src = pattern(bytes(slots.src, start.0, |l| l.src), 2_654_435_761);
+    let before = pattern(1 + bytes(slots.dst, start.1, |l| l.dst), 2_246_822_519);
+    let mut expected = before.clone();
+    let (value, width) = (slots.value as u32, slots.dst as u32);
+    walk(loops, (0, 0), &mut |(from, to)| {
+        let element = bits::read(&src, (start.0 + from * slots.src) as usize, value);
+        bits::write(&mut expected, (start.1 + to * slots.dst) as usize, width, element);
+    });
+    let mut is_moved = false;
+    for level in Level::all() {
+        let is_at_bytes = start.0 % 8 == 0 && start.1 % 8 == 0;
+        // As if it began within bytes too: then nothing is moved where it is.
+        let made = [false, true].map(|at_bytes| {
+            Rows::drafts(loops, slots, at_bytes, level)
+                .and_then(Drafts::rows)
+                .filter(|_| is_at_bytes || !at_bytes)
+        });
+        for rows in made.into_iter().flatten() {
+            let mut dst = before.clone();
+            // SAFETY: the buffers are as long as the loops reach.
+            unsafe { rows.run(&src.as_ptr_range(), dst.as_mut_ptr(), start, Stores::Cached) };
+            assert!(dst == expected, "{loops:?}, {slots:?}, {start:?}, {level:?}: {rows:?}");
+            is_moved = true;
+        }
+    }
+    is_moved
+}
+
+fn l(extent: i64, src: i64, dst: i64) -> Loop {
+    Loop { extent, src, dst }
+}
+
+#[test]
+fn runs_of_odd_lengths_change_places() {
+    for bits in [1, 2, 4, 8, 16, 32] {
+        for run in [1, 2, 3, 5, 6, 7, 9, 12, 13, 15, 17, 31] {
+            let (a, b) = (29, 37);
+            let loops = [l(b, run, run * a), l(a, run * b, run), l(run, 1, 1)];
+            for start in [(0, 0), (bits % 8, 3 * bits % 8), (5, 0)] {
+                assert!(
+                    check(&loops, Slots::same(bits), start),
+                    "{run} times {bits} bits from {start:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn boxes_of_any_strides_and_widths() {
+    let mut draw = Draw(5);
+    let (mut n_moved, n) = (0, if cfg!(miri) { 4 } else { 3000 });
+    for _ in 0..n {
+        let most = if cfg!(miri) { 300 } else { 20_000 };
+        let Some(loops) = draw.permutation(most) else { continue };
+        let widths = [
+            (8, 8, 8),
+            (4, 4, 4),
+            (16, 16, 16),
+            (1, 1, 1),
+            (2, 2, 2),
+            (32, 32, 32),
+            (64, 64, 64),
+            (4, 8, 4),
+            (4, 4, 8),
+            (1, 8, 1),
+            (1, 1, 8),
+            (3, 3, 3),
+            (2, 4, 8),
+            (5, 6, 7),
+            (24, 24, 24),
+        ];
+        let (value, from, to) = widths[draw.below(widths.len())];
+        let start = [(draw.below(20) as i64, draw.below(20) as i64), (0, 0)][draw.below(2)];
+        n_moved += usize::from(check(&loops, Slots { value, src: from, dst: to }, start));
+    }
+    assert!(n_moved > n / 3, "{n_moved} of {n}");
+}
+
+/// What a spacing does to a row, by the steps that it is of.
+fn spaced(steps: &[Step], value: i64) -> Vec<(i64, i64)> {
+    let mut bits: Vec<(i64, i64)> = (0..value).map(|bit| (bit, bit)).collect();
+    for step in steps {
+        let at = |&(packed, staged): &(i64, i64)| {
+            (0..step.count).map(move |n| (packed + n * step.packed, staged + n * step.staged))
+        };
+        bits = bits.iter().flat_map(at).collect();
+    }
+    bits
+}
+
+/// Rows apart and together again, with all registers there are, each bit where the steps say, and zeros above the values.
+fn check_spacing(steps: &[Step], value: i64) -> bool {
+    let bits = spaced(steps, value);
+    let get = |bytes: &[u8], bit: i64| bytes[(bit / 8) as usize] >> (bit % 8) & 1;
+    let buffer = |by| pattern(4096 + 2 * BESIDE, by);
+    let place = 8 * BESIDE as i64;
+    let above = |of: fn(&Step) -> i64| steps.first().map_or(5, of) - value;
+    let ways = [
+        (Toward::Apart, 0),
+        (Toward::Apart, above(|step| step.staged)),
+        (Toward::Together, 0),
+        (Toward::Together, above(|step| step.packed)),
+    ];
+    let mut is_made = false;
+    for (level, (toward, zeros)) in
+        Level::all().into_iter().flat_map(|level| ways.map(|way| (level, way)))
+    {
+        let Some(spacing) = Spacing::of(steps, value, zeros, toward, window(level)) else {
+            continue;
+        };
+        is_made = true;
+        let (src, mut dst) = (buffer(2_654_435_761), buffer(2_246_822_519));
+        let rows = [Row { from: 0, to: 0 }];
+        let pass = Pass {
+            spacing: &spacing,
+            rows: &rows,
+            src: src.as_ptr(),
+            from: place,
+            dst: dst.as_mut_ptr(),
+            to: place,
+            next: [None; 2],
+            exactly: None,
+        };
+        // SAFETY: there is room for rows of 4096 bytes, and beside them.
+        unsafe { level.run(pass) };
+        let is_together = toward == Toward::Together;
+        for (number, &(packed, staged)) in bits.iter().enumerate() {
+            let (from, to) = if is_together { (staged, packed) } else { (packed, staged) };
+            let is = get(&dst, place + to) == get(&src, place + from);
+            assert!(is, "{steps:?} of {value} bits, {toward:?}, {level:?}: bit {from} to {to}");
+            // The last bits of all values come last.
+            if number >= bits.len() - bits.len() / value as usize {
+                let is_zero = (1..=zeros).all(|bit| get(&dst, place + to + bit) == 0);
+                assert!(
+                    is_zero,
+                    "{steps:?} of {value} bits, {toward:?}, {level:?}: zeros from {to} on"
+                );
+            }
+        }
+    }
+    is_made
+}
+
+#[test]
+fn rows_are_spaced() {
+    let mut draw = Draw(3);
+    let mut n_made = 0;
+    for _ in 0..if cfg!(miri) { 20 } else { 700 } {
+        let value = [1, 2, 3, 4, 8, 16][draw.below(6)];
+        let width = 1 << draw.below(3);
+        let mut staged = (value as u64).next_power_of_two() as i64 * width;
+        if value == 8 && draw.below(2) == 1 {
+            staged = 24;
+        }
+        let mut step = ((value + draw.below(3) as i64).min(staged), staged);
+        let mut steps = Vec::new();
+        for _ in 0..1 + draw.below(4) {
+            let count = 1 + draw.below(12) as i64;
+            if step.1 * count > 16_000 {
+                break;
+            }
+            steps.push(Step { count, packed: step.0, staged: step.1 });
+            step = (step.0 * count, ((step.1 * count) as u64).next_power_of_two() as i64);
+        }
+        n_made += usize::from(check_spacing(&steps, value));
+    }
+    assert!(n_made > 10, "{n_made}");
+}
