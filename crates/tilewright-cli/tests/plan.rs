@@ -41,9 +41,8 @@ fn kernels_are_named() {
     assert_eq!(kernel("bf16[64,512]", "bf16[64,512]{1,0:T(8,128)(2,1)}"), "tile");
     assert_eq!(kernel("f32[64,512]", "f32[64,512]{0,1}"), "tile");
     assert_eq!(kernel("bf16[32,32,3,3]", "bf16[32,32,3,3]{0,1,3,2}"), "listed tile");
-    assert_eq!(kernel("s4[64,512]", "s4[64,512]{1,0:E(4)}"), "tile");
-    assert_eq!(kernel("s4[63,511]", "s4[63,511]{1,0:E(4)}"), "pack");
-    assert_eq!(kernel("s4[63,511]{1,0:E(4)}", "s4[63,511]"), "unpack");
+    assert_eq!(kernel("s4[64,512]", "s4[64,512]{1,0:E(4)}"), "pack");
+    assert_eq!(kernel("s4[64,512]{1,0:E(4)}", "s4[64,512]"), "unpack");
     assert_eq!(kernel("s4[63,511]{1,0:E(4)}", "s4[63,511]{0,1:E(4)}"), "rows");
     assert_eq!(kernel("f32[4097,4099]{1,0:T(8,128)}", "f32[4097,4099]"), "joined runs");
 }

@@ -56,7 +56,7 @@ pub(crate) use place::Stores;
 use rows::Rows as StagedRows;
 pub(crate) use tile::Slots;
 use tile::{MAX_UNIT, Program};
-use ways::{program_of_bits, way_of, way_of_bits};
+use ways::{Wanted, program_of_bits};
 use weave::is_woven;
 
 use crate::bits;
@@ -180,10 +180,7 @@ impl Mover {
         } else if loops.len() > MAX_LOOPS {
             Way::Checked
         } else {
-            match slots.unit().filter(|_| is_at_bytes) {
-                Some(unit) => way_of(loops, unit, level, is_streamed),
-                None => way_of_bits(loops, slots, is_at_bytes, level, is_streamed),
-            }
+            Wanted { loops, slots, is_at_bytes, is_streamed, level }.way()
         };
         let loops: Vec<Loop> = loops.iter().filter(|l| l.extent != 1).copied().collect();
         let unit = slots.unit().unwrap_or(1);

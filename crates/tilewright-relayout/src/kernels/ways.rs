@@ -25,8 +25,14 @@ const PIECE: f64 = 5.0;
 const RUN: f64 = 3.0;
 const BYTE_OF_A_RUN: f64 = 0.1;
 
+/// A line that is put together before it is streamed.
+const STAGED_LINE: f64 = 10.0;
+
 /// The bytes of runs that are copied, whatever else there is.
 const LONG_RUN: i64 = 32;
+
+/// The bits of a row that is made wider or narrower, whatever else there is.
+const LEAST_ROW: i64 = 128;
 
 /// The program of a box of elements in such slots.
 pub(super) fn program_of_bits(
@@ -50,37 +56,136 @@ pub(super) fn program_of_bits(
     (program.least_piece() >= LEAST_PIECE).then_some(program)
 }
 
-/// How a box of elements of `unit` bytes is moved best.
-pub(super) fn way_of(loops: &[Loop], unit: usize, level: Level, is_streamed: bool) -> Way {
-    let elements = elements(loops);
-    let bytes = elements * unit as f64;
-    let run = loops.iter().find(|l| l.is_run() && l.extent > 1);
-    let slots = Slots::same(8 * unit as i64);
-    if let Some(run) = run {
-        let run_bytes = run.extent.saturating_mul(unit as i64);
-        let is_odd = run_bytes & (run_bytes - 1) != 0;
-        if run_bytes >= LINE as i64 || is_odd && run_bytes >= LONG_RUN {
-            return Way::Kernel(None);
+/// A box that is to be moved.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'l> {
+    pub(super) loops: &'l [Loop],
+    pub(super) slots: Slots,
+    /// Whether it begins at a byte on both sides.
+    pub(super) is_at_bytes: bool,
+    /// Whether its destination is ever streamed.
+    pub(super) is_streamed: bool,
+    pub(super) level: Level,
+}
+
+impl Wanted<'_> {
+    /// How it is moved best.
+    pub(super) fn way(self) -> Way {
+        match self.slots.unit().filter(|_| self.is_at_bytes) {
+            Some(unit) => self.way_of_units(unit),
+            None => self.way_of_bits(),
         }
-        if is_odd {
-            if !is_streamed && are_far(loops, run.extent, unit as i64) {
+    }
+
+    /// The same of elements of `unit` bytes.
+    fn way_of_units(self, unit: usize) -> Way {
+        let Wanted { loops, level, is_streamed, .. } = self;
+        let bytes = self.elements() * unit as f64;
+        let run = loops.iter().find(|l| l.is_run() && l.extent > 1);
+        if let Some(run) = run {
+            let run_bytes = run.extent.saturating_mul(unit as i64);
+            let is_odd = run_bytes & (run_bytes - 1) != 0;
+            if run_bytes >= LINE as i64 || is_odd && run_bytes >= LONG_RUN {
                 return Way::Kernel(None);
             }
-            let cost = bytes / run_bytes as f64 * (RUN + run_bytes as f64 * BYTE_OF_A_RUN);
-            return cheaper(loops, slots, true, level, cost).unwrap_or(Way::Kernel(None));
+            if is_odd {
+                if !is_streamed && are_far(loops, run.extent, unit as i64) {
+                    return Way::Kernel(None);
+                }
+                let cost = bytes / run_bytes as f64 * (RUN + run_bytes as f64 * BYTE_OF_A_RUN);
+                return self.cheaper(cost).unwrap_or(Way::Kernel(None));
+            }
+        } else if woven(loops, unit as i64).is_some() {
+            return Way::Kernel(None);
         }
-    } else if woven(loops, unit as i64).is_some() {
-        return Way::Kernel(None);
+        if let Some(listed) = Listed::of(loops, unit, level) {
+            return Way::Listed(Box::new(listed));
+        }
+        // Elements that lie alone on both sides are copied one by one.
+        let program = self.program().filter(|program| !program.is_all_pieces());
+        let Some(program) = program else {
+            return self.cheaper(self.elements() * SINGLE).unwrap_or(Way::Kernel(None));
+        };
+        self.in_pieces(&program).unwrap_or_else(|| Way::Program(Box::new(program)))
     }
-    if let Some(listed) = Listed::of(loops, unit, level) {
-        return Way::Listed(Box::new(listed));
+
+    /// The same of elements of any width.
+    fn way_of_bits(self) -> Way {
+        let Wanted { loops, slots, is_streamed, .. } = self;
+        // What follows itself on both sides is made wider or narrower in the caches as quickly as it is copied.
+        let is_row = |l: &Loop| l.is_run() && l.extent.saturating_mul(slots.value) >= LEAST_ROW;
+        if slots.src != slots.dst && !is_streamed && loops.iter().any(is_row) {
+            let drafts = self.drafts();
+            if drafts.as_ref().is_some_and(Drafts::are_in_place)
+                && let Some((rows, _)) = drafts.and_then(Drafts::made)
+            {
+                return Way::Rows(Box::new(rows));
+            }
+        }
+        let program = if self.is_at_bytes { self.program() } else { None };
+        match program {
+            Some(program) => {
+                self.in_pieces(&program).unwrap_or_else(|| Way::Program(Box::new(program)))
+            }
+            None => self.cheaper(f64::INFINITY).unwrap_or(Way::Checked),
+        }
     }
-    // Elements that lie alone on both sides are copied one by one.
-    let program = program_of_bits(loops, slots, level, is_streamed);
-    let Some(program) = program.filter(|program| !program.is_all_pieces()) else {
-        return cheaper(loops, slots, true, level, elements * SINGLE).unwrap_or(Way::Kernel(None));
-    };
-    in_pieces(&program, loops, slots, level).unwrap_or_else(|| Way::Program(Box::new(program)))
+
+    fn program(self) -> Option<Program> {
+        program_of_bits(self.loops, self.slots, self.level, self.is_streamed)
+    }
+
+    fn drafts(self) -> Option<Drafts> {
+        StagedRows::drafts(self.loops, self.slots, self.is_at_bytes, self.level)
+    }
+
+    /// By rows or lookups, where a program would load or store its registers in pieces, and those take longer.
+    fn in_pieces(self, program: &Program) -> Option<Way> {
+        let (piece, bytes) = (program.least_piece(), self.moved_bytes());
+        if piece >= LANE { None } else { self.cheaper(bytes / piece as f64 * PIECE) }
+    }
+
+    /// By rows or lookups, if either takes fewer cycles than so many.
+    fn cheaper(self, cycles: f64) -> Option<Way> {
+        let drafts = self.drafts();
+        // A chunk that is streamed is put together first.
+        let lines = if self.is_streamed { self.slots.dst as f64 / (8 * LINE) as f64 } else { 0.0 };
+        let of_rows = |cycles: f64| (cycles + lines * STAGED_LINE) * self.elements();
+        let estimate = drafts.as_ref().map_or(f64::INFINITY, |drafts| of_rows(drafts.cycles()));
+        // What is packed along the rows of both sides takes no more than a lookup does.
+        let are_in_place =
+            self.slots.src != self.slots.dst && drafts.as_ref().is_some_and(Drafts::are_in_place);
+        if !are_in_place && let Some(lookup) = self.lookup(cycles.min(estimate)) {
+            return Some(lookup);
+        }
+        let made = if estimate < cycles { drafts.and_then(Drafts::made) } else { None };
+        match made.map(|(rows, cycles)| (rows, of_rows(cycles))) {
+            // For the first there may be no program.
+            Some((rows, made)) if made <= estimate => Some(Way::Rows(Box::new(rows))),
+            Some((rows, made)) if made < cycles => {
+                self.lookup(made).or_else(|| Some(Way::Rows(Box::new(rows))))
+            }
+            _ if estimate < cycles => self.lookup(cycles),
+            _ => None,
+        }
+    }
+
+    /// By lookups, if that takes fewer cycles than so many.
+    fn lookup(self, cycles: f64) -> Option<Way> {
+        if !self.is_at_bytes {
+            return None;
+        }
+        let lookup = Lookup::of(self.loops, self.slots, self.level, cycles)?;
+        (lookup.cost() < cycles).then(|| Way::Lookup(Box::new(lookup)))
+    }
+
+    fn elements(self) -> f64 {
+        self.loops.iter().map(|l| l.extent as f64).product()
+    }
+
+    fn moved_bytes(self) -> f64 {
+        self.elements() * self.slots.value as f64 / 8.0
+    }
 }
 
 /// Whether runs of `length` elements follow each other in the destination, and those that do within a line are of different
@@ -89,84 +194,4 @@ fn are_far(loops: &[Loop], length: i64, unit: i64) -> bool {
     let mut others = loops.iter().filter(|l| l.extent > 1 && !l.is_run());
     let is_near = |stride: i64| stride.saturating_abs().saturating_mul(unit) < LINE as i64;
     loops.iter().any(|l| l.dst == length) && others.all(|l| !is_near(l.dst) || !is_near(l.src))
-}
-
-/// How a box of elements of any width is moved best.
-pub(super) fn way_of_bits(
-    loops: &[Loop],
-    slots: Slots,
-    is_at_bytes: bool,
-    level: Level,
-    is_streamed: bool,
-) -> Way {
-    let program = is_at_bytes.then(|| program_of_bits(loops, slots, level, is_streamed)).flatten();
-    let otherwise = match program {
-        Some(program) => {
-            let by_others = in_pieces(&program, loops, slots, level);
-            return by_others.unwrap_or_else(|| Way::Program(Box::new(program)));
-        }
-        None => cheaper(loops, slots, is_at_bytes, level, f64::INFINITY),
-    };
-    otherwise.unwrap_or(Way::Checked)
-}
-
-/// By lookups, where a program would load or store its registers in pieces, and those take longer.
-fn in_pieces(program: &Program, loops: &[Loop], slots: Slots, level: Level) -> Option<Way> {
-    let (piece, bytes) = (program.least_piece(), moved_bytes(loops, slots));
-    if piece >= LANE {
-        None
-    } else {
-        cheaper(loops, slots, true, level, bytes / piece as f64 * PIECE)
-    }
-}
-
-/// By rows or lookups, if either takes fewer cycles than so many.
-fn cheaper(
-    loops: &[Loop],
-    slots: Slots,
-    is_at_bytes: bool,
-    level: Level,
-    cycles: f64,
-) -> Option<Way> {
-    let drafts = StagedRows::drafts(loops, slots, is_at_bytes, level);
-    of_drafts(drafts, loops, slots, is_at_bytes, level, cycles)
-}
-
-/// The same, of rows that have been drafted.
-fn of_drafts(
-    drafts: Option<Drafts>,
-    loops: &[Loop],
-    slots: Slots,
-    is_at_bytes: bool,
-    level: Level,
-    cycles: f64,
-) -> Option<Way> {
-    let of_rows = drafts.as_ref().map_or(f64::INFINITY, |drafts| drafts.cycles() * elements(loops));
-    let least = cycles.min(of_rows);
-    let lookup = |cycles| if is_at_bytes { lookup(loops, slots, level, cycles) } else { None };
-    // What is packed along the rows of both sides takes no more than a lookup does.
-    let are_in_place = slots.src != slots.dst && drafts.as_ref().is_some_and(Drafts::are_in_place);
-    if !are_in_place && let Some(lookup) = lookup(least) {
-        return Some(lookup);
-    }
-    if of_rows < cycles
-        && let Some(rows) = drafts.and_then(Drafts::rows)
-    {
-        return Some(Way::Rows(Box::new(rows)));
-    }
-    if of_rows < cycles { lookup(cycles) } else { None }
-}
-
-/// By lookups, if that takes fewer cycles than so many.
-pub(super) fn lookup(loops: &[Loop], slots: Slots, level: Level, cycles: f64) -> Option<Way> {
-    let lookup = Lookup::of(loops, slots, level, cycles)?;
-    (lookup.cost() < cycles).then(|| Way::Lookup(Box::new(lookup)))
-}
-
-fn elements(loops: &[Loop]) -> f64 {
-    loops.iter().map(|l| l.extent as f64).product()
-}
-
-fn moved_bytes(loops: &[Loop], slots: Slots) -> f64 {
-    elements(loops) * slots.value as f64 / 8.0
 }

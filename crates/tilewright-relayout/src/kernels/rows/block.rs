@@ -10,8 +10,9 @@ use super::spacing::{Spacing, Step, Toward};
 use super::{How, Lines, MOST_ROW, MOST_STAGE, Rows, Side, packed_pitch};
 use crate::nest::Loop;
 
-/// The bits of a row, if there are as many.
-const ROWS: [i64; 3] = [128 * 8, 256 * 8, 2048 * 8];
+/// The bits of a row, if there are as many. As many rows of slots of fewer bits would be more than a stage has room for.
+const ROWS: [i64; 3] = [2048 * 8, 256 * 8, 128 * 8];
+const SLOTS: i64 = 4;
 
 /// What is within so many bits may go on in a row of the source, however few of them are elements.
 const WORD: i64 = 32;
@@ -27,7 +28,7 @@ const BLOCK_CYCLES: f64 = 200.0;
 const CYCLES: f64 = 0.55;
 
 /// Which side's rows come first, and how many of their loops those of the other may share.
-const ORDERS: [(usize, usize); 5] = [(0, usize::MAX), (0, 1), (0, 0), (1, 0), (1, 1)];
+const ORDERS: [(usize, usize); 5] = [(0, usize::MAX), (0, 1), (0, 0), (1, 1), (1, 0)];
 
 /// The fewest bits of a row.
 const LEAST_ROW: i64 = 8;
@@ -117,31 +118,42 @@ impl Drafts {
         let run = loops.iter().find(|l| (l.src, l.dst) == (slots.src, slots.dst));
         let run = run.map_or(0, |run| run.extent.saturating_mul(slots.src.max(slots.dst)));
         let run = (run > 0 && run < ROWS[1]).then_some(run);
-        for word in [0, WORD] {
-            for row in ROWS.into_iter().chain(run) {
+        let [most, least] = [slots.src.max(slots.dst), slots.src.min(slots.dst)].map(power);
+        let widths = if least == most { vec![most] } else { vec![least, most] };
+        let shorter = (slots.src.max(slots.dst) < SLOTS).then_some(ROWS[2] / 2);
+        'words: for word in [0, WORD] {
+            for row in ROWS.into_iter().chain(shorter).chain(run) {
+                let mut known = None;
                 for (first, shared) in ORDERS {
+                    // It shares no more than that anyway.
+                    if known.is_some_and(|(of, n_shared)| of == first && n_shared <= shared) {
+                        continue;
+                    }
                     let Some(block) = Block::of(loops, slots, row, word).drawn(first, shared)
                     else {
                         continue;
                     };
+                    known = Some((first, block.n_shared()));
                     if blocks.iter().any(|known| block.is_same(known)) {
                         continue;
                     }
-                    blocks.push(block.clone());
-                    let [most, least] =
-                        [slots.src.max(slots.dst), slots.src.min(slots.dst)].map(power);
-                    if least != most {
-                        laid.extend(block.clone().laid(least, slots, is_at_bytes, level));
+                    let more = widths
+                        .iter()
+                        .filter_map(|&width| block.clone().laid(width, slots, is_at_bytes, level));
+                    laid.extend(more);
+                    blocks.push(block);
+                    // Nothing takes less than long rows that are the same on both sides.
+                    if laid.iter().any(Laid::is_long_in_place) {
+                        break 'words;
                     }
-                    laid.extend(block.laid(most, slots, is_at_bytes, level));
                 }
             }
-            laid.sort_by(|a, b| a.cycles.total_cmp(&b.cycles));
             // Rows of parts of words are for boxes that have no others.
-            if laid.first().is_some_and(|best| best.block.len[0] >= WORD) {
+            if laid.iter().any(|laid| laid.block.len[0] >= WORD) {
                 break;
             }
         }
+        laid.sort_by(|a, b| a.cycles.total_cmp(&b.cycles));
         Drafts { laid, slots, level }
     }
 
@@ -155,14 +167,22 @@ impl Drafts {
         self.laid.first().is_some_and(Laid::is_in_place)
     }
 
-    /// The rows of the first that there is a program for.
-    pub(in super::super) fn rows(self) -> Option<Rows> {
+    /// The rows of the first that there is a program for, with about how many of the processor's cycles an element takes.
+    pub(in super::super) fn made(self) -> Option<(Rows, f64)> {
         let Drafts { laid, slots, level } = self;
-        laid.into_iter().find_map(|laid| laid.rows(slots, level))
+        laid.into_iter().find_map(|laid| {
+            let cycles = laid.cycles;
+            Some((laid.rows(slots, level)?, cycles))
+        })
     }
 }
 
 impl Block {
+    /// How many loops the rows of both sides have.
+    fn n_shared(&self) -> usize {
+        self.inside.iter().filter(|l| l.chains.iter().all(Option::is_some)).count()
+    }
+
     /// Whether it has the same loops as another.
     fn is_same(&self, other: &Block) -> bool {
         self.inside == other.inside && self.outer == other.outer && self.chains == other.chains
@@ -263,10 +283,13 @@ impl Block {
 
     /// Takes more loops into the block, those that lie closest together, until it is worth its while.
     fn fill_up(&mut self) {
-        let wide = self.slots[0].max(self.slots[1]);
         loop {
-            let n: i64 = self.inside.iter().map(|l| l.of.extent).product();
-            let room = LEAST_BLOCK / wide / n;
+            // A row with gaps is as long as with what is in them.
+            let bits = [0, 1].map(|side| {
+                let others = self.inside.iter().filter(|l| l.chains[side].is_none());
+                others.map(|l| l.of.extent).product::<i64>() * self.len[side]
+            });
+            let room = LEAST_BLOCK / bits[0].max(bits[1]);
             let is_whole = |&number: &usize| {
                 self.outer[number].src_back == 0 && self.outer[number].dst_back == 0
             };
@@ -325,10 +348,10 @@ impl Block {
         for _ in 0..3 {
             pitch = [0, 1].map(|side| self.pad(side, width, &mut indices));
         }
-        // Rows that are the same on both sides are so in one stage.
-        let is_same = |index: &Index| index.is_along[0] == index.is_along[1];
-        if indices.iter().all(is_same) {
+        // Rows that are in the same order on both sides are so in one stage, gaps and all.
+        if self.is_one_order(&indices) {
             pitch = [pitch[0].max(pitch[1]); 2];
+            indices.iter_mut().for_each(|i| i.strides = [i.strides[0].max(i.strides[1]); 2]);
         }
         let mut n_rows = [1i64; 2];
         for side in 0..2 {
@@ -360,6 +383,16 @@ impl Block {
         Some(Laid { cycles: laid.cycles(level), ..laid })
     }
 
+    /// Whether the same indices are along the rows of both sides, in the same order.
+    fn is_one_order(&self, indices: &[Index]) -> bool {
+        let order = |side: usize| {
+            let mut along: Vec<&Index> = indices.iter().filter(|i| i.is_along[side]).collect();
+            along.sort_by_key(|index| index.strides[side]);
+            along.into_iter().map(|index| &index.loops).collect::<Vec<_>>()
+        };
+        order(0) == order(1)
+    }
+
     /// Whether the indices may stay where they are on a side: whole bytes apart, one loop each, none with more steps than
     /// it has.
     fn is_direct(&self, side: usize, indices: &[Index]) -> bool {
@@ -386,13 +419,20 @@ impl Block {
         let loops = along.iter().flat_map(|index| &index.loops);
         let mut strides = loops.map(|&number| stride(side, &self.inside[number].of));
         let has_bits = width < 8 || strides.any(|packed| packed % 8 != 0);
-        for index in along {
-            let first = stride(side, &self.inside[index.loops[0]].of);
+        for number in 0..along.len() {
+            let first = stride(side, &self.inside[along[number].loops[0]].of);
             if first > packed {
-                // Rows of the source with gaps keep them.
-                let gap = (first * width + self.slots[side] - 1) / self.slots[side];
-                step = step.max(power(gap));
+                // Rows of the source with gaps keep them: the index before has as many more steps.
+                let gap = power((first * width + self.slots[side] - 1) / self.slots[side]);
+                if let Some(before) = number.checked_sub(1).map(|before| &mut along[before])
+                    && gap > step
+                    && gap % before.strides[side] == 0
+                {
+                    before.padded = before.padded.max(gap / before.strides[side]);
+                }
+                step = step.max(gap);
             }
+            let index = &mut along[number];
             // Steps within a register are as many as a power of two; of bits within bytes, as many as make registers.
             let wanted = match step * index.count {
                 ..REGISTER => power(index.count),
@@ -534,6 +574,11 @@ impl Laid {
         self.is_direct == [false; 2]
             && self.pitch[0] == self.pitch[1]
             && self.indices.iter().all(is_same)
+    }
+
+    /// The same of rows that are worth beginning.
+    fn is_long_in_place(&self) -> bool {
+        self.is_in_place() && self.block.len.iter().all(|&len| len >= LONG)
     }
 
     /// What moves the indices from stage to stage.

@@ -6,7 +6,7 @@
 use super::super::level::{Task, prefetch_near};
 use super::super::place::LINE;
 use super::super::register::Register;
-use super::spacing::{Group, Spacing, Vector};
+use super::spacing::{Group, MOST_ORDERS, Spacing, Vector};
 
 /// What may be read and written before and beyond rows in a stage.
 pub(super) const BESIDE: usize = 128;
@@ -280,11 +280,11 @@ struct Kept<R: Register, const SHIFTS: usize> {
     shifts: [u64; SHIFTS],
     shifted: [R; SHIFTS],
     turn: R,
-    orders: [R; 2],
-    masks: [R; 2],
+    orders: [R; MOST_ORDERS],
+    masks: [R; MOST_ORDERS],
     has_turns: bool,
     has_masks: bool,
-    is_joined: bool,
+    n_orders: usize,
 }
 
 impl<R: Register, const SHIFTS: usize> Kept<R, SHIFTS> {
@@ -301,11 +301,11 @@ impl<R: Register, const SHIFTS: usize> Kept<R, SHIFTS> {
                 shifts: [0; SHIFTS],
                 shifted: [any; SHIFTS],
                 turn: any,
-                orders: [any; 2],
-                masks: [any; 2],
+                orders: [any; MOST_ORDERS],
+                masks: [any; MOST_ORDERS],
                 has_turns: tables.has_turns,
                 has_masks: tables.has_masks,
-                is_joined: tables.is_joined,
+                n_orders: tables.n_orders,
             };
             if !TOGETHER {
                 next = next.wrapping_add(R::BYTES);
@@ -329,8 +329,8 @@ impl<R: Register, const SHIFTS: usize> Kept<R, SHIFTS> {
                 kept.turn = R::load(next);
                 next = next.wrapping_add(R::BYTES);
             }
-            for pick in 0..2 {
-                if pick == 1 && !tables.is_joined {
+            for pick in 0..MOST_ORDERS {
+                if pick >= tables.n_orders {
                     break;
                 }
                 kept.orders[pick] = R::load(next);
@@ -370,8 +370,11 @@ impl<R: Register, const SHIFTS: usize> Kept<R, SHIFTS> {
             if self.has_masks {
                 bytes = bytes.and(self.masks[0]);
             }
-            if self.is_joined {
-                bytes = bytes.or(bits.pick(self.orders[1]).and(self.masks[1]));
+            for pick in 1..MOST_ORDERS {
+                if pick >= self.n_orders {
+                    break;
+                }
+                bytes = bytes.or(bits.pick(self.orders[pick]).and(self.masks[pick]));
             }
             bytes
         }

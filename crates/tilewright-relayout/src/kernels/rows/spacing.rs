@@ -39,7 +39,7 @@ pub(super) struct Spacing {
 
 /// What there is of a register, in this order: into the stage an order of bytes, how far each 64 bits are shifted as a
 /// whole, what each shift leaves, and a mask; out of it what each shift leaves, how far each 64 bits are shifted, and one
-/// or two orders, each with its mask.
+/// to four orders, each with its mask.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
     /// Whether it is out of the stage.
@@ -47,8 +47,8 @@ pub(super) struct Tables {
     /// Whether there are any of how far 64 bits are shifted as a whole.
     pub(super) has_turns: bool,
     pub(super) has_masks: bool,
-    /// Whether two orders are joined.
-    pub(super) is_joined: bool,
+    /// How many orders are joined: one for each of the 64 bits that a byte is made of.
+    pub(super) n_orders: usize,
     /// One after the other.
     pub(super) bytes: Vec<Table>,
 }
@@ -92,6 +92,9 @@ pub(super) enum Toward {
 
 /// The bits that are shifted as one number.
 const WORD: i64 = 64;
+
+/// The most orders that are joined.
+pub(super) const MOST_ORDERS: usize = 4;
 
 /// The most shifts: one for each bit of an index within as many bits.
 const MOST_SHIFTS: usize = WORD.trailing_zeros() as usize;
@@ -160,8 +163,8 @@ impl Spacing {
     /// Rows of so many bits that are the same on both sides.
     pub(super) fn same(len: usize) -> Self {
         let bytes = Vec::new();
-        let [is_together, has_turns, has_masks, is_joined] = [false; 4];
-        let tables = Tables { is_together, has_turns, has_masks, is_joined, bytes };
+        let [is_together, has_turns, has_masks] = [false; 3];
+        let tables = Tables { is_together, has_turns, has_masks, n_orders: 1, bytes };
         Spacing {
             from: len,
             to: len,
@@ -175,13 +178,16 @@ impl Spacing {
     /// Writes the tables of the registers, which have the numbers of theirs.
     fn write(&mut self, drafts: &[Draft]) {
         let tables = &mut self.tables;
-        tables.is_joined = drafts.iter().any(|draft| draft.orders[1].iter().any(Option::is_some));
+        let joins =
+            |order: usize| drafts.iter().any(|d| d.orders[order].iter().any(Option::is_some));
+        tables.n_orders = 1 + (1..MOST_ORDERS).take_while(|&order| joins(order)).count();
         tables.has_turns = drafts.iter().any(|draft| draft.turns.iter().any(|turn| *turn != 0));
         let are_cut = |draft: &Draft| {
             let orders = draft.orders[0].iter().zip(&draft.masks[0]);
             orders.into_iter().any(|(from, mask)| from.is_some() && *mask != u8::MAX)
         };
-        tables.has_masks |= tables.is_together && (tables.is_joined || drafts.iter().any(are_cut));
+        tables.has_masks |=
+            tables.is_together && (tables.n_orders > 1 || drafts.iter().any(are_cut));
         let mut bytes = Vec::new();
         let mut begins = Vec::with_capacity(drafts.len());
         for draft in drafts {
@@ -400,9 +406,9 @@ fn places(runs: &[Run], zeros: i64, bits: i64, patterns: &mut Vec<Pattern>) -> V
 /// The tables of a register as they are made.
 struct Draft {
     /// Of each byte, which one it is taken from.
-    orders: [Vec<Option<u8>>; 2],
+    orders: [Vec<Option<u8>>; MOST_ORDERS],
     /// Of each byte, the bits that are kept.
-    masks: [Vec<u8>; 2],
+    masks: [Vec<u8>; MOST_ORDERS],
     /// Of each 64 bits, by how much they are shifted as a whole.
     turns: Vec<u64>,
     /// Of each shift and each 64 bits, which have been shifted apart.
@@ -411,10 +417,9 @@ struct Draft {
 
 impl Draft {
     fn new(window: usize, n_shifts: usize) -> Self {
-        let orders = || vec![None; window];
         Draft {
-            orders: [orders(), orders()],
-            masks: [vec![0; window], vec![0; window]],
+            orders: std::array::from_fn(|_| vec![None; window]),
+            masks: std::array::from_fn(|_| vec![0; window]),
             turns: vec![0; window / 8],
             shifted: vec![0; n_shifts * window / 8],
         }
@@ -530,7 +535,7 @@ impl Draft {
         if tables.has_turns {
             bytes.extend(turns());
         }
-        for pick in 0..1 + usize::from(tables.is_joined) {
+        for pick in 0..tables.n_orders {
             bytes.extend(orders(pick));
             if tables.has_masks {
                 bytes.extend(&self.masks[pick]);

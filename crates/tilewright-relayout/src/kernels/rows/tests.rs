@@ -30,10 +30,10 @@ fn check(loops: &[Loop], slots: Slots, start: (i64, i64)) -> bool {
         // As if it began within bytes too: then nothing is moved where it is.
         let made = [false, true].map(|at_bytes| {
             Rows::drafts(loops, slots, at_bytes, level)
-                .and_then(Drafts::rows)
+                .and_then(Drafts::made)
                 .filter(|_| is_at_bytes || !at_bytes)
         });
-        for rows in made.into_iter().flatten() {
+        for (rows, _) in made.into_iter().flatten() {
             let mut dst = before.clone();
             // SAFETY: the buffers are as long as the loops reach.
             unsafe { rows.run(&src.as_ptr_range(), dst.as_mut_ptr(), start, Stores::Cached) };
