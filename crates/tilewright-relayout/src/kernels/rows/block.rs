@@ -36,6 +36,9 @@ const LEAST_ROW: i64 = 8;
 /// The fewest bits of a block, if there are as many.
 const LEAST_BLOCK: i64 = 8 << 13;
 
+/// How often indices are given room until both sides have what the other needs.
+const MOST_ROUNDS: usize = 8;
+
 /// How many times as long a row may be to share a loop.
 const LONGER: i64 = 16;
 
@@ -344,9 +347,15 @@ impl Block {
     fn laid(self, width: i64, slots: Slots, is_at_bytes: bool, level: Level) -> Option<Laid> {
         let mut indices = self.indices();
         // What one side has room for, the other has too; that may need more room there.
-        let mut pitch = [0; 2];
-        for _ in 0..3 {
+        let room = |indices: &[Index]| indices.iter().map(|index| index.padded).sum::<i64>();
+        let (mut pitch, mut known, mut rounds) = ([0; 2], -1, 0);
+        while room(&indices) != known {
+            known = room(&indices);
             pitch = [0, 1].map(|side| self.pad(side, width, &mut indices));
+            rounds += 1;
+            if rounds > MOST_ROUNDS {
+                return None;
+            }
         }
         // Rows that are in the same order on both sides are so in one stage, gaps and all.
         if self.is_one_order(&indices) {
