@@ -45,6 +45,17 @@ fn every_kernel_is_described() {
     assert_eq!(all.len(), KernelKind::ALL.len(), "two kernels have one name");
 }
 
+/// Large boxes of few bits find room in the stages: nothing but a few elements goes bit by bit.
+#[test]
+fn large_boxes_of_few_bits() {
+    for (dims, bits) in [("4096,129116", 1), ("702,382373", 2), ("47,2855617", 4)] {
+        let [from, to] = ["1,0", "0,1"].map(|order| format!("f32[{dims}]{{{order}}}"));
+        let plan = Plan::new(&placement(&from, bits), &placement(&to, bits)).unwrap();
+        let kernels: Vec<_> = plan.describe().boxes.iter().map(|b| b.kernel.name()).collect();
+        assert_eq!(kernels, [KernelKind::Rows.name()], "{dims}, {bits} bits");
+    }
+}
+
 /// Runs of an odd number of bytes are copied where each is of another line of the source, and looked up where several
 /// are of one.
 #[test]
