@@ -40,49 +40,6 @@ pub(crate) fn write(bytes: &mut [u8], start: usize, width: u32, value: u128) {
     }
 }
 
-/// Packs elements of any width, 1 to 128 bits. What is left of the buffer is zero.
-pub(crate) fn pack_stream(elements: impl Iterator<Item = u128>, width: u32, packed: &mut [u8]) {
-    let mut stream = Stream { pending: 0, n_pending: 0, places: packed.iter_mut() };
-    for element in elements {
-        stream.push(element as u64, width.min(64));
-        if width > 64 {
-            stream.push((element >> 64) as u64, width - 64);
-        }
-    }
-    stream.finish();
-}
-
-/// Bits on their way into bytes.
-struct Stream<'a> {
-    pending: u128,
-    /// Below 8 between pushes.
-    n_pending: u32,
-    places: std::slice::IterMut<'a, u8>,
-}
-
-impl Stream<'_> {
-    fn push(&mut self, value: u64, width: u32) {
-        self.pending |= (u128::from(value) & mask(width)) << self.n_pending;
-        self.n_pending += width;
-        while self.n_pending >= 8 {
-            self.flush();
-            self.n_pending -= 8;
-        }
-    }
-
-    fn flush(&mut self) {
-        if let Some(place) = self.places.next() {
-            *place = self.pending as u8;
-        }
-        self.pending >>= 8;
-    }
-
-    fn finish(mut self) {
-        self.flush();
-        self.places.for_each(|place| *place = 0);
-    }
-}
-
 /// Fills a buffer with `n_elements` times a pattern of `width` bits. What is left is zero.
 pub(crate) fn fill(bytes: &mut [u8], pattern: u128, width: u32, n_elements: usize) {
     if pattern == 0 {
@@ -92,7 +49,7 @@ pub(crate) fn fill(bytes: &mut [u8], pattern: u128, width: u32, n_elements: usiz
     // Eight elements end on a byte whatever their width.
     let mut period = [0; 128];
     let period = period.get_mut(..width as usize).unwrap_or_default();
-    pack_stream(std::iter::repeat_n(pattern, 8), width, period);
+    (0..8).for_each(|number| write(period, number * width as usize, width, pattern));
     repeat(bytes, period);
     let used = n_elements.saturating_mul(width as usize);
     let tail = bytes.len().saturating_mul(8).saturating_sub(used).min(128);

@@ -171,6 +171,28 @@ pub(crate) mod drawn {
             Some(loops)
         }
 
+        /// The bits of a value, and of its slots on either side.
+        pub(crate) fn widths(&mut self) -> (i64, i64, i64) {
+            let widths = [
+                (8, 8, 8),
+                (4, 4, 4),
+                (16, 16, 16),
+                (1, 1, 1),
+                (2, 2, 2),
+                (32, 32, 32),
+                (64, 64, 64),
+                (4, 8, 4),
+                (4, 4, 8),
+                (1, 8, 1),
+                (1, 1, 8),
+                (3, 3, 3),
+                (2, 4, 8),
+                (5, 6, 7),
+                (24, 24, 24),
+            ];
+            widths[self.below(widths.len())]
+        }
+
         fn strides(&mut self, extents: &[i64]) -> Vec<i64> {
             let rank = extents.len();
             let mut order: Vec<usize> = (0..rank).collect();

@@ -103,9 +103,8 @@ impl BoxMoves {
             needs,
         };
         let (src_bits, dst_bits, slot_bits) = (slots.src, slots.dst, i64::from(widths.to));
-        let is_put_together = is_staged && (slots.unit().is_some() || is_large) || needs.is_staged;
+        let is_staged = is_staged && (slots.unit().is_some() || is_large) || needs.is_staged;
         let is_near = !is_large && !needs.is_staged;
-        let is_staged = is_put_together;
         let mut sizing = Sizing { src_bits, dst_bits, slot_bits, is_staged, is_near };
         let nests = moves.boxes.iter().map(Cuttable::nest);
         moves.is_spread = !needs.is_staged && sizing.is_spread(&nests);

@@ -441,23 +441,7 @@ mod tests {
         for _ in 0..n {
             let most = if cfg!(miri) { 300 } else { 20_000 };
             let Some(loops) = draw.permutation(most) else { continue };
-            let widths = [
-                (8, 8, 8),
-                (4, 4, 4),
-                (16, 16, 16),
-                (1, 1, 1),
-                (2, 2, 2),
-                (32, 32, 32),
-                (64, 64, 64),
-                (4, 8, 4),
-                (4, 4, 8),
-                (1, 8, 1),
-                (3, 3, 3),
-                (2, 4, 8),
-                (5, 6, 7),
-                (24, 24, 24),
-            ];
-            let (value, from, to) = widths[draw.below(widths.len())];
+            let (value, from, to) = draw.widths();
             n_moved += usize::from(check(&loops, Slots { value, src: from, dst: to }));
         }
         assert!(n_moved > n / 3, "{n_moved} of {n}");

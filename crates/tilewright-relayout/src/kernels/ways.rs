@@ -1,4 +1,4 @@
-//! Which way a box is moved best: by a program, by rows that are listed, by lookups, or by a kernel.
+//! Which way a box is moved best: by a program, by rows that are listed or go by way of stages, by lookups, or by a kernel.
 //!
 //! What several can do is given to the one that takes fewer cycles, by constants that were measured. Those count for
 //! nothing but this choice.
@@ -93,7 +93,7 @@ impl Wanted<'_> {
                     return Way::Kernel(None);
                 }
                 let cost = bytes / run_bytes as f64 * (RUN + run_bytes as f64 * BYTE_OF_A_RUN);
-                return self.cheaper(cost).unwrap_or(Way::Kernel(None));
+                return self.cheaper(None, cost).unwrap_or(Way::Kernel(None));
             }
         } else if woven(loops, unit as i64).is_some() {
             return Way::Kernel(None);
@@ -104,9 +104,9 @@ impl Wanted<'_> {
         // Elements that lie alone on both sides are copied one by one.
         let program = self.program().filter(|program| !program.is_all_pieces());
         let Some(program) = program else {
-            return self.cheaper(self.elements() * SINGLE).unwrap_or(Way::Kernel(None));
+            return self.cheaper(None, self.elements() * SINGLE).unwrap_or(Way::Kernel(None));
         };
-        self.in_pieces(&program).unwrap_or_else(|| Way::Program(Box::new(program)))
+        self.in_pieces(&program, None).unwrap_or_else(|| Way::Program(Box::new(program)))
     }
 
     /// The same of elements of any width.
@@ -114,10 +114,11 @@ impl Wanted<'_> {
         let Wanted { loops, slots, is_streamed, .. } = self;
         // What follows itself on both sides is made wider or narrower in the caches as quickly as it is copied.
         let is_row = |l: &Loop| l.is_run() && l.extent.saturating_mul(slots.value) >= LEAST_ROW;
+        let mut drafts = None;
         if slots.src != slots.dst && !is_streamed && loops.iter().any(is_row) {
-            let drafts = self.drafts();
-            if drafts.as_ref().is_some_and(Drafts::are_in_place)
-                && let Some((rows, _)) = drafts.and_then(Drafts::made)
+            drafts = self.drafts();
+            if let Some(in_place) = drafts.take_if(|drafts| drafts.are_in_place())
+                && let Some((rows, _)) = in_place.made()
             {
                 return Way::Rows(Box::new(rows));
             }
@@ -125,9 +126,9 @@ impl Wanted<'_> {
         let program = if self.is_at_bytes { self.program() } else { None };
         match program {
             Some(program) => {
-                self.in_pieces(&program).unwrap_or_else(|| Way::Program(Box::new(program)))
+                self.in_pieces(&program, drafts).unwrap_or_else(|| Way::Program(Box::new(program)))
             }
-            None => self.cheaper(f64::INFINITY).unwrap_or(Way::Checked),
+            None => self.cheaper(drafts, f64::INFINITY).unwrap_or(Way::Checked),
         }
     }
 
@@ -140,14 +141,14 @@ impl Wanted<'_> {
     }
 
     /// By rows or lookups, where a program would load or store its registers in pieces, and those take longer.
-    fn in_pieces(self, program: &Program) -> Option<Way> {
+    fn in_pieces(self, program: &Program, drafts: Option<Drafts>) -> Option<Way> {
         let (piece, bytes) = (program.least_piece(), self.moved_bytes());
-        if piece >= LANE { None } else { self.cheaper(bytes / piece as f64 * PIECE) }
+        if piece >= LANE { None } else { self.cheaper(drafts, bytes / piece as f64 * PIECE) }
     }
 
-    /// By rows or lookups, if either takes fewer cycles than so many.
-    fn cheaper(self, cycles: f64) -> Option<Way> {
-        let drafts = self.drafts();
+    /// By rows, drafted already or not, or lookups, if either takes fewer cycles than so many.
+    fn cheaper(self, drafts: Option<Drafts>, cycles: f64) -> Option<Way> {
+        let drafts = drafts.or_else(|| self.drafts());
         // A chunk that is streamed is put together first.
         let lines = if self.is_streamed { self.slots.dst as f64 / (8 * LINE) as f64 } else { 0.0 };
         let of_rows = |cycles: f64| (cycles + lines * STAGED_LINE) * self.elements();

@@ -1,5 +1,6 @@
 //! Making a block: which loops its rows have on either side, and how those lie in the stages.
 
+use super::super::Mover;
 use super::super::compile::{LONG_RUN, order};
 use super::super::level::Level;
 use super::super::lookup::window;
@@ -170,12 +171,14 @@ impl Drafts {
         self.laid.first().is_some_and(Laid::is_in_place)
     }
 
-    /// The rows of the first that there is a program for, with about how many of the processor's cycles an element takes.
+    /// The rows of the first that there is a program for, whose lists are no longer than those of others; with about how many
+    /// of the processor's cycles an element takes.
     pub(in super::super) fn made(self) -> Option<(Rows, f64)> {
         let Drafts { laid, slots, level } = self;
         laid.into_iter().find_map(|laid| {
             let cycles = laid.cycles;
-            Some((laid.rows(slots, level)?, cycles))
+            let rows = laid.rows(slots, level)?;
+            (rows.held_bytes() <= Mover::MOST_BYTES).then_some((rows, cycles))
         })
     }
 }

@@ -11,7 +11,7 @@
 //!    then those of 1 and 3 by 4. What is whole bytes apart on both sides is moved by the orders instead.
 //!
 //! Back it is the same in reverse: shifts together, one upwards that puts the first bit to its place in a byte, and
-//! bytes that are taken in their order, a byte that two of the 64 bits share from both.
+//! bytes that are taken in their order, a byte that up to four of the 64 bits share from all of them.
 
 use super::super::lookup::Table;
 
@@ -287,10 +287,7 @@ impl Making {
             return Some(number);
         }
         let runs = &self.patterns[pattern];
-        self.drafts.push(match self.toward {
-            Toward::Apart => Draft::apart(runs, &spacing.shifts, self.window)?,
-            Toward::Together => Draft::together(runs, first, &spacing.shifts, self.window)?,
-        });
+        self.drafts.push(Draft::of(runs, first, &spacing.shifts, self.toward, self.window)?);
         self.known.push((first, pattern));
         Some(self.drafts.len() - 1)
     }
@@ -425,42 +422,19 @@ impl Draft {
         }
     }
 
-    fn apart(runs: &[Run], shifts: &[u64], window: usize) -> Option<Draft> {
+    /// Of these runs, from bit `first` of a byte of memory on.
+    fn of(
+        runs: &[Run],
+        first: i64,
+        shifts: &[u64],
+        toward: Toward,
+        window: usize,
+    ) -> Option<Draft> {
         let mut draft = Draft::new(window, shifts.len());
         let mut turned = None;
         for (number, run) in words(runs) {
-            let place = run.staged - draft.shift(number, &run, shifts)?;
-            let turn = (run.packed - place).rem_euclid(8);
-            if turned.is_some_and(|(known, turned)| known == number && turned != turn)
-                || place + turn + run.len > WORD
-            {
-                return None;
-            }
-            turned = Some((number, turn));
-            draft.turns[number] = turn as u64;
-            for bit in 0..run.len {
-                let to = number * 8 + ((run.staged + bit) / 8) as usize;
-                draft.masks[0][to] |= 1 << ((run.staged + bit) % 8);
-                let from = u8::try_from((run.packed + bit) / 8).ok()?;
-                if usize::from(from) >= window {
-                    return None;
-                }
-                let order = &mut draft.orders[0][number * 8 + ((place + turn + bit) / 8) as usize];
-                if order.is_some_and(|known| known != from) {
-                    return None;
-                }
-                *order = Some(from);
-            }
-        }
-        Some(draft)
-    }
-
-    fn together(runs: &[Run], first: i64, shifts: &[u64], window: usize) -> Option<Draft> {
-        let mut draft = Draft::new(window, shifts.len());
-        let mut turned = None;
-        for (number, run) in words(runs) {
-            let place = run.staged - draft.shift(number, &run, shifts)?;
-            let packed = run.packed + first;
+            let (place, packed) =
+                (run.staged - draft.shift(number, &run, shifts)?, run.packed + first);
             let turn = (packed - place).rem_euclid(8);
             if turned.is_some_and(|(known, turned)| known == number && turned != turn)
                 || place + turn + run.len > WORD
@@ -470,10 +444,29 @@ impl Draft {
             turned = Some((number, turn));
             draft.turns[number] = turn as u64;
             for bit in 0..run.len {
-                draft.take(number * 8 + ((place + turn + bit) / 8) as usize, packed + bit)?;
+                let shifted = number * 8 + ((place + turn + bit) / 8) as usize;
+                match toward {
+                    Toward::Apart => {
+                        let staged = number as i64 * WORD + run.staged + bit;
+                        draft.give(shifted, packed + bit, staged)?;
+                    }
+                    Toward::Together => draft.take(shifted, packed + bit)?,
+                }
             }
         }
         Some(draft)
+    }
+
+    /// Gives this byte a bit of memory, which goes to one of the stage.
+    fn give(&mut self, to: usize, bit: i64, staged: i64) -> Option<()> {
+        let from = u8::try_from(bit / 8).ok()?;
+        let order = self.orders[0].get_mut(to)?;
+        if usize::from(from) >= self.masks[0].len() || order.is_some_and(|known| known != from) {
+            return None;
+        }
+        *order = Some(from);
+        self.masks[0][(staged / 8) as usize] |= 1 << (staged % 8);
+        Some(())
     }
 
     /// Notes that a run of 64 bits is shifted by its shifts; how far that is in all.

@@ -1,3 +1,4 @@
+use super::super::Mover;
 use super::super::lookup::window;
 use super::spacing::{Step, Toward};
 use super::*;
@@ -34,6 +35,7 @@ fn check(loops: &[Loop], slots: Slots, start: (i64, i64)) -> bool {
                 .filter(|_| is_at_bytes || !at_bytes)
         });
         for (rows, _) in made.into_iter().flatten() {
+            assert!(rows.held_bytes() <= Mover::MOST_BYTES, "{loops:?}: {}", rows.held_bytes());
             let mut dst = before.clone();
             // SAFETY: the buffers are as long as the loops reach.
             unsafe { rows.run(&src.as_ptr_range(), dst.as_mut_ptr(), start, Stores::Cached) };
@@ -71,24 +73,7 @@ fn boxes_of_any_strides_and_widths() {
     for _ in 0..n {
         let most = if cfg!(miri) { 300 } else { 20_000 };
         let Some(loops) = draw.permutation(most) else { continue };
-        let widths = [
-            (8, 8, 8),
-            (4, 4, 4),
-            (16, 16, 16),
-            (1, 1, 1),
-            (2, 2, 2),
-            (32, 32, 32),
-            (64, 64, 64),
-            (4, 8, 4),
-            (4, 4, 8),
-            (1, 8, 1),
-            (1, 1, 8),
-            (3, 3, 3),
-            (2, 4, 8),
-            (5, 6, 7),
-            (24, 24, 24),
-        ];
-        let (value, from, to) = widths[draw.below(widths.len())];
+        let (value, from, to) = draw.widths();
         let start = [(draw.below(20) as i64, draw.below(20) as i64), (0, 0)][draw.below(2)];
         n_moved += usize::from(check(&loops, Slots { value, src: from, dst: to }, start));
     }
