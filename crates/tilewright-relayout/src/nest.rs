@@ -57,6 +57,15 @@ impl Nest {
         self.src == self.dst && self.loops.iter().all(|l| l.src == l.dst)
     }
 
+    /// How many slots lie side by side on the side of these strides, in whatever order they are moved.
+    pub(crate) fn side_by_side(&self, stride: fn(&Loop) -> i64) -> i64 {
+        let mut length = 1i64;
+        while let Some(l) = self.loops.iter().find(|l| l.extent > 1 && stride(l).abs() == length) {
+            length = length.saturating_mul(l.extent);
+        }
+        length
+    }
+
     /// The same moves counted in bits, for elements of this many bits on both sides.
     pub(crate) fn in_bits(&self, bits: i64) -> Self {
         let scaled = |l: &Loop| Loop { extent: l.extent, src: l.src * bits, dst: l.dst * bits };

@@ -1,5 +1,6 @@
 //! What a thread keeps between chunks, and what each chunk is given.
 
+use crate::boxes::Kept;
 use crate::chunk::Piece;
 use crate::kernels::Means;
 use crate::nest::Loop;
@@ -21,6 +22,8 @@ pub(crate) struct Work {
     pub(crate) swizzled: Vec<u8>,
     /// Pieces of a swizzled source in order.
     pub(crate) gathered: Vec<u8>,
+    /// What moves pieces that have not been prepared.
+    pub(crate) kept: Kept,
 }
 
 thread_local! {
@@ -46,7 +49,8 @@ impl Work {
     /// Keeps what is small for this thread's next run.
     pub(crate) fn keep(self: Box<Self>) {
         let buffers = [&self.stage, &self.rows, &self.swizzled, &self.gathered];
-        let bytes: usize = buffers.iter().map(|buffer| buffer.capacity()).sum();
+        let bytes =
+            buffers.iter().map(|buffer| buffer.capacity()).sum::<usize>() + self.kept.bytes();
         let n_pieces = self.pieces.capacity() + self.padding.n_pieces();
         if bytes + n_pieces * size_of::<Piece>() <= MAX_KEPT {
             SPARE.set(Some(self));
@@ -63,6 +67,7 @@ impl Work {
             rows: Vec::new(),
             swizzled: Vec::new(),
             gathered: Vec::new(),
+            kept: Kept::default(),
         }
     }
 }

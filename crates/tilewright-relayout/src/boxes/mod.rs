@@ -4,6 +4,7 @@
 //! boxes are moved as *units* of 1, 2, 4, 8, 16 or 32 bytes, as large as the boxes allow, whatever the element:
 //! rows of 4-bit elements may move as 16-byte units, 24-bit elements as bytes. Else they count elements.
 
+mod kept;
 mod memory;
 mod prepared;
 mod write;
@@ -19,6 +20,8 @@ use crate::ready::Ready;
 use crate::refine::Refined;
 use crate::sizing::{Sizing, alignment, writes_lines};
 use crate::widths::Widths;
+pub(crate) use kept::Kept;
+use kept::Number;
 use prepared::Prepared;
 use std::ops::Range;
 use tilewright::IndexMap;
@@ -33,6 +36,7 @@ const MIN_RUN_BITS: i64 = 128;
 #[derive(Clone, Debug)]
 pub(crate) struct BoxMoves {
     boxes: Vec<Cuttable>,
+    number: Number,
     /// What lies around the elements, where it is filled apart.
     padding: Option<Padding>,
     /// Every digit of the array's dimensions, counted in elements.
@@ -87,6 +91,7 @@ impl BoxMoves {
         let is_staged = is_filled_first || !stream_lines(&boxes, slots, is_large);
         let mut moves = BoxMoves {
             boxes: boxes.into_iter().map(Cuttable::new).collect(),
+            number: Number::next(),
             padding,
             is_staged,
             is_spread: false,
@@ -126,7 +131,10 @@ impl BoxMoves {
         let align = align.max(self.needs.align);
         let whole = self.allocation.max(1).saturating_add(align);
         self.chunk_elements = match self.is_injective {
-            true => chunk_elements(&self.digits, self.allocation, target.max(1), align),
+            true => {
+                let least = self.least_align().max(self.needs.align);
+                chunk_elements(&self.digits, self.allocation, target.max(1), align, least)
+            }
             // What lies in a chunk could be all over the place.
             false => whole - whole % align,
         };
@@ -137,6 +145,13 @@ impl BoxMoves {
         self.prepare();
         self.ready = if self.n_chunks() == 1 { self.made_ready() } else { Vec::new() };
         self
+    }
+
+    /// Slots that are whole bytes, and whole steps of the boxes.
+    fn least_align(&self) -> i64 {
+        let bits = i64::from(self.widths.to);
+        let of_a_byte = 8 >> bits.trailing_zeros().min(3);
+        (self.slots.dst / bits).max(of_a_byte)
     }
 
     /// The same moves in smaller chunks, for several threads, if they can be cut.
@@ -211,23 +226,34 @@ impl BoxMoves {
         (span.start * bits / 8) as usize..end as usize
     }
 
-    /// Whether there are several boxes, and most elements lie alone on one side: there is no loop along which what is moved
+    /// Whether there are several boxes, and most elements lie alone on one side: there are no loops along which what is moved
     /// at a time follows itself. Every line is then come back to for every box, as of swizzled rows that become columns.
     pub(crate) fn are_scattered(&self) -> bool {
-        let unit_bits = self.slots.value;
-        let is_alone = |nest: &Nest| {
-            let is_along = |step: fn(&Loop) -> i64| {
-                nest.loops
-                    .iter()
-                    .any(|l| step(l).abs() == 1 && l.extent * unit_bits >= MIN_RUN_BITS)
+        self.are_mostly(|nest| {
+            let run = |stride| nest.side_by_side(stride).saturating_mul(self.slots.value);
+            run(|l| l.dst) < MIN_RUN_BITS || run(|l| l.src) < MIN_RUN_BITS
+        })
+    }
+
+    /// Whether there are several boxes, and most have no loop of neighbours on one side, however many loops together have:
+    /// such take as long as those that [are scattered](Self::are_scattered) do.
+    pub(crate) fn lack_runs(&self) -> bool {
+        self.are_mostly(|nest| {
+            let has_run = |stride: fn(&Loop) -> i64| {
+                let is_long = |l: &Loop| l.extent.saturating_mul(self.slots.value) >= MIN_RUN_BITS;
+                nest.loops.iter().any(|l| stride(l).abs() == 1 && is_long(l))
             };
-            !is_along(|l| l.dst) || !is_along(|l| l.src)
-        };
+            !has_run(|l| l.dst) || !has_run(|l| l.src)
+        })
+    }
+
+    /// Whether there are several boxes, and those that are so have most of the elements.
+    fn are_mostly(&self, are_so: impl Fn(&Nest) -> bool) -> bool {
         let elements = |nest: &Nest| nest.loops.iter().map(|l| l.extent).product::<i64>();
         let (mut alone, mut all) = (0i64, 0i64);
         for nest in self.boxes.iter().map(Cuttable::nest) {
             all = all.saturating_add(elements(nest));
-            alone = alone.saturating_add(if is_alone(nest) { elements(nest) } else { 0 });
+            alone = alone.saturating_add(if are_so(nest) { elements(nest) } else { 0 });
         }
         self.boxes.len() > 1 && alone > all / 2
     }

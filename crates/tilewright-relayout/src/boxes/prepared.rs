@@ -93,7 +93,7 @@ impl BoxMoves {
     }
 
     /// What pieces that are moved alike have in common.
-    fn form(&self, piece: &Piece) -> (Form, bool) {
+    pub(super) fn form(&self, piece: &Piece) -> (Form, bool) {
         (piece.form(), self.is_at_bytes(piece))
     }
 

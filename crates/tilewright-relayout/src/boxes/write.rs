@@ -76,13 +76,13 @@ impl BoxMoves {
     ) {
         self.fill(&mut work.padding, &work.pieces, elements, dst, pad);
         let first = self.within(elements).start;
-        let Work { pieces, loops, means, .. } = work;
+        let Work { pieces, loops, means, kept, .. } = work;
         for (nest, piece) in self.nests_of(pieces) {
             let start = self.start_of(piece, src.start, first);
-            match self.prepared_for(piece) {
-                Some(mover) => mover.run(start, src.bytes, dst, *means, loops),
-                None => self.mover(nest, piece).run(start, src.bytes, dst, *means, loops),
-            }
+            let mover = self.prepared_for(piece).unwrap_or_else(|| {
+                kept.mover(self.number, self.form(piece), || self.mover(nest, piece))
+            });
+            mover.run(start, src.bytes, dst, *means, loops);
         }
     }
 

@@ -6,9 +6,10 @@
 
 use super::compile::part_of;
 use super::level::Level;
-use super::machine::{CopyOut, copy_out};
+use super::machine::{CopyIn, CopyOut, copy_in, copy_out};
 use super::place::LINE;
 use super::tile::{Around, Tile};
+use std::borrow::Cow;
 use std::mem::MaybeUninit;
 
 /// The bytes of a block's rows on either side: shorter ones take memory longer, and longer ones do not
@@ -21,8 +22,12 @@ const MOST_BYTES: i64 = 80 << 10;
 /// The same where it is to stay in the first cache, from where it is copied at once.
 const MOST_CACHED_BYTES: i64 = 24 << 10;
 
-/// The bytes of a panel's rows.
+/// The most bytes of rows that are copied to a stage before they are moved, with the room between them.
+const MOST_GATHERED: i64 = 48 << 10;
+
+/// The bytes of a panel's rows, and of those that may be in each other's way.
 const PANEL_ROW: i64 = 512;
+const GATHERED_ROW: i64 = 256;
 
 /// The most bytes of a panel.
 const PANEL: i64 = 64 << 10;
@@ -59,6 +64,9 @@ const FEW_ALIASES: usize = 8;
 /// So many do, however many others there are.
 const MANY_ALIASES: usize = 64;
 
+/// The lines that a first cache has room for at addresses that end alike.
+const WAYS: usize = 16;
+
 /// How far a stride may be from a quarter of that for several of its multiples to be alike.
 const NEARLY: i64 = 8;
 
@@ -83,6 +91,8 @@ pub(super) struct Walk {
     pub(super) around: Vec<Around>,
     /// What the tiles read.
     pub(super) panel: Panel,
+    /// What is done before a panel, if its tiles are moved from a stage.
+    pub(super) gathered: Option<Gathered>,
     /// What is done after a panel, if its tiles go to a stage.
     pub(super) out: Option<Out>,
 }
@@ -99,6 +109,22 @@ pub(super) struct Panel {
     pub(super) len: i64,
     /// The lines that are asked for with each tile.
     pub(super) lines: usize,
+}
+
+/// The rows of a panel that are copied to a stage, from where its tiles are moved: they would be in each other's way where
+/// they are. Distances are in bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Gathered {
+    /// Where they lie from the first.
+    pub(super) rows: Vec<i64>,
+    /// The bytes of each, at least those of a line.
+    pub(super) len: i64,
+    /// From one to the next in the stage.
+    pub(super) pitch: i64,
+    /// Where the first is in the stage, behind the rows of a block.
+    pub(super) first: usize,
+    /// What copies them.
+    pub(super) copy: CopyIn,
 }
 
 /// The rows of a block. Distances are in bytes.
@@ -122,19 +148,24 @@ pub(super) struct Out {
 impl Walk {
     /// The bytes that it has allocated.
     pub(super) fn held_bytes(&self) -> usize {
-        let rows =
-            self.panel.rows.capacity() + self.out.as_ref().map_or(0, |out| out.rows.capacity());
+        let out = self.out.as_ref().map_or(0, |out| out.rows.capacity());
+        let gathered = self.gathered.as_ref().map_or(0, |rows| rows.rows.capacity());
+        let rows = self.panel.rows.capacity() + gathered + out;
         let around = self.around.capacity() * size_of::<Around>();
         self.tiles.capacity() * size_of::<(i64, i64)>() + rows * size_of::<i64>() + around
     }
 
     /// A tile in these loops, panel by panel.
-    pub(super) fn of(tile: Tile, around: Vec<Around>) -> Self {
-        let mut block = Block { tile: &tile, outer: around, inside: Vec::new() };
+    pub(super) fn of(tile: Tile, around: Vec<Around>, level: Level) -> Self {
         let (mut bytes, mut n_tiles) = (tile.bytes(), 1);
+        let mut block = Block { tile: Cow::Owned(tile), outer: around, inside: Vec::new() };
+        let gathers = block.may_alias() && block.is_in_its_way();
         while let Some(l) = block.outer.last().copied() {
             let (rows, len) = block.read();
-            let row = PANEL_ROW.max(LEAST_PANEL / rows);
+            let row = match gathers {
+                true => (MOST_GATHERED / rows - LINE as i64).clamp(LINE as i64, GATHERED_ROW),
+                false => PANEL_ROW.max(LEAST_PANEL / rows),
+            };
             if len >= row && rows > 1 {
                 break;
             }
@@ -146,8 +177,10 @@ impl Walk {
             let part = block.take(block.outer.len() - 1, most);
             (bytes, n_tiles) = (bytes * part, n_tiles * part);
         }
-        let (panel, tiles) = (block.panel(), tiles(&block.inside));
-        Walk { around: block.outer, tile, tiles, panel, out: None }
+        let panel = block.panel();
+        let gathered = if gathers { block.gathered(0, level) } else { None };
+        let Block { tile, outer: around, inside } = block;
+        Walk { tile: tile.into_owned(), tiles: tiles(&inside), around, panel, gathered, out: None }
     }
 
     /// Has a walk of one panel, which is in the caches already, ask for what is read after it.
@@ -169,11 +202,7 @@ impl Walk {
     ) -> [Option<Walk>; 2] {
         let block = Block::of(tile, around, n_inner);
         let [in_source, _] = block.aliases();
-        let grown = |block: &Block<'_>, ends| {
-            SIDES.iter().find_map(|&sides| {
-                block.clone().grown(sides).ordered(in_source).staged(ends, level)
-            })
-        };
+        let grown = |block: &Block<'_>, ends| block.largest(ends, in_source, level);
         let lines = grown(&block, Ends::Lines);
         [lines, block.along_destination().and_then(|block| grown(&block, Ends::Tails))]
     }
@@ -187,21 +216,25 @@ impl Walk {
     ) -> Option<Walk> {
         let block = Block::of(tile, around, n_inner);
         let [in_source, in_destination] = block.aliases();
-        if !in_source && !in_destination {
-            return None;
+        let is_gathered = in_source && block.is_in_its_way();
+        match in_destination || in_source && !is_gathered {
+            true => block.largest(Ends::Cached, in_source, level),
+            false => None,
         }
-        SIDES.iter().find_map(|&sides| {
-            block.clone().grown(sides).ordered(in_source).staged(Ends::Cached, level)
-        })
     }
+}
+
+/// How many of these rows begin at addresses that end alike.
+fn alike(rows: &[i64]) -> usize {
+    let mut places: Vec<i64> = rows.iter().map(|row| row.rem_euclid(ALIAS) / NEAR_ALIAS).collect();
+    places.sort_unstable();
+    places.chunk_by(|a, b| a == b).map(<[i64]>::len).max().unwrap_or(0)
 }
 
 /// Whether many of these rows, and most of them, begin at addresses that end alike: half of them, or as many as are
 /// always too many.
 fn alias(rows: &[i64]) -> bool {
-    let mut places: Vec<i64> = rows.iter().map(|row| row.rem_euclid(ALIAS) / NEAR_ALIAS).collect();
-    places.sort_unstable();
-    let alike = places.chunk_by(|a, b| a == b).map(<[i64]>::len).max().unwrap_or(0);
+    let alike = alike(rows);
     alike > FEW_ALIASES && (2 * alike >= rows.len() || alike >= MANY_ALIASES)
 }
 
@@ -214,7 +247,7 @@ fn is_nearly_alias(stride: i64) -> bool {
 /// A block as it is made.
 #[derive(Clone)]
 struct Block<'t> {
-    tile: &'t Tile,
+    tile: Cow<'t, Tile>,
     outer: Vec<Around>,
     inside: Vec<Around>,
 }
@@ -223,20 +256,23 @@ impl<'t> Block<'t> {
     /// Of a tile that is moved by these loops, the last `n_inner` of them.
     fn of(tile: &'t Tile, around: &[Around], n_inner: usize) -> Self {
         let (outer, inside) = around.split_at(around.len() - n_inner);
-        Block { tile, outer: outer.to_vec(), inside: inside.to_vec() }
+        Block { tile: Cow::Borrowed(tile), outer: outer.to_vec(), inside: inside.to_vec() }
     }
 
     /// Whether many rows of the source are in each other's way, and of the destination: in the largest block, which has
     /// most.
     fn aliases(&self) -> [bool; 2] {
-        let of_outer = self.outer.iter().flat_map(|l| [l.src, l.dst]);
-        let of_block = self.src_steps().chain(self.steps()).map(|(_, step)| step);
-        let mut strides = of_outer.chain(of_block).map(i64::abs);
-        if !strides.any(|stride| stride > NEAR_ALIAS && is_nearly_alias(stride)) {
+        if !self.may_alias() {
             return [false, false];
         }
         let largest = self.clone().grown(SIDES[0]);
         [alias(&largest.panel().rows), alias(&largest.rows(largest.len(), Ends::Cached).0)]
+    }
+
+    /// Whether the lines that a tile reads are more than the first cache has room for where they are.
+    fn is_in_its_way(&self) -> bool {
+        let tile = Block { tile: Cow::Borrowed(&self.tile), outer: Vec::new(), inside: Vec::new() };
+        alike(&tile.panel().rows) > WAYS
     }
 
     /// In an order that reads all of a line before it is gone, if rows of the source are in each other's way.
@@ -246,9 +282,29 @@ impl<'t> Block<'t> {
         }
         self
     }
+
+    /// Whether any of its loops has steps for that.
+    fn may_alias(&self) -> bool {
+        let of_outer = self.outer.iter().flat_map(|l| [l.src, l.dst]);
+        let of_block = self.src_steps().chain(self.steps()).map(|(_, step)| step);
+        let mut strides = of_outer.chain(of_block).map(i64::abs);
+        strides.any(|stride| stride > NEAR_ALIAS && is_nearly_alias(stride))
+    }
 }
 
 impl Block<'_> {
+    /// The tiles of the largest block that goes to a stage and may end so; gathered before, if rows of the source are
+    /// `in_source` in each other's way.
+    fn largest(&self, ends: Ends, in_source: bool, level: Level) -> Option<Walk> {
+        let largest = |gathers| {
+            let staged =
+                |&sides| self.clone().grown(sides).ordered(in_source).staged(ends, gathers, level);
+            SIDES.iter().find_map(staged)
+        };
+        let gathered = if in_source && self.is_in_its_way() { largest(true) } else { None };
+        gathered.or_else(|| largest(false))
+    }
+
     /// With rows of so many bytes in the destination and in the source.
     fn grown(mut self, (dst, src): (i64, i64)) -> Self {
         while let len = self.len()
@@ -317,7 +373,7 @@ impl Block<'_> {
 
     /// The steps of the registers of a tile and of the loops: of the stages, then of the loops.
     fn steps(&self) -> impl Iterator<Item = (i64, i64)> {
-        let tile = self.tile;
+        let tile = &*self.tile;
         let stages = tile.stages().map(|number| match number < tile.stored {
             true => (2, tile.stores[number]),
             false => (1, 0),
@@ -383,8 +439,44 @@ impl Block<'_> {
         (rows, places)
     }
 
-    /// The block's tiles as they go to the stage, if its rows may end so.
-    fn staged(mut self, ends: Ends, level: Level) -> Option<Walk> {
+    /// The rows that are read, copied to a stage from byte `first` on, if that has room for them. The tiles are those that are
+    /// moved from there.
+    fn gathered(&mut self, first: usize, level: Level) -> Option<Gathered> {
+        let (n_rows, len) = self.read();
+        let pitch = pitch(len, Ends::Cached);
+        let has_back = self.inside.iter().any(|l| l.src_back != 0 || l.dst_back != 0);
+        if n_rows * pitch > MOST_GATHERED || len < LINE as i64 || has_back {
+            return None;
+        }
+        let (mut rows, mut places) = (vec![0], vec![]);
+        for (count, src) in self.src_steps() {
+            if (1..len).contains(&src) {
+                places.push(src);
+                continue;
+            }
+            places.push(rows.len() as i64 * pitch);
+            repeat(&mut rows, count, src);
+        }
+        let tile = self.tile.to_mut();
+        let mut places = places.into_iter();
+        let of_bits = |sums: &mut [i64], bits: &[i64]| {
+            sums.fill(0);
+            for (bit, place) in bits.iter().enumerate() {
+                let has_bit = |(number, _): &(usize, &mut i64)| number >> bit & 1 == 1;
+                sums.iter_mut().enumerate().filter(has_bit).for_each(|(_, sum)| *sum += place);
+            }
+        };
+        let stages: Vec<i64> = places.by_ref().take(tile.stages().count()).collect();
+        of_bits(&mut tile.loads, &stages);
+        let lanes: Vec<i64> =
+            places.by_ref().take(tile.n_lanes.trailing_zeros() as usize).collect();
+        of_bits(&mut tile.lanes, &lanes);
+        self.inside.iter_mut().zip(places).for_each(|(l, place)| l.src = place);
+        Some(Gathered { rows, len, pitch, first, copy: copy_in(level) })
+    }
+
+    /// The block's tiles as they go to the stage, if its rows may end so; from one too, if it `gathers`.
+    fn staged(mut self, ends: Ends, gathers: bool, level: Level) -> Option<Walk> {
         let len = self.len();
         let n_rows: i64 = self.steps().filter(|s| s.1 >= len || s.1 <= 0).map(|s| s.0).product();
         let pitch = pitch(len, ends);
@@ -396,7 +488,9 @@ impl Block<'_> {
         let (rows, places) = self.rows(len, ends);
         let panel = self.panel();
         let n_stages = places.len() - self.inside.len();
-        let mut tile = self.tile.clone();
+        let end = (n_rows * pitch) as usize + 2 * LINE;
+        let gathered = if gathers { Some(self.gathered(end, level)?) } else { None };
+        let mut tile = self.tile.into_owned();
         tile.stores = [0; 16];
         for (stage, place) in places[..n_stages].iter().enumerate() {
             for register in (0..16).filter(|register| register >> stage & 1 == 1) {
@@ -415,7 +509,7 @@ impl Block<'_> {
         let copy = copy_out(level, ends == Ends::Cached);
         let out = Some(Out { rows, len, pitch, copy, has_tails: ends == Ends::Tails });
         let tiles = tiles(&self.inside);
-        Some(Walk { tile, tiles, around: self.outer, panel, out })
+        Some(Walk { tile, tiles, around: self.outer, panel, gathered, out })
     }
 }
 
@@ -468,10 +562,14 @@ fn pitch(len: i64, ends: Ends) -> i64 {
     }
 }
 
-/// Memory for a block, on lines.
+/// Memory for a block, on lines, and for what is gathered.
 #[repr(align(64))]
-pub(super) struct Stage(pub(super) MaybeUninit<[u8; MOST_BYTES as usize]>);
+pub(super) struct Stage(
+    pub(super) MaybeUninit<[u8; (MOST_BYTES + MOST_GATHERED) as usize + 4 * LINE]>,
+);
 
-/// Memory for a block that stays in the first cache.
+/// The same for a block that stays in the first cache.
 #[repr(align(64))]
-pub(super) struct CachedStage(pub(super) MaybeUninit<[u8; MOST_CACHED_BYTES as usize]>);
+pub(super) struct CachedStage(
+    pub(super) MaybeUninit<[u8; (MOST_CACHED_BYTES + MOST_GATHERED) as usize + 4 * LINE]>,
+);

@@ -428,7 +428,7 @@ impl Assembly<'_> {
             false => self.of_bits(Self::to_bank, lanes)?,
         };
         into.extend(within);
-        let walk = Walk::of(tile, into);
+        let walk = Walk::of(tile, into, level);
         let kernels = kernels(&walk.tile, level);
         Some((walk, kernels))
     }
@@ -588,8 +588,8 @@ impl Assembly<'_> {
         let src_pieces = scattered(src_pieces, &moves.entering, |l| l.src)?;
         let after = scattered(dst_pieces, &moves.leaving, |l| l.dst)?;
         let (mut walk, around) = match is_plain {
-            true => (Walk::of(tile, around), Vec::new()),
-            false => (Walk::of(tile, within), around),
+            true => (Walk::of(tile, around, level), Vec::new()),
+            false => (Walk::of(tile, within, level), around),
         };
         // While a bank is stored, what is loaded into it next is asked for.
         if let Some((into, _)) = first.as_ref().filter(|_| !has_pieces) {

@@ -1,7 +1,7 @@
 //! Running programs: the registers of a tile, loaded, exchanged and stored at every place of the
 //! loops around it.
 
-use super::block::{CachedStage, Out, Stage, Walk};
+use super::block::{CachedStage, Gathered, Out, Stage, Walk};
 use super::compile::MOST_REGISTER_BYTES;
 use super::level::{Level, prefetch_near};
 use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one, put};
@@ -23,13 +23,10 @@ pub(super) unsafe fn run(program: &Program, at: At, stores: Stores) {
         if stores == Stores::Streamed {
             return stream(program, at);
         }
-        if let Some(blocks) = &program.cached_blocks {
-            return by_way_of_blocks(program, blocks, at, stores);
+        if program.has_stage() {
+            return by_way_of_stage(program, at, stores);
         }
-        let kernel = match stores {
-            Stores::Cached => kernels.cached,
-            _ => kernels.staged,
-        };
+        let kernel = kernels.into_caches(stores);
         let mut ahead = Ahead { src: at.src, lines: &mut [] };
         if program.is_in_banks() {
             return by_way_of_banks(program, walk, kernel, at, none, &mut ahead);
@@ -44,6 +41,10 @@ pub(super) unsafe fn run(program: &Program, at: At, stores: Stores) {
 /// As [`run`].
 pub(super) unsafe fn run_asking(program: &Program, at: At, lines: &mut [Soon<'_>]) {
     let Program { kernels, walk, .. } = program;
+    if program.has_stage() {
+        // SAFETY: the caller's promise.
+        return unsafe { by_way_of_stage(program, at, Stores::Cached) };
+    }
     let mut ahead = Ahead { src: at.src, lines };
     let none = std::ptr::null_mut();
     // SAFETY: the caller's promise.
@@ -55,18 +56,24 @@ pub(super) unsafe fn run_asking(program: &Program, at: At, lines: &mut [Soon<'_>
     }
 }
 
-/// The same by way of blocks, into the caches. A function of its own, as [`stream`] is.
+/// The same by way of a stage, into the caches. A function of its own, as [`stream`] is.
 ///
 /// # Safety
 /// As [`run`].
 #[inline(never)]
-unsafe fn by_way_of_blocks(program: &Program, blocks: &Walk, at: At, stores: Stores) {
-    let kernels = &program.kernels;
-    let kernel = if stores == Stores::Cached { kernels.cached } else { kernels.staged };
+unsafe fn by_way_of_stage(program: &Program, at: At, stores: Stores) {
+    let kernel = program.kernels.into_caches(stores);
+    let walk = program.cached_blocks.as_ref().unwrap_or(&program.walk);
     let mut stage = CachedStage(MaybeUninit::uninit());
+    let stage = stage.0.as_mut_ptr().cast();
     let mut ahead = Ahead { src: at.src, lines: &mut [] };
-    // SAFETY: the caller's promise; a block that is copied into the caches fits the stage.
-    unsafe { kernel(blocks, at, stage.0.as_mut_ptr().cast(), &mut ahead) }
+    // SAFETY: the caller's promise; a block that is copied into the caches fits the stage, and so do rows from there.
+    unsafe {
+        match program.is_in_banks() {
+            true => by_way_of_banks(program, walk, kernel, at, stage, &mut ahead),
+            false => kernel(walk, at, stage, &mut ahead),
+        }
+    }
 }
 
 /// The same past the caches. A function of its own: room for a block on the stack takes longer to be
@@ -77,7 +84,6 @@ unsafe fn by_way_of_blocks(program: &Program, blocks: &Walk, at: At, stores: Sto
 #[inline(never)]
 unsafe fn stream(program: &Program, at: At) {
     let (kernels, walk) = (&program.kernels, &program.walk);
-    let none = std::ptr::null_mut();
     let is_on_line = at.to_line() == 0;
     let [lines, any] = &program.blocks;
     let lines = lines.as_ref().filter(|_| is_on_line);
@@ -90,18 +96,16 @@ unsafe fn stream(program: &Program, at: At) {
         if program.is_in_banks() {
             match lines {
                 _ if program.writes_lines && is_on_line => {
-                    by_way_of_banks(program, walk, kernels.streamed, at, none, ahead);
+                    by_way_of_banks(program, walk, kernels.streamed, at, stage, ahead);
                 }
                 Some(lines) => by_way_of_banks(program, lines, kernels.staged, at, stage, ahead),
-                None => by_way_of_banks(program, walk, kernels.staged, at, none, ahead),
+                None => by_way_of_banks(program, walk, kernels.staged, at, stage, ahead),
             }
         } else if program.writes_lines && is_on_line {
-            (kernels.streamed)(walk, at, none, ahead);
+            (kernels.streamed)(walk, at, stage, ahead);
         } else {
-            match lines.or(any.as_ref()) {
-                Some(blocks) => (kernels.staged)(blocks, at, stage, ahead),
-                None => (kernels.staged)(walk, at, none, ahead),
-            }
+            let walk = lines.or(any.as_ref()).unwrap_or(walk);
+            (kernels.staged)(walk, at, stage, ahead);
         }
     }
     super::level::fence();
@@ -166,7 +170,7 @@ unsafe fn by_way_of_banks(
             if after.is_some() {
                 here.dst = stored;
             }
-            ahead.src = places.next.map_or(first, |next| next.src);
+            ahead.src = if places.has_next { places.next.src } else { first };
             kernel(walk, here, stage, ahead);
             if let Some(after) = after {
                 scatter(after, At { src: stored, dst: at.dst });
@@ -250,6 +254,12 @@ pub(super) struct Kernels {
     asking: Kernel,
 }
 
+impl Kernels {
+    fn into_caches(self, stores: Stores) -> Kernel {
+        if stores == Stores::Cached { self.cached } else { self.staged }
+    }
+}
+
 /// The kernels of a tile, by registers of as many lanes as it has.
 pub(super) fn kernels(tile: &Tile, level: Level) -> Kernels {
     match level {
@@ -284,6 +294,58 @@ pub(super) type CopyOut = unsafe fn(&Out, *mut u8, Blocks);
 pub(super) struct Blocks {
     before: *mut u8,
     here: *mut u8,
+}
+
+/// Copies the rows of a panel from here to a stage.
+///
+/// # Safety
+/// The processor has the registers that it was made for; the rows can be read, and there is room for them.
+pub(super) type CopyIn = unsafe fn(&Gathered, *const u8, *mut u8);
+
+/// What copies rows to a stage.
+pub(super) fn copy_in(level: Level) -> CopyIn {
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => Avx512Code::gather::<super::x86::Avx512>(),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => Avx2Code::gather::<super::x86::Avx2>(),
+        #[cfg(target_arch = "x86_64")]
+        Level::Sse => SseCode::gather::<super::x86::Sse>(),
+        #[cfg(target_arch = "aarch64")]
+        Level::Neon => PlainCode::gather::<super::neon::Neon>(),
+        Level::Plain => PlainCode::gather::<super::register::Plain>(),
+    }
+}
+
+/// Copies rows of at least a line to a stage.
+///
+/// # Safety
+/// As [`CopyIn`].
+#[inline(always)]
+unsafe fn gather_rows<R: Register>(gathered: &Gathered, src: *const u8, stage: *mut u8) {
+    let mut to = stage.wrapping_add(gathered.first);
+    for &row in &gathered.rows {
+        // SAFETY: the caller's promise.
+        unsafe { copy_row::<R>(src.wrapping_offset(row as isize), to, gathered.len as usize) };
+        to = to.wrapping_offset(gathered.pitch as isize);
+    }
+}
+
+/// Copies at least a register into the caches.
+///
+/// # Safety
+/// The processor has the registers; so many bytes can be read and written at the places, which do not overlap.
+#[inline(always)]
+unsafe fn copy_row<R: Register>(from: *const u8, to: *mut u8, len: usize) {
+    let (mut place, last) = (0, len - R::BYTES);
+    // SAFETY: the caller's promise: every register is one of the row's, the last one of its end.
+    unsafe {
+        while place < last {
+            R::load(from.wrapping_add(place)).store(to.wrapping_add(place));
+            place += R::BYTES;
+        }
+        R::load(from.wrapping_add(last)).store(to.wrapping_add(last));
+    }
 }
 
 /// What copies rows out, into the caches or past them.
@@ -368,18 +430,11 @@ unsafe fn copy_rows_cached<R: Register>(out: &Out, stage: *mut u8, blocks: Block
     if blocks.here.is_null() {
         return;
     }
-    let last = out.len as usize - R::BYTES;
     let mut from = stage.wrapping_add(LINE);
     for &row in &out.rows {
-        let to = blocks.here.wrapping_offset(row as isize);
-        let mut place = 0;
-        // SAFETY: the caller's promise: every register is one of the row's, the last one of its end.
+        // SAFETY: the caller's promise.
         unsafe {
-            while place < last {
-                R::load(from.wrapping_add(place)).store(to.wrapping_add(place));
-                place += R::BYTES;
-            }
-            R::load(from.wrapping_add(last)).store(to.wrapping_add(last));
+            copy_row::<R>(from, blocks.here.wrapping_offset(row as isize), out.len as usize);
         }
         from = from.wrapping_offset(out.pitch as isize);
     }
@@ -399,6 +454,7 @@ unsafe fn copy_bytes(from: *const u8, to: *mut u8, bytes: usize) {
 trait Code {
     fn kernels<R: Register, const N: usize, const G: u8, const L: u8>() -> Kernels;
     fn copy<R: Register>(is_cached: bool) -> CopyOut;
+    fn gather<R: Register>() -> CopyIn;
 }
 
 /// Defines a level's code: the instructions of these features.
@@ -431,6 +487,17 @@ macro_rules! code {
                     streamed: run::<R, N, G, L, STREAMED>,
                     asking: run::<R, N, G, L, ASKING>,
                 }
+            }
+
+            fn gather<R: Register>() -> CopyIn {
+                /// # Safety
+                /// As [`CopyIn`].
+                $(#[target_feature(enable = $features)])?
+                unsafe fn copy<R: Register>(gathered: &Gathered, src: *const u8, stage: *mut u8) {
+                    // SAFETY: the caller's promise.
+                    unsafe { gather_rows::<R>(gathered, src, stage) }
+                }
+                copy::<R>
             }
 
             fn copy<R: Register>(is_cached: bool) -> CopyOut {
@@ -526,7 +593,7 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
     stage: *mut u8,
     ahead: &mut Ahead<'_, '_>,
 ) {
-    let Walk { tile, tiles, around, panel, out } = walk;
+    let Walk { tile, tiles, around, panel, gathered, out } = walk;
     let mut places = Places::new(around, at);
     // SAFETY: the caller's promise: every place is one of the box's.
     unsafe {
@@ -538,8 +605,12 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
         let mut blocks = Blocks { before: std::ptr::null_mut(), here: std::ptr::null_mut() };
         while let Some(at) = places.next() {
             let dst = if out.is_some() { stage.wrapping_add(LINE) } else { at.dst };
-            let first = At { dst, ..at };
-            let next = places.next.map_or(ahead.src, |next| next.src);
+            let mut first = At { dst, ..at };
+            if let Some(gathered) = gathered {
+                (gathered.copy)(gathered, at.src, stage);
+                first.src = stage.wrapping_add(gathered.first);
+            }
+            let next = if places.has_next { places.next.src } else { ahead.src };
             let mut soon = Soon::of(&panel.rows, panel.len, panel.lines, next);
             for &(src, dst) in tiles {
                 if S != CACHED {
@@ -929,13 +1000,23 @@ unsafe fn stage<R: Register, const N: usize, const GRAIN: usize>(
 
 /// The places of the loops around a tile. Neither recursive nor taking a closure, so that all of it
 /// is inlined where instructions are available.
+///
+/// Places are handed on in registers. Two numbers that have just been stored are not there yet for a load of both at once,
+/// which would wait longer than a small tile takes.
 pub(super) struct Places<'t> {
     around: &'t [Around],
     inner: Around,
-    next: Option<At>,
+    next: At,
+    has_next: bool,
     /// The steps of the innermost loop that are left after the next place.
     left: i64,
-    steps: [i64; super::places::MAX_LOOPS + 2],
+    steps: Steps,
+}
+
+/// How far the loops are that are not the innermost, and whether all are done.
+struct Steps {
+    of: [i64; super::places::MAX_LOOPS + 2],
+    are_done: bool,
 }
 
 impl<'t> Places<'t> {
@@ -946,41 +1027,49 @@ impl<'t> Places<'t> {
             None => (ONCE, around),
         };
         let left = inner.count - 1;
-        Places { around, inner, next: Some(at), left, steps: [0; super::places::MAX_LOOPS + 2] }
+        let steps = Steps { of: [0; super::places::MAX_LOOPS + 2], are_done: false };
+        Places { around, inner, next: at, has_next: true, left, steps }
     }
 
     #[inline(always)]
     pub(super) fn next(&mut self) -> Option<At> {
-        let here = self.next?;
-        let l = &self.inner;
+        if !self.has_next {
+            return None;
+        }
+        let (here, l) = (self.next, &self.inner);
         if self.left > 0 {
             self.left -= 1;
-            let mut next = here.plus(l.src, l.dst);
+            self.next = here.plus(l.src, l.dst);
             if self.left == 0 {
-                next = next.plus(-l.src_back, -l.dst_back);
+                self.next = self.next.plus(-l.src_back, -l.dst_back);
             }
-            self.next = Some(next);
             return Some(here);
         }
-        self.left = l.count - 1;
-        self.next = self.next_row(rewound(here, l));
+        self.has_next = !self.around.is_empty();
+        if self.has_next {
+            self.left = l.count - 1;
+            self.next = next_row(self.around, &mut self.steps, rewound(here, l));
+            self.has_next = !self.steps.are_done;
+        }
         Some(here)
     }
+}
 
-    #[inline(never)]
-    fn next_row(&mut self, mut at: At) -> Option<At> {
-        for (l, step) in self.around.iter().zip(&mut self.steps).rev() {
-            *step += 1;
-            if *step < l.count {
-                let next = at.plus(l.src, l.dst);
-                let is_last = *step == l.count - 1;
-                return Some(if is_last { next.plus(-l.src_back, -l.dst_back) } else { next });
-            }
-            *step = 0;
-            at = rewound(at, l);
+/// The next place of these loops from one of them on, and any if all are done.
+#[inline(never)]
+fn next_row(around: &[Around], steps: &mut Steps, mut at: At) -> At {
+    for (l, step) in around.iter().zip(&mut steps.of).rev() {
+        *step += 1;
+        if *step < l.count {
+            let next = at.plus(l.src, l.dst);
+            let is_last = *step == l.count - 1;
+            return if is_last { next.plus(-l.src_back, -l.dst_back) } else { next };
         }
-        None
+        *step = 0;
+        at = rewound(at, l);
     }
+    steps.are_done = true;
+    at
 }
 
 /// From the last place of a loop to its first.

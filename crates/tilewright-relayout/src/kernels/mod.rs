@@ -411,22 +411,29 @@ pub(crate) fn move_box(
     mover.run(start, src, dst, means, &mut Vec::new());
 }
 
+/// Rows of fewer bytes are not worth being zipped, and runs of fewer not worth being taken apart to.
+const LEAST_TOGETHER: i64 = 32;
+const LEAST_APART: i64 = 64;
+
 /// Rows that are zipped, or taken apart, if some of the loops are such: the kernel, and the numbers of
 /// the loops that it sees to.
 fn woven(loops: &[Loop], unit: i64) -> Option<(Kernel, usize, Option<usize>)> {
     let across = loops.iter().rposition(|l| l.dst == 1 && l.extent > 1)?;
     let along = loops.iter().rposition(|l| l.src == 1 && l.extent > 1);
     let (a, b) = (loops[across], along.map_or(Loop { src: 1, ..ONCE }, |along| loops[along]));
-    let is_long = |l: Loop| l.extent.saturating_mul(unit) >= 16;
+    let bytes = |l: Loop| l.extent.saturating_mul(unit);
     if b.extent <= a.src
         && (a.src <= 8 || b.extent > a.src / 2)
-        && is_long(a)
+        && bytes(a) >= LEAST_APART
         && is_woven(a.src, unit)
     {
         let (count, kept) = (a.src, b.extent);
         return Some((Kernel::Unzip { count, kept, step: b.dst, length: a.extent }, across, along));
     }
-    let is_zip = along.is_some() && b.dst == a.extent && is_woven(a.extent, unit) && is_long(b);
+    let is_zip = along.is_some()
+        && b.dst == a.extent
+        && is_woven(a.extent, unit)
+        && bytes(b) >= LEAST_TOGETHER;
     is_zip.then_some((
         Kernel::Zip { count: a.extent, step: a.src, length: b.extent },
         across,

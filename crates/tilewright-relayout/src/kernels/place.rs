@@ -22,7 +22,7 @@ pub(super) const STAGED: u8 = 2;
 
 /// Destinations of at least this many bytes are streamed: they would not stay in a cache, and
 /// whoever reads them next finds none of them there.
-const STREAM_FROM: usize = 8 << 20;
+pub(super) const STREAM_FROM: usize = 8 << 20;
 
 impl Stores {
     /// How to store a destination of this many bytes.

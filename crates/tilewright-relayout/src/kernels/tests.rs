@@ -1,5 +1,6 @@
 //! Every kernel against moving one by one.
 
+use super::tile::MAX_LANES;
 use super::*;
 
 /// Bytes around each buffer that nothing may touch.
@@ -175,6 +176,36 @@ fn rows_that_begin_within_lines() {
             check(&[l(b, 1, a), l(a, b, 1)], unit);
             check(&[l(3, b, (b + 2) * a), l(b, 1, a), l(a, 3 * b, 1)], unit);
         }
+    }
+}
+
+/// Many rows of the source that lie a multiple of 4 KiB apart: they are gathered before they are moved, from wherever they
+/// begin, to rows that do so too or do not.
+#[test]
+fn rows_that_are_in_the_way_of_each_other() {
+    let in_bytes = |unit: i64, rows: i64, len: i64, pitch: i64| {
+        [l(len, 1, pitch.max(rows)), l(rows, 4096 / unit, 1)]
+    };
+    let gathers = |program: &Program| {
+        let first = program.before.as_ref().and_then(|before| before.first.as_ref());
+        let walks = first.map(|(walk, _)| walk).into_iter().chain([&program.walk]);
+        walks.chain(program.blocks.iter().flatten()).any(|walk| walk.gathered.is_some())
+    };
+    for &(unit, rows) in cases(&[(1, 64), (2, 32), (1, 150), (2, 70), (4, 40), (1, 320)], 1) {
+        for &(len, pitch) in cases(&[(256 / unit, 0), (133, 0), (256 / unit, 4096 / unit)], 1) {
+            let loops = in_bytes(unit, rows, len, pitch);
+            check(&loops, unit as usize);
+            let slots = Slots::same(8 * unit);
+            let program = program_of_bits(&loops, slots, Level::best(), true).unwrap();
+            let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
+            // Tiles that step back over others are not.
+            let is_whole = rows * unit % 64 == 0 && len == 256 / unit;
+            assert!(!is_wide || unit > 2 || !is_whole || gathers(&program), "{loops:?}");
+        }
+    }
+    for &bits in cases(&[4, 1], 0) {
+        let (rows, len) = (2048 / bits, 1024 / bits);
+        check_bits(&[l(len, 1, rows), l(rows, 4096 * 8 / bits, 1)], Slots::same(bits));
     }
 }
 

@@ -294,6 +294,13 @@ impl Program {
         (tiles(&self.walk) + bits) * times(&self.around)
     }
 
+    /// Whether there is a stage on the way into the caches.
+    pub(super) fn has_stage(&self) -> bool {
+        let first = self.before.as_ref().and_then(|before| before.first.as_ref());
+        let walks = first.map(|(walk, _)| walk).into_iter().chain([&self.walk]);
+        self.cached_blocks.is_some() || walks.map(|walk| &walk.gathered).any(Option::is_some)
+    }
+
     /// Whether tiles are put together in banks, before or after.
     pub(super) fn is_in_banks(&self) -> bool {
         self.before.is_some() || self.after.is_some()

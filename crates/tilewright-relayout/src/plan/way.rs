@@ -54,7 +54,7 @@ impl Way {
             let plans =
                 is_worth_rows.then(|| through_rows(from, to, widths)).transpose()?.flatten();
             return Ok(match plans {
-                Some([there, on]) if !(there.route.is_scattered() || on.route.is_scattered()) => {
+                Some([there, on]) if !(there.route.lacks_runs() || on.route.lacks_runs()) => {
                     Way::Through(Box::new(Through::new(there, on)?))
                 }
                 _ => way,
@@ -75,6 +75,11 @@ impl Way {
     /// Whether most elements lie alone on one side, in several boxes.
     pub(super) fn is_scattered(&self) -> bool {
         matches!(self, Way::Boxes(moves) if moves.are_scattered())
+    }
+
+    /// Whether going through rows so would take as long.
+    fn lacks_runs(&self) -> bool {
+        matches!(self, Way::Boxes(moves) if moves.lack_runs())
     }
 
     /// By boxes, if the maps come apart into them.

@@ -21,7 +21,7 @@ mod spacing;
 
 use super::level::{Level, fence};
 use super::machine::{self, Soon};
-use super::place::{At, Stores};
+use super::place::{At, STREAM_FROM, Stores};
 use super::places::MAX_LOOPS;
 use super::tile::{Around, Program, Slots};
 use crate::nest::Loop;
@@ -169,11 +169,14 @@ impl Rows {
             true => Stores::Staged,
             false => Stores::Cached,
         };
+        // What is in the caches comes no sooner by being asked for.
+        let is_far = (src.end as usize).wrapping_sub(src.start as usize) >= STREAM_FROM;
+        let asks = self.asks && (is_far || stores != Stores::Cached);
         let mut places = BitPlaces::new(&self.around, start);
         let mut here = places.next();
         while let Some((from, to)) = here {
             here = places.next();
-            let next = here.filter(|_| self.asks);
+            let next = here.filter(|_| asks);
             let [next_from, next_to] = [next.map(|next| next.0), next.map(|next| next.1)];
             let into = Pass {
                 spacing: &self.src.spacing,

@@ -1,0 +1,116 @@
+//! What moves pieces that no plan has prepared, kept by a thread from one chunk to the next: chunks that begin within tiles
+//! have such, and many have the same.
+
+use crate::chunk::Form;
+use crate::kernels::Mover;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// No more than so many are looked through.
+const MOST: usize = 32;
+
+/// The number of some boxes, which those that move them in other chunks have too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Number(u64);
+
+impl Number {
+    /// One that no other boxes have.
+    pub(super) fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Number(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// What moves pieces of some boxes, the oldest first.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    of: Option<Number>,
+    movers: Vec<((Form, bool), Mover)>,
+}
+
+impl Kept {
+    /// The bytes that these hold at most, or that one of them does.
+    pub(crate) const MOST_BYTES: usize = Mover::MOST_BYTES;
+
+    /// What moves pieces of this form of the boxes of this number.
+    pub(super) fn mover(
+        &mut self,
+        of: Number,
+        form: (Form, bool),
+        make: impl FnOnce() -> Mover,
+    ) -> &Mover {
+        if self.of != Some(of) {
+            (self.of, self.movers) = (Some(of), Vec::new());
+        }
+        let known = self.movers.iter().position(|(other, _)| *other == form);
+        let number = known.unwrap_or_else(|| {
+            let mover = make();
+            while !self.movers.is_empty()
+                && (self.movers.len() >= MOST
+                    || self.bytes() + mover.held_bytes() > Self::MOST_BYTES)
+            {
+                self.movers.remove(0);
+            }
+            self.movers.push((form, mover));
+            self.movers.len() - 1
+        });
+        &self.movers[number].1
+    }
+
+    /// The bytes that they have allocated.
+    pub(crate) fn bytes(&self) -> usize {
+        self.movers.iter().map(|(_, mover)| mover.held_bytes()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::{Cuttable, Piece};
+    use crate::kernels::Level;
+    use crate::nest::{Loop, Nest};
+
+    /// The forms of pieces that begin and end within rows.
+    fn forms() -> Vec<(Form, bool)> {
+        let loops =
+            vec![Loop { extent: 200, src: 1, dst: 9 }, Loop { extent: 9, src: 200, dst: 1 }];
+        let nest = Cuttable::new(Nest { src: 0, dst: 0, loops });
+        let mut pieces: Vec<Piece> = Vec::new();
+        for end in 9..1800 {
+            nest.cut(0, &(0..end), &mut pieces);
+        }
+        pieces.iter().map(|piece| (piece.form(), true)).collect()
+    }
+
+    #[test]
+    fn what_is_kept_is_made_once_for_the_boxes_that_it_is_of() {
+        let (a, b) = (Number::next(), Number::next());
+        let mut kept = Kept::default();
+        let mut n_made = 0;
+        let form = forms()[0];
+        for of in [a, a, a, b, b, a] {
+            kept.mover(of, form, || {
+                n_made += 1;
+                Mover::of_units(&[Loop { extent: 64, src: 1, dst: 1 }], 1, Level::Plain, false)
+            });
+        }
+        assert_eq!(n_made, 3);
+    }
+
+    #[test]
+    fn no_more_is_kept_than_is_said() {
+        let of = Number::next();
+        let mut kept = Kept::default();
+        let forms = forms();
+        let mut most = 0;
+        for (number, &form) in forms.iter().enumerate() {
+            let rows = 3 + number as i64 % 40;
+            let loops =
+                [Loop { extent: 400, src: 3, dst: rows }, Loop { extent: rows, src: 1201, dst: 1 }];
+            let mover = || Mover::of_units(&loops, 1, Level::Plain, false);
+            kept.mover(of, form, mover);
+            most = most.max(kept.bytes());
+            assert!(kept.movers.len() <= MOST && kept.bytes() <= Kept::MOST_BYTES);
+        }
+        assert!(most > 0 && kept.movers.len() < forms.len(), "{most}");
+    }
+}
