@@ -88,7 +88,8 @@ impl BoxMoves {
         let padding = refined.padding.and_then(|boxes| Padding::new(boxes, widths.to, allocation));
         let is_filled_first = padding.is_none() && to.elements() < allocation;
         let is_large = is_streamed(allocation, widths);
-        let is_staged = is_filled_first || !stream_lines(&boxes, slots, is_large);
+        let is_found_out = is_large && needs.prepares && !is_filled_first;
+        let is_staged = !is_found_out && (is_filled_first || !write_lines(&boxes, slots));
         let mut moves = BoxMoves {
             boxes: boxes.into_iter().map(Cuttable::new).collect(),
             number: Number::next(),
@@ -115,14 +116,29 @@ impl BoxMoves {
         moves.is_spread = !needs.is_staged && sizing.is_spread(&nests);
         sizing.is_staged &= !moves.is_spread;
         moves.is_staged &= !moves.is_spread;
-        let target = sizing.target(&moves.boxes.iter().map(Cuttable::nest), allocation);
         let most =
             if needs.is_staged { MOST_STAGED_BYTES * 8 / sizing.slot_bits } else { i64::MAX };
-        moves.with_chunks_of(target.min(most))
+        let cut = |moves: &mut Self, sizing: Sizing| {
+            let target = sizing.target(&moves.boxes.iter().map(Cuttable::nest), allocation);
+            moves.cut_to(target.min(most));
+        };
+        cut(&mut moves, sizing);
+        if is_found_out && !moves.is_spread && !moves.stream() {
+            (moves.is_staged, sizing.is_staged) = (true, true);
+            moves.movers.clear();
+            cut(&mut moves, sizing);
+        }
+        moves.made()
     }
 
     /// The same moves in chunks of about this many elements.
     pub(crate) fn with_chunks_of(mut self, target: i64) -> Self {
+        self.cut_to(target);
+        self.made()
+    }
+
+    /// Cuts the destination into chunks of about this many elements.
+    fn cut_to(&mut self, target: i64) {
         let align = match self.unit_bytes() {
             Some(_) => alignment(target, self.widths.to),
             // Chunks of parts of rows would be many pieces.
@@ -138,6 +154,10 @@ impl BoxMoves {
             // What lies in a chunk could be all over the place.
             false => whole - whole % align,
         };
+    }
+
+    /// The same moves with what their chunks need.
+    fn made(mut self) -> Self {
         self.order = self.source_order();
         if !self.needs.prepares {
             return self;
@@ -325,21 +345,17 @@ fn is_streamed(allocation: i64, widths: Widths) -> bool {
     Stores::for_bytes(usize::try_from(bytes).unwrap_or(usize::MAX)) == Stores::Streamed
 }
 
-/// Whether nearly all elements of the boxes are written in whole lines, where that matters because the destination
-/// `is_large`.
-fn stream_lines(boxes: &[Nest], slots: Slots, is_large: bool) -> bool {
+/// Whether nearly all elements of the boxes are written in whole lines.
+fn write_lines(boxes: &[Nest], slots: Slots) -> bool {
     let elements = |nest: &Nest| nest.loops.iter().map(|l| l.extent).product::<i64>();
-    let streams = |nest: &&Nest| {
-        if !is_large {
-            return writes_lines(nest, slots.dst);
-        }
-        let is_at_bytes = nest.src * slots.src % 8 == 0 && nest.dst * slots.dst % 8 == 0;
-        let mover = Mover::new(&nest.loops, slots, is_at_bytes, Level::best(), true);
-        mover.streams().unwrap_or_else(|| writes_lines(nest, slots.dst))
-    };
     let all: i64 = boxes.iter().map(elements).sum();
-    let streamed: i64 = boxes.iter().filter(streams).map(elements).sum();
-    streamed >= all - all / 8
+    let writes = |nest: &&Nest| writes_lines(nest, slots.dst);
+    boxes.iter().filter(writes).map(elements).sum::<i64>() >= nearly(all)
+}
+
+/// So many of `all` are nearly all.
+fn nearly(all: i64) -> i64 {
+    all - all / 8
 }
 
 /// The boxes in the largest whole units that suit all of them, or as they are; what they count in then.

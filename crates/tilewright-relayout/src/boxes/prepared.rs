@@ -1,10 +1,11 @@
 //! What moves the pieces that chunks are mostly made of, made ready with the plan.
 
-use super::{BoxMoves, is_streamed};
+use super::{BoxMoves, is_streamed, nearly};
 use crate::chunk::{Cuttable, Form, Piece};
 use crate::kernels::{Level, Mover};
 use crate::nest::Loop;
 use crate::ready::{Fill, Move, Ready};
+use crate::sizing::writes_lines;
 use crate::work::SourcePart;
 
 /// The most pieces that are prepared with the plan.
@@ -78,6 +79,40 @@ impl BoxMoves {
             };
             self.movers.push((form, mover));
         }
+    }
+
+    /// Whether nearly all elements of a chunk are written in whole lines past the caches by what moves its pieces, the
+    /// largest of which are made ready to find that out.
+    pub(super) fn stream(&mut self) -> bool {
+        let chunk = usize::from(self.n_chunks() > 2);
+        let mut pieces = Vec::new();
+        self.cut(&self.within(&self.elements_of(&(chunk..chunk + 1))), &mut pieces);
+        let mut sized: Vec<(i64, Piece)> =
+            self.nests_of(&pieces).map(|(nest, piece)| (nest.elements(piece), *piece)).collect();
+        sized.sort_by_key(|(elements, _)| std::cmp::Reverse(*elements));
+        let all: i64 = sized.iter().map(|(elements, _)| elements).sum();
+        let (mut streamed, mut left) = (0, all);
+        for (elements, piece) in sized {
+            if streamed >= nearly(all) || streamed + left < nearly(all) {
+                break;
+            }
+            let form = self.form(&piece);
+            let known = self.movers.iter().position(|(other, _)| *other == form);
+            let Some(nest) = self.boxes.get(piece.nest) else { continue };
+            let streams = match known {
+                Some(number) => self.movers[number].1.streams(),
+                None => {
+                    let mover = self.mover(nest, &piece);
+                    let streams = mover.streams();
+                    self.movers.push((form, mover));
+                    streams
+                }
+            };
+            let streams = streams.unwrap_or_else(|| writes_lines(nest.nest(), self.slots.dst));
+            streamed += if streams { elements } else { 0 };
+            left -= elements;
+        }
+        streamed >= nearly(all)
     }
 
     /// What moves a piece best.

@@ -3,7 +3,7 @@
 use super::BoxMoves;
 use crate::bits;
 use crate::chunk::Piece;
-use crate::kernels::{Means, Stores, move_box};
+use crate::kernels::{LINE, Means, Stores, move_box};
 use crate::nest::Loop;
 use crate::padding::PadLists;
 use crate::work::{SourcePart, Work, grown};
@@ -116,18 +116,19 @@ fn staged(work: &mut Work, dst: &mut [u8], write: impl FnOnce(&mut Work, &mut [u
     let means = work.means;
     work.means.stores = Stores::Staged;
     let mut stage = std::mem::take(&mut work.stage);
-    let chunk = on_a_line(&mut stage, dst.len());
+    let chunk = as_on_lines(&mut stage, dst);
     write(work, chunk);
     stream(chunk, dst, means);
     work.stage = stage;
     work.means = means;
 }
 
-/// `len` bytes of a buffer from the beginning of a cache line on.
-fn on_a_line(buffer: &mut Vec<u8>, len: usize) -> &mut [u8] {
-    let buffer = grown(buffer, len + 64);
-    let start = buffer.as_ptr().align_offset(64).min(64);
-    buffer.get_mut(start..start + len).unwrap_or_default()
+/// As many bytes of a buffer as a destination has, which begin in a cache line where that does.
+fn as_on_lines<'b>(buffer: &'b mut Vec<u8>, dst: &[u8]) -> &'b mut [u8] {
+    let buffer = grown(buffer, dst.len() + LINE);
+    let on_line = |bytes: &[u8]| bytes.as_ptr().addr() % LINE;
+    let start = (LINE + on_line(dst) - on_line(buffer)) % LINE;
+    buffer.get_mut(start..start + dst.len()).unwrap_or_default()
 }
 
 /// Copies a chunk that has been put together.

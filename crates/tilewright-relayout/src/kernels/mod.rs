@@ -212,7 +212,7 @@ impl Mover {
             }
             Way::Listed(listed) => Some(listed.streams()),
             Way::Lookup(_) => Some(true),
-            Way::Rows(_) => Some(false),
+            Way::Rows(rows) => Some(rows.are_written_in_place()),
             Way::Nothing | Way::Kernel(_) | Way::Checked => None,
         }
     }

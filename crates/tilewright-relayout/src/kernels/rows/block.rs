@@ -10,6 +10,7 @@ use super::copy::Row;
 use super::spacing::{Spacing, Step, Toward};
 use super::{How, Lines, MOST_ROW, MOST_STAGE, Rows, Side, packed_pitch};
 use crate::nest::Loop;
+use std::ops::Range;
 
 /// The bits of a row, if there are as many. As many rows of slots of fewer bits would be more than a stage has room for.
 const ROWS: [i64; 3] = [2048 * 8, 256 * 8, 128 * 8];
@@ -79,10 +80,11 @@ pub(super) struct Block {
     word: i64,
 }
 
-/// One index between the stages: the numbers of its loops, and how many steps there are and are room for.
+/// One index between the stages: the numbers of its loops, which have been taken one after the other, and how many steps
+/// there are and are room for.
 #[derive(Clone, Debug)]
 struct Index {
-    loops: Vec<usize>,
+    loops: Range<usize>,
     count: i64,
     padded: i64,
     /// From one step to the next in the stage of either side, or in memory if that has none, in bits.
@@ -93,7 +95,10 @@ struct Index {
 
 /// A block whose indices have their places in the stages.
 struct Laid {
-    block: Block,
+    /// The number of the block.
+    block: usize,
+    /// The bits from the first of a row to behind the last.
+    len: [i64; 2],
     indices: Vec<Index>,
     /// The bits of an element in the stages.
     width: i64,
@@ -108,6 +113,7 @@ struct Laid {
 
 /// The blocks that a box may be moved in, those that take least first.
 pub(in super::super) struct Drafts {
+    blocks: Vec<Block>,
     laid: Vec<Laid>,
     slots: Slots,
     level: Level,
@@ -141,10 +147,11 @@ impl Drafts {
                     if blocks.iter().any(|known| block.is_same(known)) {
                         continue;
                     }
-                    let more = widths
-                        .iter()
-                        .filter_map(|&width| block.clone().laid(width, slots, is_at_bytes, level));
-                    laid.extend(more);
+                    let number = blocks.len();
+                    laid.extend(widths.iter().filter_map(|&width| {
+                        let laid = block.laid(width, slots, is_at_bytes, level)?;
+                        Some(Laid { block: number, ..laid })
+                    }));
                     blocks.push(block);
                     // Nothing takes less than long rows that are the same on both sides.
                     if laid.iter().any(Laid::is_long_in_place) {
@@ -153,12 +160,12 @@ impl Drafts {
                 }
             }
             // Rows of parts of words are for boxes that have no others.
-            if laid.iter().any(|laid| laid.block.len[0] >= WORD) {
+            if laid.iter().any(|laid| laid.len[0] >= WORD) {
                 break;
             }
         }
         laid.sort_by(|a, b| a.cycles.total_cmp(&b.cycles));
-        Drafts { laid, slots, level }
+        Drafts { blocks, laid, slots, level }
     }
 
     /// About how many of the processor's cycles an element takes.
@@ -174,10 +181,11 @@ impl Drafts {
     /// The rows of the first that there is a program for, whose lists are no longer than those of others; with about how many
     /// of the processor's cycles an element takes.
     pub(in super::super) fn made(self) -> Option<(Rows, f64)> {
-        let Drafts { laid, slots, level } = self;
+        let Drafts { blocks, laid, slots, level } = self;
         laid.into_iter().find_map(|laid| {
             let cycles = laid.cycles;
-            let rows = laid.rows(slots, level)?;
+            let block = &blocks[laid.block];
+            let rows = laid.rows(block, slots, level)?;
             (rows.held_bytes() <= Mover::MOST_BYTES).then_some((rows, cycles))
         })
     }
@@ -198,8 +206,8 @@ impl Block {
         let around = |l: &Loop| Around { count: l.extent, src: l.src, dst: l.dst, ..ONCE };
         Block {
             outer: loops.iter().map(around).collect(),
-            inside: Vec::new(),
-            chains: [Vec::new(), Vec::new()],
+            inside: Vec::with_capacity(loops.len()),
+            chains: [0, 1].map(|_| Vec::with_capacity(loops.len())),
             len: [slots.src, slots.dst],
             slots: [slots.src, slots.dst],
             row,
@@ -311,7 +319,17 @@ impl Block {
     /// What is one index between the stages: loops that follow each other in one chain alone, and each of
     /// the others.
     fn indices(&self) -> Vec<Index> {
-        let mut indices: Vec<Vec<usize>> = Vec::new();
+        let mut indices: Vec<Index> = Vec::with_capacity(self.inside.len());
+        let index = |number: usize| {
+            let Inside { of, chains } = &self.inside[number];
+            Index {
+                loops: number..number + 1,
+                count: of.extent,
+                padded: 0,
+                strides: [0; 2],
+                is_along: chains.map(|chain| chain.is_some()),
+            }
+        };
         for (side, chain) in self.chains.iter().enumerate() {
             let mut goes_on = false;
             for &number in chain {
@@ -321,47 +339,45 @@ impl Block {
                     goes_on = false;
                     continue;
                 }
-                let follows = |last: usize| {
-                    let last = &self.inside[last].of;
-                    stride(side, last) * last.extent == stride(side, &self.inside[number].of)
+                let of = &self.inside[number].of;
+                let follows = |last: &Index| {
+                    let before = &self.inside[last.loops.end - 1].of;
+                    last.loops.end == number
+                        && stride(side, before) * before.extent == stride(side, of)
                 };
                 match indices.last_mut() {
-                    Some(index)
-                        if goes_on && is_alone && index.last().is_some_and(|&l| follows(l)) =>
-                    {
-                        index.push(number);
+                    Some(last) if goes_on && is_alone && follows(last) => {
+                        last.loops.end += 1;
+                        last.count *= of.extent;
                     }
-                    _ => indices.push(vec![number]),
+                    _ => indices.push(index(number)),
                 }
                 goes_on = is_alone;
             }
         }
         let in_none = |&number: &usize| self.inside[number].chains == [None; 2];
-        indices.extend((0..self.inside.len()).filter(in_none).map(|number| vec![number]));
-        let index = |loops: Vec<usize>| {
-            let count = loops.iter().map(|&number| self.inside[number].of.extent).product();
-            let is_along = [0, 1].map(|side| self.inside[loops[0]].chains[side].is_some());
-            Index { loops, count, padded: count, strides: [0; 2], is_along }
-        };
-        indices.into_iter().map(index).collect()
+        indices.extend((0..self.inside.len()).filter(in_none).map(index));
+        indices.iter_mut().for_each(|index| index.padded = index.count);
+        indices
     }
 
     /// The block with the places of its indices in stages of elements of `width` bits. `None` if those are too small for it.
-    fn laid(self, width: i64, slots: Slots, is_at_bytes: bool, level: Level) -> Option<Laid> {
+    fn laid(&self, width: i64, slots: Slots, is_at_bytes: bool, level: Level) -> Option<Laid> {
         let mut indices = self.indices();
+        let along = [0, 1].map(|side| self.along(side, &indices));
         // What one side has room for, the other has too; that may need more room there.
         let room = |indices: &[Index]| indices.iter().map(|index| index.padded).sum::<i64>();
         let (mut pitch, mut known, mut rounds) = ([0; 2], -1, 0);
         while room(&indices) != known {
             known = room(&indices);
-            pitch = [0, 1].map(|side| self.pad(side, width, &mut indices));
+            pitch = [0, 1].map(|side| self.pad(side, width, &along[side], &mut indices));
             rounds += 1;
             if rounds > MOST_ROUNDS {
                 return None;
             }
         }
         // Rows that are in the same order on both sides are so in one stage, gaps and all.
-        if self.is_one_order(&indices) {
+        if along[0] == along[1] {
             pitch = [pitch[0].max(pitch[1]); 2];
             indices.iter_mut().for_each(|i| i.strides = [i.strides[0].max(i.strides[1]); 2]);
         }
@@ -376,7 +392,7 @@ impl Block {
         let is_direct = [0, 1].map(|side| is_same && self.is_direct(side, &indices));
         for side in (0..2).filter(|&side| is_direct[side]) {
             for index in &mut indices {
-                index.strides[side] = stride(side, &self.inside[index.loops[0]].of);
+                index.strides[side] = stride(side, self.first(index));
             }
         }
         let fits = |side: usize| {
@@ -391,18 +407,22 @@ impl Block {
         if !fit {
             return None;
         }
-        let laid = Laid { block: self, indices, width, pitch, n_rows, is_direct, cycles: 0.0 };
+        let (block, len, cycles) = (0, self.len, 0.0);
+        let laid = Laid { block, len, indices, width, pitch, n_rows, is_direct, cycles };
         Some(Laid { cycles: laid.cycles(level), ..laid })
     }
 
-    /// Whether the same indices are along the rows of both sides, in the same order.
-    fn is_one_order(&self, indices: &[Index]) -> bool {
-        let order = |side: usize| {
-            let mut along: Vec<&Index> = indices.iter().filter(|i| i.is_along[side]).collect();
-            along.sort_by_key(|index| index.strides[side]);
-            along.into_iter().map(|index| &index.loops).collect::<Vec<_>>()
-        };
-        order(0) == order(1)
+    /// The first loop of an index.
+    fn first(&self, index: &Index) -> &Loop {
+        &self.inside[index.loops.start].of
+    }
+
+    /// The numbers of the indices along the rows of a side, in their order there.
+    fn along(&self, side: usize, indices: &[Index]) -> Vec<usize> {
+        let mut along = Vec::with_capacity(indices.len());
+        along.extend((0..indices.len()).filter(|&number| indices[number].is_along[side]));
+        along.sort_by_key(|&number| self.inside[indices[number].loops.start].chains[side]);
+        along
     }
 
     /// Whether the indices may stay where they are on a side: whole bytes apart, one loop each, none with more steps than
@@ -410,7 +430,7 @@ impl Block {
     fn is_direct(&self, side: usize, indices: &[Index]) -> bool {
         let is_whole = |bits: i64| bits % 8 == 0;
         let stays = |index: &Index| {
-            let l = &self.inside[index.loops[0]].of;
+            let l = self.first(index);
             index.padded == index.count
                 && (index.is_along[side] || index.loops.len() == 1)
                 && (index.is_along[side] || is_whole(stride(side, l)))
@@ -422,21 +442,19 @@ impl Block {
         around && is_whole(self.len[side]) && indices.iter().all(stays)
     }
 
-    /// Gives the indices along the rows of a side room in its stage; from one row to the next there.
-    fn pad(&self, side: usize, width: i64, indices: &mut [Index]) -> i64 {
-        let mut along: Vec<&mut Index> =
-            indices.iter_mut().filter(|index| index.is_along[side]).collect();
-        along.sort_by_key(|index| self.inside[index.loops[0]].chains[side]);
+    /// Gives the indices along the rows of a side, which have these numbers, room in its stage; from one row to the next
+    /// there.
+    fn pad(&self, side: usize, width: i64, along: &[usize], indices: &mut [Index]) -> i64 {
         let (mut step, mut packed) = (width, self.slots[side]);
-        let loops = along.iter().flat_map(|index| &index.loops);
-        let mut strides = loops.map(|&number| stride(side, &self.inside[number].of));
+        let loops = along.iter().flat_map(|&number| indices[number].loops.clone());
+        let mut strides = loops.map(|number| stride(side, &self.inside[number].of));
         let has_bits = width < 8 || strides.any(|packed| packed % 8 != 0);
-        for number in 0..along.len() {
-            let first = stride(side, &self.inside[along[number].loops[0]].of);
+        for (place, &number) in along.iter().enumerate() {
+            let first = stride(side, self.first(&indices[number]));
             if first > packed {
                 // Rows of the source with gaps keep them: the index before has as many more steps.
                 let gap = power((first * width + self.slots[side] - 1) / self.slots[side]);
-                if let Some(before) = number.checked_sub(1).map(|before| &mut along[before])
+                if let Some(before) = place.checked_sub(1).map(|before| &mut indices[along[before]])
                     && gap > step
                     && gap % before.strides[side] == 0
                 {
@@ -444,7 +462,7 @@ impl Block {
                 }
                 step = step.max(gap);
             }
-            let index = &mut along[number];
+            let index = &mut indices[number];
             // Steps within a register are as many as a power of two; of bits within bytes, as many as make registers.
             let wanted = match step * index.count {
                 ..REGISTER => power(index.count),
@@ -494,7 +512,7 @@ impl Laid {
             let along = self.indices.iter().filter(|index| index.is_along[side]);
             let staged = along.map(|index| index.strides[side] * index.count);
             let staged = staged.max().unwrap_or(self.width) as f64;
-            let len = self.block.len[side] as f64;
+            let len = self.len[side] as f64;
             let a_register = if staged > len { 8.0 } else { 3.0 };
             if self.is_direct[side] {
                 return rows * LINE_CYCLES * (1.0 + len / 512.0);
@@ -521,15 +539,15 @@ impl Laid {
     }
 
     /// The rows of a side.
-    fn side(&self, number: usize, slots: Slots, window: usize) -> Option<Side> {
-        let Laid { block, indices, width, .. } = self;
+    fn side(&self, block: &Block, number: usize, slots: Slots, window: usize) -> Option<Side> {
+        let Laid { indices, width, .. } = self;
         let mut along: Vec<&Index> =
             indices.iter().filter(|index| index.is_along[number]).collect();
         along.sort_by_key(|index| index.strides[number]);
         let mut steps = Vec::new();
         for index in along {
             let mut staged = index.strides[number];
-            for &l in &index.loops {
+            for l in index.loops.clone() {
                 let of = &block.inside[l].of;
                 steps.push(Step { count: of.extent, packed: stride(number, of), staged });
                 staged *= of.extent;
@@ -561,7 +579,7 @@ impl Laid {
         let mut rows = vec![(0, 0)];
         for index in indices.iter().filter(|index| !index.is_along[number]) {
             let mut staged = index.strides[number];
-            for &l in &index.loops {
+            for l in index.loops.clone() {
                 let of = &block.inside[l].of;
                 repeat(&mut rows, of.extent, (stride(number, of), staged));
                 staged *= of.extent;
@@ -590,7 +608,7 @@ impl Laid {
 
     /// The same of rows that are worth beginning.
     fn is_long_in_place(&self) -> bool {
-        self.is_in_place() && self.block.len.iter().all(|&len| len >= LONG)
+        self.is_in_place() && self.len.iter().all(|&len| len >= LONG)
     }
 
     /// What moves the indices from stage to stage.
@@ -622,9 +640,10 @@ impl Laid {
     }
 
     /// The rows, if there is a program for them.
-    fn rows(self, slots: Slots, level: Level) -> Option<Rows> {
+    fn rows(self, block: &Block, slots: Slots, level: Level) -> Option<Rows> {
         let window = window(level);
-        let (mut src, mut dst) = (self.side(0, slots, window)?, self.side(1, slots, window)?);
+        let side = |number| self.side(block, number, slots, window);
+        let (mut src, mut dst) = (side(0)?, side(1)?);
         let how = match self.is_in_place() {
             false => How::Program(Box::new(self.program(level)?)),
             true if dst.spacing.is_same() && !src.spacing.is_same() => How::Apart,
@@ -635,7 +654,7 @@ impl Laid {
             let places = src.rows.iter().map(|row| row.from);
             dst.rows.iter_mut().zip(places).for_each(|(row, from)| row.from = from);
         }
-        let Block { mut outer, len: row_lens, .. } = self.block;
+        let (mut outer, row_lens) = (block.outer.clone(), self.len);
         let len = row_lens[1] as usize;
         if !matches!(how, How::Program(_)) {
             dst.stage = 0;
@@ -670,6 +689,8 @@ impl Laid {
         order(&mut outer, row_lens[0], row_lens[1], LONG_RUN);
         outer.retain(|l| l.count > 1);
         let is_direct = self.is_direct;
+        let places = || src.rows.iter().map(|row| row.from);
+        let begin = (places().min().unwrap_or(0), places().max().unwrap_or(0));
         let lines = match &how {
             How::Program(program) if asks && !is_direct[0] => {
                 let n_tiles = program.n_tiles();
@@ -680,6 +701,7 @@ impl Laid {
             _ => [Lines::default(), Lines::default()],
         };
         Some(Rows {
+            begin,
             src,
             dst,
             is_direct,

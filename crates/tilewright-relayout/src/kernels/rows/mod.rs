@@ -34,6 +34,9 @@ use std::ops::Range;
 /// The most bytes of a stage.
 const MOST_STAGE: usize = 64 << 10;
 
+/// The bits of rows whose ends hardly matter.
+const LONG_ROW: usize = 1024 * 8;
+
 /// The most bytes of a row.
 const MOST_ROW: usize = 8 << 10;
 
@@ -44,6 +47,8 @@ pub(crate) struct Rows {
     src: Side,
     /// What is copied to the destination.
     dst: Side,
+    /// Where the first and the last row of the source begin, in bits from where the block does.
+    begin: (i64, i64),
     /// Whether a side has no stage: its rows are moved from or to where they are.
     is_direct: [bool; 2],
     how: How,
@@ -133,6 +138,12 @@ impl Rows {
         let packed = self.packed.iter().map(rows).sum::<usize>();
         let lines = self.lines.iter().map(|lines| lines.rows.capacity() * 8).sum::<usize>();
         lines + around + side(&self.src) + side(&self.dst) + program + packed
+    }
+
+    /// Whether it is long rows that no program moves, which are written where they go more quickly than by way of a chunk that
+    /// is put together first.
+    pub(super) fn are_written_in_place(&self) -> bool {
+        !matches!(self.how, How::Program(_)) && self.len >= LONG_ROW
     }
 
     /// Whether it moves boxes that begin within bytes too.
@@ -255,10 +266,8 @@ impl Rows {
     fn is_inside(&self, pass: &Pass<'_>, src: &Range<*const u8>) -> bool {
         let bits = (src.end as usize).wrapping_sub(src.start as usize) as i64 * 8;
         let reach = pass.spacing.reach() as i64 * 8;
-        let places = || pass.rows.iter().map(|row| row.from);
-        let first = places().min().unwrap_or(0) + pass.from;
-        let last = places().max().unwrap_or(0) + pass.from;
-        first >= 8 && last + reach <= bits
+        let (first, last) = self.begin;
+        first + pass.from >= 8 && last + pass.from + reach <= bits
     }
 
     /// Copies rows of the source.

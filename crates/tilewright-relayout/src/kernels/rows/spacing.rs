@@ -14,6 +14,7 @@
 //! bytes that are taken in their order, a byte that up to four of the 64 bits share from all of them.
 
 use super::super::lookup::Table;
+use super::super::place::LINE;
 
 /// Steps of an index: so many, so many bits apart in memory and in the stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub(super) struct Spacing {
     /// The bits of the row from the first to the last, where it comes from and where it goes.
     pub(super) from: usize,
     pub(super) to: usize,
+    /// The bytes from a row's first byte on that are read of it at most.
+    reach: usize,
     /// The registers of the stage, if it differs from memory.
     pub(super) groups: Vec<Group>,
     pub(super) vectors: Vec<Vector>,
@@ -93,6 +96,9 @@ pub(super) enum Toward {
 /// The bits that are shifted as one number.
 const WORD: i64 = 64;
 
+/// The most that a register has of them.
+const MOST_WORDS: usize = LINE / 8;
+
 /// The most orders that are joined.
 pub(super) const MOST_ORDERS: usize = 4;
 
@@ -117,7 +123,7 @@ impl Spacing {
         };
         let (packed, staged) = (reach(|step| step.packed), reach(|step| step.staged));
         let (from, to) = if is_together { (staged, packed) } else { (packed, staged) };
-        let mut spacing = Spacing { from, to, ..Spacing::same(0) };
+        let mut spacing = Spacing { to, ..Spacing::same(from) };
         (spacing.tables.is_together, spacing.tables.has_masks) = (is_together, is_zeroed);
         if !is_zeroed && steps.iter().all(|step| step.packed == step.staged) {
             return Some(spacing);
@@ -157,6 +163,7 @@ impl Spacing {
             first = (first.0 + times * again.0, first.1 + times * again.1);
         }
         spacing.write(&making.drafts);
+        spacing.reach = spacing.reached();
         Some(spacing)
     }
 
@@ -168,6 +175,7 @@ impl Spacing {
         Spacing {
             from: len,
             to: len,
+            reach: reach(len),
             groups: Vec::new(),
             vectors: Vec::new(),
             shifts: Vec::new(),
@@ -178,13 +186,12 @@ impl Spacing {
     /// Writes the tables of the registers, which have the numbers of theirs.
     fn write(&mut self, drafts: &[Draft]) {
         let tables = &mut self.tables;
-        let joins =
-            |order: usize| drafts.iter().any(|d| d.orders[order].iter().any(Option::is_some));
+        let joins = |order: usize| drafts.iter().any(|draft| draft.orders[order].taken != 0);
         tables.n_orders = 1 + (1..MOST_ORDERS).take_while(|&order| joins(order)).count();
         tables.has_turns = drafts.iter().any(|draft| draft.turns.iter().any(|turn| *turn != 0));
         let are_cut = |draft: &Draft| {
-            let orders = draft.orders[0].iter().zip(&draft.masks[0]);
-            orders.into_iter().any(|(from, mask)| from.is_some() && *mask != u8::MAX)
+            let Order { taken, mask, .. } = &draft.orders[0];
+            mask.iter().enumerate().any(|(byte, mask)| taken >> byte & 1 == 1 && *mask != u8::MAX)
         };
         tables.has_masks |=
             tables.is_together && (tables.n_orders > 1 || drafts.iter().any(are_cut));
@@ -216,12 +223,17 @@ impl Spacing {
 
     /// The bytes from a row's first byte on that are read of it at most, by registers of up to 64 bytes.
     pub(super) fn reach(&self) -> usize {
+        self.reach
+    }
+
+    /// The same of its registers.
+    fn reached(&self) -> usize {
         let of_group = |group: &Group| {
             let (first, end) = group.vectors;
             let last = self.vectors[first..end].iter().map(|vector| vector.from).max();
-            ((last.unwrap_or(0) + (group.count - 1) * group.steps.0) / 8) as usize + 1 + 64
+            reach((last.unwrap_or(0) + (group.count - 1) * group.steps.0) as usize)
         };
-        self.groups.iter().map(of_group).fold(self.from / 8 + 1 + 64, usize::max) + 9
+        self.groups.iter().map(of_group).fold(reach(self.from), usize::max)
     }
 
     /// Whether all registers begin at whole bytes where they go.
@@ -237,6 +249,12 @@ impl Spacing {
             + self.tables.bytes.capacity() * size_of::<Table>()
             + self.shifts.capacity() * size_of::<u64>()
     }
+}
+
+/// The bytes from a row's first byte on that registers reach whose last begins at such a bit: a byte more than it has, and
+/// those of a load further on.
+fn reach(bit: usize) -> usize {
+    bit / 8 + 1 + LINE + 9
 }
 
 /// Tables of registers as they are made.
@@ -402,24 +420,48 @@ fn places(runs: &[Run], zeros: i64, bits: i64, patterns: &mut Vec<Pattern>) -> V
 
 /// The tables of a register as they are made.
 struct Draft {
-    /// Of each byte, which one it is taken from.
-    orders: [Vec<Option<u8>>; MOST_ORDERS],
-    /// Of each byte, the bits that are kept.
-    masks: [Vec<u8>; MOST_ORDERS],
+    orders: [Order; MOST_ORDERS],
+    /// The bytes of a register.
+    window: usize,
     /// Of each 64 bits, by how much they are shifted as a whole.
-    turns: Vec<u64>,
+    turns: [u64; MOST_WORDS],
     /// Of each shift and each 64 bits, which have been shifted apart.
     shifted: Vec<u64>,
+}
+
+/// Of each byte, which one it is taken from, of those that are `taken`, and the bits that are kept.
+#[derive(Clone, Copy)]
+struct Order {
+    from: [u8; LINE],
+    taken: u64,
+    mask: [u8; LINE],
+}
+
+impl Order {
+    /// Takes a byte from another, if it is taken from none or from that.
+    fn take(&mut self, byte: usize, from: u8) -> Option<()> {
+        let is_free = self.taken >> byte & 1 == 0;
+        if !is_free && self.from[byte] != from {
+            return None;
+        }
+        (self.taken, self.from[byte]) = (self.taken | 1 << byte, from);
+        Some(())
+    }
 }
 
 impl Draft {
     fn new(window: usize, n_shifts: usize) -> Self {
         Draft {
-            orders: std::array::from_fn(|_| vec![None; window]),
-            masks: std::array::from_fn(|_| vec![0; window]),
-            turns: vec![0; window / 8],
+            orders: [Order { from: [0; LINE], taken: 0, mask: [0; LINE] }; MOST_ORDERS],
+            window,
+            turns: [0; MOST_WORDS],
             shifted: vec![0; n_shifts * window / 8],
         }
+    }
+
+    /// How many 64 bits there are.
+    fn n_words(&self) -> usize {
+        self.window / 8
     }
 
     /// Of these runs, from bit `first` of a byte of memory on.
@@ -443,35 +485,38 @@ impl Draft {
             }
             turned = Some((number, turn));
             draft.turns[number] = turn as u64;
-            for bit in 0..run.len {
+            let mut bit = 0;
+            while bit < run.len {
+                // Bits of one byte wherever they are.
+                let staged = number as i64 * WORD + run.staged + bit;
+                let left = |bit: i64| 8 - bit % 8;
+                let n = left(packed + bit).min(left(staged)).min(run.len - bit);
                 let shifted = number * 8 + ((place + turn + bit) / 8) as usize;
                 match toward {
-                    Toward::Apart => {
-                        let staged = number as i64 * WORD + run.staged + bit;
-                        draft.give(shifted, packed + bit, staged)?;
-                    }
-                    Toward::Together => draft.take(shifted, packed + bit)?,
+                    Toward::Apart => draft.give(shifted, packed + bit, staged, n)?,
+                    Toward::Together => draft.take(shifted, packed + bit, n)?,
                 }
+                bit += n;
             }
         }
         Some(draft)
     }
 
-    /// Gives this byte a bit of memory, which goes to one of the stage.
-    fn give(&mut self, to: usize, bit: i64, staged: i64) -> Option<()> {
+    /// Gives this byte `n` bits of memory, which go to others of the stage.
+    fn give(&mut self, to: usize, bit: i64, staged: i64, n: i64) -> Option<()> {
         let from = u8::try_from(bit / 8).ok()?;
-        let order = self.orders[0].get_mut(to)?;
-        if usize::from(from) >= self.masks[0].len() || order.is_some_and(|known| known != from) {
+        if usize::from(from) >= self.window || to >= self.window {
             return None;
         }
-        *order = Some(from);
-        self.masks[0][(staged / 8) as usize] |= 1 << (staged % 8);
+        let order = &mut self.orders[0];
+        order.take(to, from)?;
+        order.mask[(staged / 8) as usize] |= ones(n) << (staged % 8);
         Some(())
     }
 
     /// Notes that a run of 64 bits is shifted by its shifts; how far that is in all.
     fn shift(&mut self, number: usize, run: &Run, shifts: &[u64]) -> Option<i64> {
-        let n_words = self.turns.len();
+        let n_words = self.n_words();
         let ones = if run.len >= WORD { u64::MAX } else { (1 << run.len) - 1 };
         let is_of = |shift: &usize| run.shifts >> shift & 1 == 1;
         let all: u64 = (0..shifts.len()).filter(is_of).map(|shift| shifts[shift]).sum();
@@ -484,25 +529,26 @@ impl Draft {
         Some(all as i64)
     }
 
-    /// Takes a bit of memory from this byte.
-    fn take(&mut self, from: usize, bit: i64) -> Option<()> {
+    /// Takes `n` bits of memory from this byte.
+    fn take(&mut self, from: usize, bit: i64, n: i64) -> Option<()> {
         let (from, place) = (u8::try_from(from).ok()?, usize::try_from(bit / 8).ok()?);
-        for (order, mask) in self.orders.iter_mut().zip(&mut self.masks) {
-            let order = order.get_mut(place)?;
-            if order.is_none_or(|known| known == from) {
-                *order = Some(from);
-                mask[place] |= 1 << (bit % 8);
-                return Some(());
-            }
+        if place >= self.window {
+            return None;
         }
-        None
+        let order = self.orders.iter_mut().find_map(|order| {
+            order.take(place, from)?;
+            Some(order)
+        })?;
+        order.mask[place] |= ones(n) << (bit % 8);
+        Some(())
     }
 
     /// Adds its tables in the order in which they are used, those of so many shifts.
     fn write(&self, tables: &Tables, shifts: &[u64], bytes: &mut Vec<u8>) {
-        let orders = |number: usize| self.orders[number].iter().map(|from| from.unwrap_or(0));
-        let turns = || self.turns.iter().flat_map(|turn| turn.to_le_bytes());
-        let n_words = self.turns.len();
+        let orders = |number: usize| &self.orders[number].from[..self.window];
+        let masks = |number: usize| &self.orders[number].mask[..self.window];
+        let turns = || self.turns[..self.n_words()].iter().flat_map(|turn| turn.to_le_bytes());
+        let n_words = self.n_words();
         let shifted = |shift: usize, by: u64| {
             let words = &self.shifted[shift * n_words..(shift + 1) * n_words];
             // Together, a bit is moved from there to where it was before.
@@ -518,7 +564,7 @@ impl Draft {
                 bytes.extend(shifted(shift, by));
             }
             if tables.has_masks {
-                bytes.extend(&self.masks[0]);
+                bytes.extend(masks(0));
             }
             return;
         }
@@ -531,10 +577,15 @@ impl Draft {
         for pick in 0..tables.n_orders {
             bytes.extend(orders(pick));
             if tables.has_masks {
-                bytes.extend(&self.masks[pick]);
+                bytes.extend(masks(pick));
             }
         }
     }
+}
+
+/// A byte whose lowest `n` bits are set.
+fn ones(n: i64) -> u8 {
+    ((1u32 << n) - 1) as u8
 }
 
 /// The parts of runs that lie in 64 bits of a register, with the number of those; places in the stage are counted from
