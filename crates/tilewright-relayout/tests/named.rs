@@ -327,3 +327,18 @@ fn ragged_tiles_to_rows_stream() {
         }
     }
 }
+
+/// Slots of an odd number of bytes, of which a few bits go to slots of no whole bytes.
+#[test]
+fn slots_of_odd_bytes() {
+    for (bits, stride) in [(120, 2), (120, 1), (24, 1), (88, 3), (56, 1), (40, 2)] {
+        for n in [1, 2, 3, 5, 9, 40, 333] {
+            let from = composed(&format!("({n}):({stride})"), bits);
+            for (to_bits, value) in [(42, 27), (64, 27), (33, 33), (20, 19), (7, 5)] {
+                let to = composed(&format!("({n}):(1)"), to_bits);
+                check(&from, &to, value, 0xff);
+                check(&to, &from, value, 0xff);
+            }
+        }
+    }
+}

@@ -284,7 +284,13 @@ impl Making {
         // Where registers begin within a byte of memory, their tables differ.
         let times_at_once = if is_together && again.0 % 8 != 0 { 1 } else { times };
         for time in 0..times / times_at_once {
-            for place in places(runs, self.zeros, self.window as i64 * 8, &mut self.patterns) {
+            let places = match self.toward {
+                Toward::Apart => {
+                    places(runs, self.zeros, self.window as i64 * 8, &mut self.patterns)
+                }
+                Toward::Together => self.places_together(runs),
+            };
+            for place in places {
                 let (packed, staged) = (first.0 + time * again.0, first.1 + time * again.1);
                 let (packed, staged) = (packed + place.packed, staged + place.staged);
                 let table = self.table(spacing, packed, place.pattern)?;
@@ -295,6 +301,35 @@ impl Making {
         let vectors = (begin, spacing.vectors.len());
         spacing.groups.push(Group { vectors, count: times_at_once, steps });
         Some(())
+    }
+
+    /// The registers of the stage that some runs are put together from. Where zeros above the last run of one are more than it
+    /// writes, another writes them.
+    fn places_together(&mut self, runs: &[Run]) -> Vec<Place> {
+        let bits = self.window as i64 * 8;
+        let places = places(runs, 0, bits, &mut self.patterns);
+        let mut all = Vec::with_capacity(places.len());
+        let mut places = places.into_iter().peekable();
+        while let Some(place) = places.next() {
+            let Place { packed, staged, pattern } = place;
+            let end = self.patterns[pattern].last().map_or(0, |last| last.packed + last.len);
+            all.push(place);
+            let goes_on = places.peek().is_some_and(|next| next.packed <= packed + bits);
+            if end + self.zeros > bits && !goes_on {
+                let pattern = self.number_of(Pattern::new());
+                all.push(Place { packed: packed + bits, staged, pattern });
+            }
+        }
+        all
+    }
+
+    /// The number of a pattern.
+    fn number_of(&mut self, pattern: Pattern) -> usize {
+        let known = self.patterns.iter().position(|known| *known == pattern);
+        known.unwrap_or_else(|| {
+            self.patterns.push(pattern);
+            self.patterns.len() - 1
+        })
     }
 
     /// The number of the tables of a register of this pattern, from this bit of memory on.
