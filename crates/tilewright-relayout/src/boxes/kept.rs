@@ -28,8 +28,8 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// The bytes that these hold at most, or that one of them does.
-    pub(crate) const MOST_BYTES: usize = Mover::MOST_BYTES;
+    /// The bytes that these hold at most, beside one that is larger or is being made.
+    pub(crate) const MOST_BYTES: usize = 32 << 10;
 
     /// What moves pieces of this form of the boxes of this number.
     pub(super) fn mover(
@@ -43,6 +43,9 @@ impl Kept {
         }
         let known = self.movers.iter().position(|(other, _)| *other == form);
         let number = known.unwrap_or_else(|| {
+            if self.bytes() > Self::MOST_BYTES {
+                self.movers.clear();
+            }
             let mover = make();
             while !self.movers.is_empty()
                 && (self.movers.len() >= MOST
@@ -109,7 +112,8 @@ mod tests {
             let mover = || Mover::of_units(&loops, 1, Level::Plain, false);
             kept.mover(of, form, mover);
             most = most.max(kept.bytes());
-            assert!(kept.movers.len() <= MOST && kept.bytes() <= Kept::MOST_BYTES);
+            let is_one = kept.movers.len() == 1;
+            assert!(kept.movers.len() <= MOST && (is_one || kept.bytes() <= Kept::MOST_BYTES));
         }
         assert!(most > 0 && kept.movers.len() < forms.len(), "{most}");
     }

@@ -36,7 +36,8 @@ impl BoxMoves {
         let slots = self.slots_at_a_time();
         let bytes = slots.saturating_mul(self.widths.to.into()) / 8 + 1;
         let stage = if self.is_staged { bytes.saturating_add(LINE_BYTES) } else { 0 };
-        let all = stage.saturating_add((Mover::MOST_BYTES + Kept::MOST_BYTES) as i64);
+        let kept = if self.are_all_prepared() { 0 } else { Kept::MOST_BYTES };
+        let all = stage.saturating_add((Mover::MOST_BYTES + kept) as i64);
         usize::try_from(all).unwrap_or(usize::MAX).saturating_add(self.list_bytes())
     }
 

@@ -115,6 +115,11 @@ impl BoxMoves {
         streamed >= nearly(all)
     }
 
+    /// Whether the pieces of every chunk have been prepared.
+    pub(super) fn are_all_prepared(&self) -> bool {
+        self.n_chunks() <= 3 && self.movers.len() < MAX_MOVERS
+    }
+
     /// What moves a piece best.
     pub(super) fn mover(&self, nest: &Cuttable, piece: &Piece) -> Mover {
         let loops: Vec<Loop> = nest.loops(piece).collect();

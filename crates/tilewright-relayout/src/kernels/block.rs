@@ -5,8 +5,9 @@
 //! tiles are moved, panel by panel, and what is asked for ahead.
 
 use super::compile::part_of;
+use super::copies::{CopyIn, CopyOut};
 use super::level::Level;
-use super::machine::{CopyIn, CopyOut, copy_in, copy_out};
+use super::machine::{copy_in, copy_out};
 use super::place::LINE;
 use super::tile::{Around, Tile};
 use std::borrow::Cow;

@@ -8,8 +8,9 @@
 use super::block::repeat;
 use super::compile::part_of;
 use super::level::{Level, Task};
-use super::machine::{self, Places};
+use super::machine;
 use super::place::{At, LINE, Stores};
+use super::places::AroundPlaces;
 use super::register::Register;
 use super::runs::{Row, copy_runs};
 use super::tile::{Around, ONCE, Program, Slots};
@@ -175,7 +176,7 @@ impl Listed {
     pub(super) unsafe fn run(&self, at: At, level: Level, stores: Stores) {
         let mut stage = Stage(MaybeUninit::uninit());
         let stage = stage.0.as_mut_ptr().cast::<u8>();
-        let mut places = Places::new(&self.around, at);
+        let mut places = AroundPlaces::new(&self.around, at);
         // The rows are written to be read at once.
         let near = if stores == Stores::Cached { Stores::Cached } else { Stores::Staged };
         while let Some(at) = places.next() {

@@ -7,8 +7,8 @@
 //! *block* of the box ([`tabulate`](super::tabulate)), which are the same at every place of the loops around.
 
 use super::level::{Level, Task, prefetch_near};
-use super::machine::Places;
 use super::place::{At, LINE};
+use super::places::AroundPlaces;
 use super::register::Register;
 use super::tile::{Around, ONCE};
 
@@ -219,7 +219,7 @@ impl Part {
         let steps = inner.count - 1;
         let back = if steps > 0 { (inner.src_back, inner.dst_back) } else { (0, 0) };
         let to_last = (steps * inner.src - back.0, steps * inner.dst - back.1);
-        let mut places = Places::new(rest, at);
+        let mut places = AroundPlaces::new(rest, at);
         while let Some(mut first) = places.next() {
             let mut rows = outer.count;
             while rows > 0 {
@@ -261,7 +261,7 @@ impl Part {
     /// As [`run`](Self::run).
     #[inline(always)]
     unsafe fn blocks<R: Register, const BITS: bool>(&self, at: At, end: *const u8) {
-        let mut places = Places::new(&self.around, at);
+        let mut places = AroundPlaces::new(&self.around, at);
         while let Some(at) = places.next() {
             let left = (end as usize).wrapping_sub(at.src as usize);
             // SAFETY: the caller's promise; windows are read as a whole where the source has all of them.

@@ -3,10 +3,13 @@
 
 use super::block::{CachedStage, Gathered, Out, Stage, Walk};
 use super::compile::MOST_REGISTER_BYTES;
+use super::copies::{Blocks, CopyIn, CopyOut, copy_rows, copy_rows_cached, gather_rows};
+use super::exchange::{MERGES, SPREADS, STEPS, one};
 use super::level::{Level, prefetch_near};
-use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one, put};
+use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one};
+use super::places::AroundPlaces;
 use super::register::Register;
-use super::tile::{Around, BANK, BYTES_OF_A_LANE, ONCE, Op, Program, Scattered, Tile};
+use super::tile::{BANK, Op, Program, Scattered, Tile};
 use std::mem::MaybeUninit;
 
 /// Moves a box.
@@ -144,7 +147,7 @@ unsafe fn by_way_of_banks(
     let mut loaded = Bank::<BANK>(MaybeUninit::uninit());
     let mut stored = Bank::<MOST_REGISTER_BYTES>(MaybeUninit::uninit());
     let (loaded, stored) = (loaded.0.as_mut_ptr().cast(), stored.0.as_mut_ptr().cast());
-    let mut places = Places::new(around, at);
+    let mut places = AroundPlaces::new(around, at);
     while let Some(at) = places.next() {
         let mut here = at;
         // SAFETY: the caller's promise. A bank has room for all registers, and each step reads those
@@ -281,27 +284,6 @@ pub(super) fn kernels(tile: &Tile, level: Level) -> Kernels {
     }
 }
 
-/// Copies the rows of a block to where they go.
-///
-/// # Safety
-/// The processor has the registers that it was made for; the rows can be read from the stage, and
-/// written.
-pub(super) type CopyOut = unsafe fn(&Out, *mut u8, Blocks);
-
-/// Where a block goes, and where the one before went, whose last lines may not be full yet. Either
-/// is null if there is none.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Blocks {
-    before: *mut u8,
-    here: *mut u8,
-}
-
-/// Copies the rows of a panel from here to a stage.
-///
-/// # Safety
-/// The processor has the registers that it was made for; the rows can be read, and there is room for them.
-pub(super) type CopyIn = unsafe fn(&Gathered, *const u8, *mut u8);
-
 /// What copies rows to a stage.
 pub(super) fn copy_in(level: Level) -> CopyIn {
     match level {
@@ -314,37 +296,6 @@ pub(super) fn copy_in(level: Level) -> CopyIn {
         #[cfg(target_arch = "aarch64")]
         Level::Neon => PlainCode::gather::<super::neon::Neon>(),
         Level::Plain => PlainCode::gather::<super::register::Plain>(),
-    }
-}
-
-/// Copies rows of at least a line to a stage.
-///
-/// # Safety
-/// As [`CopyIn`].
-#[inline(always)]
-unsafe fn gather_rows<R: Register>(gathered: &Gathered, src: *const u8, stage: *mut u8) {
-    let mut to = stage.wrapping_add(gathered.first);
-    for &row in &gathered.rows {
-        // SAFETY: the caller's promise.
-        unsafe { copy_row::<R>(src.wrapping_offset(row as isize), to, gathered.len as usize) };
-        to = to.wrapping_offset(gathered.pitch as isize);
-    }
-}
-
-/// Copies at least a register into the caches.
-///
-/// # Safety
-/// The processor has the registers; so many bytes can be read and written at the places, which do not overlap.
-#[inline(always)]
-unsafe fn copy_row<R: Register>(from: *const u8, to: *mut u8, len: usize) {
-    let (mut place, last) = (0, len - R::BYTES);
-    // SAFETY: the caller's promise: every register is one of the row's, the last one of its end.
-    unsafe {
-        while place < last {
-            R::load(from.wrapping_add(place)).store(to.wrapping_add(place));
-            place += R::BYTES;
-        }
-        R::load(from.wrapping_add(last)).store(to.wrapping_add(last));
     }
 }
 
@@ -361,93 +312,6 @@ pub(super) fn copy_out(level: Level, is_cached: bool) -> CopyOut {
         Level::Neon => PlainCode::copy::<super::neon::Neon>(is_cached),
         Level::Plain => PlainCode::copy::<super::register::Plain>(is_cached),
     }
-}
-
-/// # Safety
-/// As [`CopyOut`].
-#[inline(always)]
-unsafe fn copy_rows<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
-    let Blocks { before, here } = blocks;
-    let goes_on = before.wrapping_offset(out.len as isize) == here;
-    // SAFETY: the caller's promise.
-    unsafe {
-        if !before.is_null() && !goes_on && out.has_tails {
-            for (number, &row) in out.rows.iter().enumerate() {
-                let kept =
-                    stage.wrapping_offset(number as isize * out.pitch as isize + LINE as isize);
-                let end = before.wrapping_offset((row + out.len) as isize);
-                let part = end as usize % LINE;
-                copy_bytes(kept.wrapping_sub(part), end.wrapping_sub(part), part);
-            }
-        }
-        if here.is_null() {
-            return;
-        }
-        for (number, &row) in out.rows.iter().enumerate() {
-            let mut from =
-                stage.wrapping_offset(number as isize * out.pitch as isize + LINE as isize);
-            let kept = from.wrapping_sub(LINE);
-            let mut to = here.wrapping_offset(row as isize);
-            let end = to.wrapping_offset(out.len as isize);
-            let part = to as usize % LINE;
-            if part != 0 {
-                if goes_on {
-                    (from, to) = (from.wrapping_sub(part), to.wrapping_sub(part));
-                } else {
-                    let head = LINE - part;
-                    copy_bytes(from, to, head);
-                    (from, to) = (from.wrapping_add(head), to.wrapping_add(head));
-                }
-            }
-            let last = end.wrapping_sub(end as usize % LINE);
-            while to < last {
-                let mut place = 0;
-                while place < LINE {
-                    put::<R, STREAMED>(R::load(from.wrapping_add(place)), to.wrapping_add(place));
-                    place += R::BYTES;
-                }
-                (from, to) = (from.wrapping_add(LINE), to.wrapping_add(LINE));
-            }
-            if to < end {
-                // The last line's worth of the row, of which the end is what is left.
-                let from = from.wrapping_add(end as usize % LINE).wrapping_sub(LINE);
-                let mut place = 0;
-                while place < LINE {
-                    R::load(from.wrapping_add(place)).store(kept.wrapping_add(place));
-                    place += R::BYTES;
-                }
-            }
-        }
-    }
-}
-
-/// Copies rows of at least a line into the caches.
-///
-/// # Safety
-/// As [`CopyOut`].
-#[inline(always)]
-unsafe fn copy_rows_cached<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
-    if blocks.here.is_null() {
-        return;
-    }
-    let mut from = stage.wrapping_add(LINE);
-    for &row in &out.rows {
-        // SAFETY: the caller's promise.
-        unsafe {
-            copy_row::<R>(from, blocks.here.wrapping_offset(row as isize), out.len as usize);
-        }
-        from = from.wrapping_offset(out.pitch as isize);
-    }
-}
-
-/// Copies less than a line.
-///
-/// # Safety
-/// So many bytes can be read and written at the places, which do not overlap.
-#[inline(always)]
-unsafe fn copy_bytes(from: *const u8, to: *mut u8, bytes: usize) {
-    // SAFETY: the caller's promise.
-    unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
 }
 
 /// Code for processors of a level.
@@ -532,15 +396,6 @@ code!(Avx512Code, "avx2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni");
 /// How a kernel stores beside [`CACHED`], [`STAGED`] and [`STREAMED`].
 const ASKING: u8 = 3;
 
-/// Stands for the grains where a tile has a list of steps.
-const STEPS: u8 = 16;
-
-/// The same where all of them bring eight registers together to one, bit by bit of their number.
-const MERGES: u8 = 17;
-
-/// The same where they take one apart to eight.
-const SPREADS: u8 = 18;
-
 fn by_lanes<C: Code, R: Register>(tile: &Tile) -> Kernels {
     match tile.ops[..] {
         [] => {}
@@ -594,7 +449,7 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
     ahead: &mut Ahead<'_, '_>,
 ) {
     let Walk { tile, tiles, around, panel, gathered, out } = walk;
-    let mut places = Places::new(around, at);
+    let mut places = AroundPlaces::new(around, at);
     // SAFETY: the caller's promise: every place is one of the box's.
     unsafe {
         #[allow(clippy::manual_map, reason = "a closure is compiled without the registers")]
@@ -666,417 +521,4 @@ impl<'r> Soon<'r> {
             }
         }
     }
-}
-
-/// Moves one tile.
-///
-/// # Safety
-/// As [`tiles`], at one of the places.
-#[inline(always)]
-unsafe fn one<R: Register, const N: usize, const G: u8, const L: u8, const S: u8>(
-    tile: &Tile,
-    at: At,
-    order: Option<R>,
-) {
-    let mut registers = MaybeUninit::<[R; N]>::uninit();
-    let first = registers.as_mut_ptr().cast::<R>();
-    // SAFETY: the caller's promise; all `N` registers are written.
-    unsafe {
-        if tile.lanes[1] == BYTES_OF_A_LANE
-            && (R::BYTES < 64 || tile.lanes[2] == 2 * BYTES_OF_A_LANE)
-        {
-            for (place, &load) in tile.loads.iter().enumerate().take(N) {
-                first.add(place).write(R::load(at.plus(load, 0).src));
-            }
-        } else {
-            for (place, &load) in tile.loads.iter().enumerate().take(N) {
-                first.add(place).write(R::load_lanes(at.plus(load, 0).src, &tile.lanes, 1));
-            }
-        }
-        let mut registers = registers.assume_init();
-        if let Some(order) = order {
-            for register in &mut registers {
-                *register = register.shuffle(order);
-            }
-        }
-        let registers = match G {
-            STEPS => stepped::<R, N>(registers, &tile.ops),
-            MERGES | SPREADS => by_three::<R, N, G>(registers, &tile.ops),
-            _ => in_lanes::<R, N, L>(interleaved::<R, N, G>(registers)),
-        };
-        for (number, (register, &store)) in registers.into_iter().zip(&tile.stores).enumerate() {
-            // Those that are not stored are the last half, or three quarters, and so on.
-            let stored = match G {
-                STEPS => tile.stored,
-                MERGES => 1,
-                _ => N,
-            };
-            if number.is_power_of_two() && number == stored {
-                break;
-            }
-            put::<R, S>(register, at.plus(0, store).dst);
-        }
-    }
-}
-
-/// Does one step after the other. That is a branch for each, which is the same for every tile; the
-/// registers stay what they are.
-///
-/// # Safety
-/// The processor has these registers.
-#[inline(always)]
-unsafe fn stepped<R: Register, const N: usize>(mut registers: [R; N], ops: &[Op]) -> [R; N] {
-    // The bits of numbers of registers that have nothing: not yet, or no more.
-    let (mut idle, mut merged) = (0, 0);
-    for op in ops {
-        match op {
-            Op::Merge { bit, .. } => merged |= 1 << bit,
-            Op::Spread { bit, .. } => idle |= 1 << bit & !merged,
-            _ => {}
-        }
-    }
-    // SAFETY: the caller's promise.
-    unsafe {
-        for op in ops {
-            match op {
-                Op::Exchange { bit, lower, shift } => {
-                    let lower = R::repeat(lower);
-                    match bit {
-                        0 => exchange::<R, N, 1>(&mut registers, idle, lower, *shift),
-                        1 => exchange::<R, N, 2>(&mut registers, idle, lower, *shift),
-                        _ => exchange::<R, N, 4>(&mut registers, idle, lower, *shift),
-                    }
-                }
-                Op::Merge { bit, lower, shift } => {
-                    let lower = R::repeat(lower);
-                    match bit {
-                        0 => merge::<R, N, 1>(&mut registers, idle, lower, *shift),
-                        1 => merge::<R, N, 2>(&mut registers, idle, lower, *shift),
-                        _ => merge::<R, N, 4>(&mut registers, idle, lower, *shift),
-                    }
-                    idle |= 1 << bit;
-                }
-                Op::Spread { bit, lower, shift } => {
-                    let lower = R::repeat(lower);
-                    idle &= !(1 << bit);
-                    match bit {
-                        0 => spread::<R, N, 1>(&mut registers, idle, lower, *shift),
-                        1 => spread::<R, N, 2>(&mut registers, idle, lower, *shift),
-                        _ => spread::<R, N, 4>(&mut registers, idle, lower, *shift),
-                    }
-                }
-                Op::Swap { lower, shift } => {
-                    let lower = R::repeat(lower);
-                    for (number, register) in registers.iter_mut().enumerate() {
-                        if number & idle == 0 {
-                            *register = register.swap_bits(lower, *shift);
-                        }
-                    }
-                }
-                Op::Shuffle(order) => {
-                    let order = R::repeat(order);
-                    for (number, register) in registers.iter_mut().enumerate() {
-                        if number & idle == 0 {
-                            *register = register.shuffle(order);
-                        }
-                    }
-                }
-                Op::Mask(mask) => {
-                    let mask = R::repeat(mask);
-                    for (number, register) in registers.iter_mut().enumerate() {
-                        if number & idle == 0 {
-                            *register = register.and(mask);
-                        }
-                    }
-                }
-                Op::Zip { bit, grain } => match (bit, grain) {
-                    (0, 0) => stage::<R, N, 1>(&mut registers, 1, idle),
-                    (0, 1) => stage::<R, N, 2>(&mut registers, 1, idle),
-                    (0, 2) => stage::<R, N, 4>(&mut registers, 1, idle),
-                    (0, _) => stage::<R, N, 8>(&mut registers, 1, idle),
-                    (1, 0) => stage::<R, N, 1>(&mut registers, 2, idle),
-                    (1, 1) => stage::<R, N, 2>(&mut registers, 2, idle),
-                    (1, 2) => stage::<R, N, 4>(&mut registers, 2, idle),
-                    (1, _) => stage::<R, N, 8>(&mut registers, 2, idle),
-                    (_, 0) => stage::<R, N, 1>(&mut registers, 4, idle),
-                    (_, 1) => stage::<R, N, 2>(&mut registers, 4, idle),
-                    (_, 2) => stage::<R, N, 4>(&mut registers, 4, idle),
-                    _ => stage::<R, N, 8>(&mut registers, 4, idle),
-                },
-                Op::Lanes { bit, lane } => match bit {
-                    0 => swap_lanes::<R, N, 1>(&mut registers, *lane),
-                    1 => swap_lanes::<R, N, 2>(&mut registers, *lane),
-                    _ => swap_lanes::<R, N, 4>(&mut registers, *lane),
-                },
-            }
-        }
-    }
-    registers
-}
-
-/// Does three steps of one kind, each by the next bit of the registers' number.
-///
-/// # Safety
-/// The processor has the registers. `G` is what all steps are.
-#[inline(always)]
-unsafe fn by_three<R: Register, const N: usize, const G: u8>(
-    mut registers: [R; N],
-    ops: &[Op],
-) -> [R; N] {
-    for (bit, op) in ops.iter().enumerate().take(3) {
-        let (Op::Merge { lower, shift, .. } | Op::Spread { lower, shift, .. }) = op else {
-            break;
-        };
-        // SAFETY: the caller's promise.
-        unsafe {
-            let lower = R::repeat(lower);
-            match (G, bit) {
-                (MERGES, 0) => merge::<R, N, 1>(&mut registers, 0, lower, *shift),
-                (MERGES, 1) => merge::<R, N, 2>(&mut registers, 1, lower, *shift),
-                (MERGES, _) => merge::<R, N, 4>(&mut registers, 3, lower, *shift),
-                (_, 0) => spread::<R, N, 1>(&mut registers, 6, lower, *shift),
-                (_, 1) => spread::<R, N, 2>(&mut registers, 4, lower, *shift),
-                _ => spread::<R, N, 4>(&mut registers, 0, lower, *shift),
-            }
-        }
-    }
-    registers
-}
-
-/// Exchanges bits of the registers of each pair whose numbers differ in one, but of those that are `idle`.
-///
-/// # Safety
-/// The processor has these registers.
-#[inline(always)]
-unsafe fn exchange<R: Register, const N: usize, const BIT: usize>(
-    registers: &mut [R; N],
-    idle: usize,
-    lower: R,
-    shift: usize,
-) {
-    for number in 0..N {
-        if number & BIT == 0 && number | BIT < N && number & idle == 0 {
-            // SAFETY: the caller's promise.
-            let (first, second) =
-                unsafe { registers[number].exchange(registers[number | BIT], lower, shift) };
-            (registers[number], registers[number | BIT]) = (first, second);
-        }
-    }
-}
-
-/// The same, where the register that has the bit is nothing any more.
-///
-/// # Safety
-/// The processor has these registers.
-#[inline(always)]
-unsafe fn merge<R: Register, const N: usize, const BIT: usize>(
-    registers: &mut [R; N],
-    idle: usize,
-    lower: R,
-    shift: usize,
-) {
-    for number in 0..N {
-        if number & BIT == 0 && number | BIT < N && number & idle == 0 {
-            // SAFETY: the caller's promise.
-            registers[number] =
-                unsafe { registers[number].merged(registers[number | BIT], lower, shift) };
-        }
-    }
-}
-
-/// The same with registers of zeros for those that have the bit.
-///
-/// # Safety
-/// The processor has these registers.
-#[inline(always)]
-unsafe fn spread<R: Register, const N: usize, const BIT: usize>(
-    registers: &mut [R; N],
-    idle: usize,
-    lower: R,
-    shift: usize,
-) {
-    for number in 0..N {
-        if number & BIT == 0 && number | BIT < N && number & idle == 0 {
-            // SAFETY: the caller's promise.
-            let (first, second) = unsafe { registers[number].spread(lower, shift) };
-            (registers[number], registers[number | BIT]) = (first, second);
-        }
-    }
-}
-
-/// Inserts one bit of the registers' number after the other, at the places of the grains.
-///
-/// # Safety
-/// The processor has these registers.
-#[inline(always)]
-unsafe fn interleaved<R: Register, const N: usize, const G: u8>(mut registers: [R; N]) -> [R; N] {
-    let mut bit = 1;
-    // SAFETY: the caller's promise.
-    unsafe {
-        if G & 1 != 0 {
-            stage::<R, N, 1>(&mut registers, bit, 0);
-            bit *= 2;
-        }
-        if G & 2 != 0 {
-            stage::<R, N, 2>(&mut registers, bit, 0);
-            bit *= 2;
-        }
-        if G & 4 != 0 {
-            stage::<R, N, 4>(&mut registers, bit, 0);
-            bit *= 2;
-        }
-        if G & 8 != 0 {
-            stage::<R, N, 8>(&mut registers, bit, 0);
-        }
-    }
-    registers
-}
-
-/// Exchanges the lowest bits of the registers' number, one after the other, for those of their lanes' that `L` has.
-///
-/// # Safety
-/// The processor has these registers.
-#[inline(always)]
-unsafe fn in_lanes<R: Register, const N: usize, const L: u8>(mut registers: [R; N]) -> [R; N] {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match L {
-            1 => swap_lanes::<R, N, 1>(&mut registers, 0),
-            2 => swap_lanes::<R, N, 1>(&mut registers, 1),
-            3 => {
-                swap_lanes::<R, N, 1>(&mut registers, 0);
-                swap_lanes::<R, N, 2>(&mut registers, 1);
-            }
-            _ => {}
-        }
-    }
-    registers
-}
-
-/// Exchanges a bit of the registers' number for bit `lane` of their lanes'.
-///
-/// # Safety
-/// The processor has these registers.
-#[inline(always)]
-unsafe fn swap_lanes<R: Register, const N: usize, const BIT: usize>(
-    registers: &mut [R; N],
-    lane: usize,
-) {
-    for number in 0..N {
-        if number & BIT == 0 && number | BIT < N {
-            let (first, second) = (registers[number], registers[number | BIT]);
-            // SAFETY: the caller's promise.
-            let (even, odd) = unsafe {
-                match lane {
-                    0 => first.swap_lanes(second),
-                    _ => first.swap_halves(second),
-                }
-            };
-            (registers[number], registers[number | BIT]) = (even, odd);
-        }
-    }
-}
-
-/// Interleaves the registers of each pair whose numbers differ in a bit, by `GRAIN` bytes, but those that are `idle`.
-///
-/// # Safety
-/// The processor has these registers.
-#[inline(always)]
-unsafe fn stage<R: Register, const N: usize, const GRAIN: usize>(
-    registers: &mut [R; N],
-    bit: usize,
-    idle: usize,
-) {
-    for number in 0..N {
-        if number & bit == 0 && number | bit < N && number & idle == 0 {
-            // SAFETY: the caller's promise.
-            let (low, high) =
-                unsafe { registers[number].zip_lanes::<GRAIN>(registers[number | bit]) };
-            registers[number] = low;
-            registers[number | bit] = high;
-        }
-    }
-}
-
-/// The places of the loops around a tile. Neither recursive nor taking a closure, so that all of it
-/// is inlined where instructions are available.
-///
-/// Places are handed on in registers. Two numbers that have just been stored are not there yet for a load of both at once,
-/// which would wait longer than a small tile takes.
-pub(super) struct Places<'t> {
-    around: &'t [Around],
-    inner: Around,
-    next: At,
-    has_next: bool,
-    /// The steps of the innermost loop that are left after the next place.
-    left: i64,
-    steps: Steps,
-}
-
-/// How far the loops are that are not the innermost, and whether all are done.
-struct Steps {
-    of: [i64; super::places::MAX_LOOPS + 2],
-    are_done: bool,
-}
-
-impl<'t> Places<'t> {
-    #[inline(always)]
-    pub(super) fn new(around: &'t [Around], at: At) -> Self {
-        let (inner, around) = match around.split_last() {
-            Some((inner, around)) => (*inner, around),
-            None => (ONCE, around),
-        };
-        let left = inner.count - 1;
-        let steps = Steps { of: [0; super::places::MAX_LOOPS + 2], are_done: false };
-        Places { around, inner, next: at, has_next: true, left, steps }
-    }
-
-    #[inline(always)]
-    pub(super) fn next(&mut self) -> Option<At> {
-        if !self.has_next {
-            return None;
-        }
-        let (here, l) = (self.next, &self.inner);
-        if self.left > 0 {
-            self.left -= 1;
-            self.next = here.plus(l.src, l.dst);
-            if self.left == 0 {
-                self.next = self.next.plus(-l.src_back, -l.dst_back);
-            }
-            return Some(here);
-        }
-        self.has_next = !self.around.is_empty();
-        if self.has_next {
-            self.left = l.count - 1;
-            self.next = next_row(self.around, &mut self.steps, rewound(here, l));
-            self.has_next = !self.steps.are_done;
-        }
-        Some(here)
-    }
-}
-
-/// The next place of these loops from one of them on, and any if all are done.
-#[inline(never)]
-fn next_row(around: &[Around], steps: &mut Steps, mut at: At) -> At {
-    for (l, step) in around.iter().zip(&mut steps.of).rev() {
-        *step += 1;
-        if *step < l.count {
-            let next = at.plus(l.src, l.dst);
-            let is_last = *step == l.count - 1;
-            return if is_last { next.plus(-l.src_back, -l.dst_back) } else { next };
-        }
-        *step = 0;
-        at = rewound(at, l);
-    }
-    steps.are_done = true;
-    at
-}
-
-/// From the last place of a loop to its first.
-#[inline(always)]
-fn rewound(at: At, l: &Around) -> At {
-    let steps = 1 - l.count;
-    // A loop of one step has nothing to go back.
-    let back = if l.count > 1 { (l.src_back, l.dst_back) } else { (0, 0) };
-    at.plus(steps * l.src + back.0, steps * l.dst + back.1)
 }

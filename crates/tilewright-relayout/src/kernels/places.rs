@@ -1,6 +1,7 @@
 //! Walking the loops around a kernel.
 
 use super::place::At;
+use super::tile::{self, Around};
 use crate::nest::Loop;
 
 /// A loop of one step.
@@ -69,4 +70,86 @@ impl<'t> Places<'t> {
         }
         None
     }
+}
+
+/// The same of loops whose last step may share elements with the one before.
+///
+/// Places are handed on in registers. Two numbers that have just been stored are not there yet for a load of both at once,
+/// which would wait longer than a small tile takes.
+pub(super) struct AroundPlaces<'t> {
+    around: &'t [Around],
+    inner: Around,
+    pub(super) next: At,
+    pub(super) has_next: bool,
+    /// The steps of the innermost loop that are left after the next place.
+    left: i64,
+    steps: Steps,
+}
+
+/// How far the loops are that are not the innermost, and whether all are done.
+struct Steps {
+    of: [i64; MAX_LOOPS + 2],
+    are_done: bool,
+}
+
+impl<'t> AroundPlaces<'t> {
+    #[inline(always)]
+    pub(super) fn new(around: &'t [Around], at: At) -> Self {
+        let (inner, around) = match around.split_last() {
+            Some((inner, around)) => (*inner, around),
+            None => (tile::ONCE, around),
+        };
+        let left = inner.count - 1;
+        let steps = Steps { of: [0; MAX_LOOPS + 2], are_done: false };
+        AroundPlaces { around, inner, next: at, has_next: true, left, steps }
+    }
+
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> Option<At> {
+        if !self.has_next {
+            return None;
+        }
+        let (here, l) = (self.next, &self.inner);
+        if self.left > 0 {
+            self.left -= 1;
+            self.next = here.plus(l.src, l.dst);
+            if self.left == 0 {
+                self.next = self.next.plus(-l.src_back, -l.dst_back);
+            }
+            return Some(here);
+        }
+        self.has_next = !self.around.is_empty();
+        if self.has_next {
+            self.left = l.count - 1;
+            self.next = next_row(self.around, &mut self.steps, rewound(here, l));
+            self.has_next = !self.steps.are_done;
+        }
+        Some(here)
+    }
+}
+
+/// The next place of these loops from one of them on, and any if all are done.
+#[inline(never)]
+fn next_row(around: &[Around], steps: &mut Steps, mut at: At) -> At {
+    for (l, step) in around.iter().zip(&mut steps.of).rev() {
+        *step += 1;
+        if *step < l.count {
+            let next = at.plus(l.src, l.dst);
+            let is_last = *step == l.count - 1;
+            return if is_last { next.plus(-l.src_back, -l.dst_back) } else { next };
+        }
+        *step = 0;
+        at = rewound(at, l);
+    }
+    steps.are_done = true;
+    at
+}
+
+/// From the last place of a loop to its first.
+#[inline(always)]
+fn rewound(at: At, l: &Around) -> At {
+    let steps = 1 - l.count;
+    // A loop of one step has nothing to go back.
+    let back = if l.count > 1 { (l.src_back, l.dst_back) } else { (0, 0) };
+    at.plus(steps * l.src + back.0, steps * l.dst + back.1)
 }

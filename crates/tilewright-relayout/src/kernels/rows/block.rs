@@ -1,14 +1,10 @@
 //! Making a block: which loops its rows have on either side, and how those lie in the stages.
 
 use super::super::Mover;
-use super::super::compile::{LONG_RUN, order};
 use super::super::level::Level;
-use super::super::lookup::window;
-use super::super::place::LINE;
-use super::super::tile::{Around, ONCE, Program, Slots};
-use super::copy::Row;
-use super::spacing::{Spacing, Step, Toward};
-use super::{How, Lines, MOST_ROW, MOST_STAGE, Rows, Side, packed_pitch};
+use super::super::tile::{Around, ONCE, Slots};
+use super::laid::Laid;
+use super::{MOST_ROW, MOST_STAGE, Rows};
 use crate::nest::Loop;
 use std::ops::Range;
 
@@ -18,16 +14,6 @@ const SLOTS: i64 = 4;
 
 /// What is within so many bits may go on in a row of the source, however few of them are elements.
 const WORD: i64 = 32;
-
-/// The bytes of both stages that stay in the first cache.
-const NEAR_STAGES: i64 = 40 << 10;
-
-/// What things take, in about the processor's cycles: a line of memory, and a block.
-const LINE_CYCLES: f64 = 2.5;
-const BLOCK_CYCLES: f64 = 200.0;
-
-/// What estimates of rows are to those of lookups.
-const CYCLES: f64 = 0.55;
 
 /// Which side's rows come first, and how many of their loops those of the other may share.
 const ORDERS: [(usize, usize); 5] = [(0, usize::MAX), (0, 1), (0, 0), (1, 1), (1, 0)];
@@ -51,28 +37,25 @@ const REGISTER: i64 = 128;
 const WORD_BITS: i64 = 64;
 
 /// The bits of the longest register.
-const LONG: i64 = 512;
-
-/// Sources that reach over fewer bits are in the caches.
-const NEAR: i64 = 1 << 20;
+pub(super) const LONG: i64 = 512;
 
 /// A loop of a block, in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Inside {
-    of: Loop,
+pub(super) struct Inside {
+    pub(super) of: Loop,
     /// What it has for a place in the chain of the source, and of the destination.
-    chains: [Option<usize>; 2],
+    pub(super) chains: [Option<usize>; 2],
 }
 
 /// A block as it is made.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
-    outer: Vec<Around>,
-    inside: Vec<Inside>,
+    pub(super) outer: Vec<Around>,
+    pub(super) inside: Vec<Inside>,
     /// The loops of either chain, innermost first: numbers of `inside`.
     chains: [Vec<usize>; 2],
     /// The bits from the first of a row to behind the last.
-    len: [i64; 2],
+    pub(super) len: [i64; 2],
     slots: [i64; 2],
     /// The bits of a row, if there are as many.
     row: i64,
@@ -83,32 +66,14 @@ pub(super) struct Block {
 /// One index between the stages: the numbers of its loops, which have been taken one after the other, and how many steps
 /// there are and are room for.
 #[derive(Clone, Debug)]
-struct Index {
-    loops: Range<usize>,
-    count: i64,
-    padded: i64,
+pub(super) struct Index {
+    pub(super) loops: Range<usize>,
+    pub(super) count: i64,
+    pub(super) padded: i64,
     /// From one step to the next in the stage of either side, or in memory if that has none, in bits.
-    strides: [i64; 2],
+    pub(super) strides: [i64; 2],
     /// Whether it is along the rows of either side.
-    is_along: [bool; 2],
-}
-
-/// A block whose indices have their places in the stages.
-struct Laid {
-    /// The number of the block.
-    block: usize,
-    /// The bits from the first of a row to behind the last.
-    len: [i64; 2],
-    indices: Vec<Index>,
-    /// The bits of an element in the stages.
-    width: i64,
-    /// From one row to the next in the stage of either side, in bits, and how many there is room for.
-    pitch: [i64; 2],
-    n_rows: [i64; 2],
-    /// Whether a side has no stage: its rows are moved from or to where they are.
-    is_direct: [bool; 2],
-    /// About how many of the processor's cycles an element takes.
-    cycles: f64,
+    pub(super) is_along: [bool; 2],
 }
 
 /// The blocks that a box may be moved in, those that take least first.
@@ -499,237 +464,7 @@ fn power(n: i64) -> i64 {
     n.unsigned_abs().next_power_of_two() as i64
 }
 
-impl Laid {
-    /// About how many of the processor's cycles an element takes.
-    fn cycles(&self, level: Level) -> f64 {
-        let window = window(level) as f64 * 8.0;
-        let product = |of: &dyn Fn(&Index) -> i64| {
-            self.indices.iter().map(|index| of(index) as f64).product::<f64>()
-        };
-        let n = product(&|index| index.count);
-        let side = |side: usize, a_row: f64| {
-            let rows = product(&|index| if index.is_along[side] { 1 } else { index.count });
-            let along = self.indices.iter().filter(|index| index.is_along[side]);
-            let staged = along.map(|index| index.strides[side] * index.count);
-            let staged = staged.max().unwrap_or(self.width) as f64;
-            let len = self.len[side] as f64;
-            let a_register = if staged > len { 8.0 } else { 3.0 };
-            if self.is_direct[side] {
-                return rows * LINE_CYCLES * (1.0 + len / 512.0);
-            }
-            rows * (a_row
-                + a_register * (staged / window).ceil()
-                + LINE_CYCLES * (1.0 + len / 512.0))
-        };
-        let stage = |side: usize| match self.is_direct[side] {
-            true => 0,
-            false => self.pitch[side] * self.n_rows[side] / 8,
-        };
-        let stages = stage(0) + stage(1);
-        let far = if stages > NEAR_STAGES { 1.15 } else { 1.0 };
-        let moved = product(&|index| index.padded) * self.width as f64 / 512.0;
-        let line = match self.width {
-            1 => 20.0,
-            2 => 16.0,
-            4 => 14.0,
-            _ => 8.0,
-        };
-        let program = if self.is_in_place() { 0.0 } else { moved * line };
-        CYCLES * (BLOCK_CYCLES + far * (side(0, 6.0) + side(1, 20.0) + program)) / n
-    }
-
-    /// The rows of a side.
-    fn side(&self, block: &Block, number: usize, slots: Slots, window: usize) -> Option<Side> {
-        let Laid { indices, width, .. } = self;
-        let mut along: Vec<&Index> =
-            indices.iter().filter(|index| index.is_along[number]).collect();
-        along.sort_by_key(|index| index.strides[number]);
-        let mut steps = Vec::new();
-        for index in along {
-            let mut staged = index.strides[number];
-            for l in index.loops.clone() {
-                let of = &block.inside[l].of;
-                steps.push(Step { count: of.extent, packed: stride(number, of), staged });
-                staged *= of.extent;
-            }
-        }
-        let [src, dst] = [slots.src, slots.dst];
-        let (memory, value) = if number == 0 { (src, slots.value) } else { (dst, dst) };
-        // What is further apart in memory is so for all steps, or for none.
-        let is_wide = memory > *width;
-        if is_wide {
-            steps
-                .iter_mut()
-                .for_each(|step| (step.packed, step.staged) = (step.staged, step.packed));
-        }
-        if steps.iter().any(|step| step.packed > step.staged) {
-            return None;
-        }
-        let (value, toward) = match (number == 0) != is_wide {
-            true => (slots.value, Toward::Apart),
-            false => (value, Toward::Together),
-        };
-        // Bits that are no value's are zero from where the values first lie as far apart as in the destination.
-        let zeros = match number == 0 {
-            true => dst.min(*width) - slots.value,
-            false if toward == Toward::Apart => dst - slots.value,
-            false => 0,
-        };
-        let spacing = Spacing::of(&steps, value, zeros, toward, window)?;
-        let mut rows = vec![(0, 0)];
-        for index in indices.iter().filter(|index| !index.is_along[number]) {
-            let mut staged = index.strides[number];
-            for l in index.loops.clone() {
-                let of = &block.inside[l].of;
-                repeat(&mut rows, of.extent, (stride(number, of), staged));
-                staged *= of.extent;
-            }
-        }
-        // Registers that reach into the next row are written over by that.
-        rows.sort_unstable_by_key(|row| row.1);
-        let row = |(memory, stage): (i64, i64)| match number {
-            0 => Row { from: memory, to: stage },
-            _ => Row { from: stage, to: memory },
-        };
-        let rows = rows.into_iter().map(row).collect();
-        let stage = (self.pitch[number] * self.n_rows[number] / 8) as usize;
-        Some(Side { rows, spacing, stage })
-    }
-
-    /// Whether all indices have the same places in both stages.
-    fn is_in_place(&self) -> bool {
-        let is_same = |index: &Index| {
-            index.strides[0] == index.strides[1] && index.is_along[0] == index.is_along[1]
-        };
-        self.is_direct == [false; 2]
-            && self.pitch[0] == self.pitch[1]
-            && self.indices.iter().all(is_same)
-    }
-
-    /// The same of rows that are worth beginning.
-    fn is_long_in_place(&self) -> bool {
-        self.is_in_place() && self.len.iter().all(|&len| len >= LONG)
-    }
-
-    /// What moves the indices from stage to stage.
-    fn program(&self, level: Level) -> Option<Program> {
-        let of = |index: &Index| Loop {
-            extent: index.padded,
-            src: index.strides[0],
-            dst: index.strides[1],
-        };
-        let mut loops: Vec<Loop> = self.indices.iter().map(of).filter(|l| l.extent > 1).collect();
-        loops.sort_by_key(|l| std::cmp::Reverse(l.dst));
-        let mut run = self.width;
-        while let Some(number) = loops.iter().position(|l| l.src == run && l.dst == run) {
-            run *= loops.remove(number).extent;
-        }
-        loops.push(Loop { extent: run, src: 1, dst: 1 });
-        let program = Program::of(&loops, Slots::same(self.width), level, false)?;
-        let program = (program.least_piece() >= 16).then_some(program)?;
-        Some(if self.is_direct[0] { program } else { program.of_stages() })
-    }
-
-    /// The lines of a side that are asked for while another block is moved.
-    fn lines(rows: impl Iterator<Item = i64>, len: usize, n_tiles: usize) -> Lines {
-        let mut rows: Vec<i64> = rows.map(|bit| bit >> 3).collect();
-        rows.sort_unstable();
-        let len = len / 8 + LINE;
-        let all = rows.len() * (len / LINE);
-        Lines { rows, len: len as i64, each: all.div_ceil(n_tiles.max(1)) }
-    }
-
-    /// The rows, if there is a program for them.
-    fn rows(self, block: &Block, slots: Slots, level: Level) -> Option<Rows> {
-        let window = window(level);
-        let side = |number| self.side(block, number, slots, window);
-        let (mut src, mut dst) = (side(0)?, side(1)?);
-        let how = match self.is_in_place() {
-            false => How::Program(Box::new(self.program(level)?)),
-            true if dst.spacing.is_same() && !src.spacing.is_same() => How::Apart,
-            true if src.spacing.is_same() => How::Together,
-            true => How::Stage,
-        };
-        if matches!(how, How::Together) {
-            let places = src.rows.iter().map(|row| row.from);
-            dst.rows.iter_mut().zip(places).for_each(|(row, from)| row.from = from);
-        }
-        let (mut outer, row_lens) = (block.outer.clone(), self.len);
-        let len = row_lens[1] as usize;
-        if !matches!(how, How::Program(_)) {
-            dst.stage = 0;
-        }
-        if matches!(how, How::Together) {
-            src.stage = 0;
-        }
-        let packed = match dst.spacing.is_same() {
-            true if matches!(how, How::Apart) => {
-                let rows = src.rows.iter().zip(&dst.rows);
-                [rows.map(|(row, of)| Row { to: of.to, ..*row }).collect(), Vec::new()]
-            }
-            true => [Vec::new(), Vec::new()],
-            false => {
-                let pitch = (packed_pitch(len) * 8) as i64;
-                let places = || (0..).map(|number| number * pitch);
-                let into = dst.rows.iter().zip(places()).map(|(row, to)| Row { to, ..*row });
-                let out = dst.rows.iter().zip(places()).map(|(row, from)| Row { from, ..*row });
-                [into.collect(), out.collect()]
-            }
-        };
-        if packed[0].len() * packed_pitch(len) > MOST_STAGE {
-            return None;
-        }
-        let is_whole = |bits: i64| bits % 8 == 0;
-        let are_bytes = is_whole(row_lens[1])
-            && dst.rows.iter().all(|row| is_whole(row.to))
-            && outer.iter().all(|l| is_whole(l.dst) && is_whole(l.dst_back))
-            && dst.spacing.begins_at_bytes();
-        let reach = |l: &Around| l.count.saturating_mul(l.src.abs());
-        let asks = outer.iter().map(reach).max().unwrap_or(0) > NEAR;
-        order(&mut outer, row_lens[0], row_lens[1], LONG_RUN);
-        outer.retain(|l| l.count > 1);
-        let is_direct = self.is_direct;
-        let places = || src.rows.iter().map(|row| row.from);
-        let begin = (places().min().unwrap_or(0), places().max().unwrap_or(0));
-        let lines = match &how {
-            How::Program(program) if asks && !is_direct[0] => {
-                let n_tiles = program.n_tiles();
-                let from =
-                    Self::lines(src.rows.iter().map(|row| row.from), src.spacing.from, n_tiles);
-                [from, Self::lines(dst.rows.iter().map(|row| row.to), len, n_tiles)]
-            }
-            _ => [Lines::default(), Lines::default()],
-        };
-        Some(Rows {
-            begin,
-            src,
-            dst,
-            is_direct,
-            how,
-            packed,
-            len,
-            are_bytes,
-            around: outer,
-            level,
-            asks,
-            lines,
-        })
-    }
-}
-
 /// The stride of a loop on a side, the source if it is 0.
-fn stride(side: usize, l: &Loop) -> i64 {
+pub(super) fn stride(side: usize, l: &Loop) -> i64 {
     if side == 0 { l.src } else { l.dst }
-}
-
-/// Repeats places at every one of so many steps.
-fn repeat(places: &mut Vec<(i64, i64)>, count: i64, (memory, stage): (i64, i64)) {
-    let n = places.len();
-    for number in 1..count {
-        places.extend_from_within(..n);
-        let first = places.len() - n;
-        for place in &mut places[first..] {
-            *place = (place.0 + number * memory, place.1 + number * stage);
-        }
-    }
 }

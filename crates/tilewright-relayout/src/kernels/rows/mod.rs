@@ -17,6 +17,7 @@
 
 mod block;
 mod copy;
+mod laid;
 mod spacing;
 
 use super::level::{Level, fence};
