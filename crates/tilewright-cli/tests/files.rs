@@ -274,7 +274,7 @@ fn threads_and_memory_change_nothing_but_time() {
         };
         convert("a.npy", &["--threads", "1"]).succeeded();
         convert("b.npy", &["--threads", "7"]).succeeded();
-        convert("c.npy", &["--max-memory", "4MiB"]).succeeded();
+        convert("c.npy", &["--max-memory", "4200KiB"]).succeeded();
         assert_eq!(folder.read("a.npy"), folder.read("b.npy"));
         assert_eq!(folder.read("a.npy"), folder.read("c.npy"));
     }

@@ -236,7 +236,7 @@ impl Mover {
     }
 
     /// The most bytes that one allocates.
-    pub(crate) const MOST_BYTES: usize = 96 << 10;
+    pub(crate) const MOST_BYTES: usize = 128 << 10;
 
     /// The bytes that it has allocated.
     pub(crate) fn held_bytes(&self) -> usize {

@@ -23,7 +23,7 @@ const MOST_MOVED: i64 = 2048;
 const MOST_PICKS: usize = 192;
 
 /// The most bytes of tables and lists.
-const MOST_BYTES: usize = 88 << 10;
+const MOST_BYTES: usize = 96 << 10;
 
 /// The most bits that a box spans on either side: places, and some times as far, are numbers.
 const MOST_SPANNED: i64 = i64::MAX / 64;
