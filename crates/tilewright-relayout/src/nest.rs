@@ -59,11 +59,7 @@ impl Nest {
 
     /// How many slots lie side by side on the side of these strides, in whatever order they are moved.
     pub(crate) fn side_by_side(&self, stride: fn(&Loop) -> i64) -> i64 {
-        let mut length = 1i64;
-        while let Some(l) = self.loops.iter().find(|l| l.extent > 1 && stride(l).abs() == length) {
-            length = length.saturating_mul(l.extent);
-        }
-        length
+        side_by_side(1, || self.loops.iter().map(|l| (l.extent, stride(l).abs())))
     }
 
     /// The same moves counted in bits, for elements of this many bits on both sides.
@@ -130,6 +126,17 @@ pub(crate) fn walk(loops: &[Loop], at: (i64, i64), visit: &mut impl FnMut((i64, 
             }
         }
     }
+}
+
+/// What steps have side by side, counts and strides, of which `len` is one place.
+pub(crate) fn side_by_side<I: Iterator<Item = (i64, i64)>>(
+    mut len: i64,
+    steps: impl Fn() -> I,
+) -> i64 {
+    while let Some((count, _)) = steps().find(|(count, step)| *step == len && *count > 1) {
+        len = len.saturating_mul(count);
+    }
+    len
 }
 
 /// Puts loops in the order of the destination's strides, largest first.

@@ -61,7 +61,8 @@ impl Kept {
 
     /// The bytes that they have allocated.
     pub(crate) fn bytes(&self) -> usize {
-        self.movers.iter().map(|(_, mover)| mover.held_bytes()).sum()
+        let held: usize = self.movers.iter().map(|(_, mover)| mover.held_bytes()).sum();
+        held + self.movers.capacity() * size_of::<((Form, bool), Mover)>()
     }
 }
 

@@ -36,6 +36,7 @@ const MIN_RUN_BITS: i64 = 128;
 #[derive(Clone, Debug)]
 pub(crate) struct BoxMoves {
     boxes: Vec<Cuttable>,
+    /// By which threads know what they keep for these boxes.
     number: Number,
     /// What lies around the elements, where it is filled apart.
     padding: Option<Padding>,

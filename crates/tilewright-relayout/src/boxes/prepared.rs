@@ -96,15 +96,13 @@ impl BoxMoves {
             if streamed >= nearly(all) || streamed + left < nearly(all) {
                 break;
             }
-            let form = self.form(&piece);
-            let known = self.movers.iter().position(|(other, _)| *other == form);
             let Some(nest) = self.boxes.get(piece.nest) else { continue };
-            let streams = match known {
-                Some(number) => self.movers[number].1.streams(),
+            let streams = match self.prepared_for(&piece).map(Mover::streams) {
+                Some(known) => known,
                 None => {
                     let mover = self.mover(nest, &piece);
                     let streams = mover.streams();
-                    self.movers.push((form, mover));
+                    self.movers.push((self.form(&piece), mover));
                     streams
                 }
             };

@@ -10,6 +10,7 @@ use super::level::Level;
 use super::machine::{copy_in, copy_out};
 use super::place::LINE;
 use super::tile::{Around, Tile};
+use crate::nest::side_by_side;
 use std::borrow::Cow;
 use std::mem::MaybeUninit;
 
@@ -203,7 +204,8 @@ impl Walk {
     ) -> [Option<Walk>; 2] {
         let block = Block::of(tile, around, n_inner);
         let [in_source, _] = block.aliases();
-        let grown = |block: &Block<'_>, ends| block.largest(ends, in_source, level);
+        let gathers = in_source && block.is_in_its_way();
+        let grown = |block: &Block<'_>, ends| block.largest(ends, in_source, gathers, level);
         let lines = grown(&block, Ends::Lines);
         [lines, block.along_destination().and_then(|block| grown(&block, Ends::Tails))]
     }
@@ -217,9 +219,9 @@ impl Walk {
     ) -> Option<Walk> {
         let block = Block::of(tile, around, n_inner);
         let [in_source, in_destination] = block.aliases();
-        let is_gathered = in_source && block.is_in_its_way();
-        match in_destination || in_source && !is_gathered {
-            true => block.largest(Ends::Cached, in_source, level),
+        let gathers = in_source && block.is_in_its_way();
+        match in_destination || in_source && !gathers {
+            true => block.largest(Ends::Cached, in_source, gathers, level),
             false => None,
         }
     }
@@ -294,15 +296,15 @@ impl<'t> Block<'t> {
 }
 
 impl Block<'_> {
-    /// The tiles of the largest block that goes to a stage and may end so; gathered before, if rows of the source are
-    /// `in_source` in each other's way.
-    fn largest(&self, ends: Ends, in_source: bool, level: Level) -> Option<Walk> {
+    /// The tiles of the largest block that goes to a stage and may end so, in an order for rows of the source that are
+    /// `in_source` in each other's way; if it `gathers`, of the largest whose rows can be.
+    fn largest(&self, ends: Ends, in_source: bool, gathers: bool, level: Level) -> Option<Walk> {
         let largest = |gathers| {
             let staged =
                 |&sides| self.clone().grown(sides).ordered(in_source).staged(ends, gathers, level);
             SIDES.iter().find_map(staged)
         };
-        let gathered = if in_source && self.is_in_its_way() { largest(true) } else { None };
+        let gathered = if gathers { largest(true) } else { None };
         gathered.or_else(|| largest(false))
     }
 
@@ -540,17 +542,6 @@ fn tiles(loops: &[Around]) -> Vec<(i64, i64)> {
         }
     }
     tiles
-}
-
-/// The bytes that steps have side by side, of which `len` are one place.
-pub(super) fn side_by_side<I: Iterator<Item = (i64, i64)>>(
-    mut len: i64,
-    steps: impl Fn() -> I,
-) -> i64 {
-    while let Some((count, _)) = steps().find(|(count, step)| *step == len && *count > 1) {
-        len *= count;
-    }
-    len
 }
 
 /// From one row of so many bytes to the next in the stage: with room before it for what is left of a line, and not a

@@ -5,7 +5,7 @@
 //! ([`Synthesis`]), and what is left, the loops around ([`Draft::walk`]). Then registers are numbered and
 //! banks are laid out ([`Assembly`]).
 
-use super::block::{Walk, repeat, side_by_side};
+use super::block::{Walk, repeat};
 use super::level::Level;
 use super::machine::{Kernels, kernels, max_lanes};
 use super::places::MAX_LOOPS;
@@ -14,7 +14,7 @@ use super::tile::{
     Around, BANK, BYTE, BYTES_OF_A_LANE, Before, MAX_LANES, ONCE, Op, PLACES, Pieces, Program,
     Scattered, Slots, Tile,
 };
-use crate::nest::Loop;
+use crate::nest::{Loop, side_by_side};
 
 /// No box is moved by more registers at a time.
 const MAX_REGISTERS: usize = 128;

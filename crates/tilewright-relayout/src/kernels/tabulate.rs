@@ -7,14 +7,13 @@
 //! one pick, unless two of them want the same byte of the register. A turn is of up to 7 bits to the left: bits that
 //! go to the right within a byte come from the byte before, of the same eight.
 
-use super::block::side_by_side;
 use super::compile::{LONG_RUN, order};
 use super::level::Level;
 use super::lookup::{Lookup, Out, Part, Pick, Table, Written, window};
 use super::place::LINE;
 use super::places::MAX_LOOPS;
 use super::tile::{Around, Slots};
-use crate::nest::Loop;
+use crate::nest::{Loop, side_by_side};
 
 /// The most bytes of a block's elements.
 const MOST_MOVED: i64 = 2048;

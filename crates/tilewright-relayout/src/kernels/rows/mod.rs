@@ -266,7 +266,7 @@ impl Rows {
     /// Whether all that registers reach lies in the source.
     fn is_inside(&self, pass: &Pass<'_>, src: &Range<*const u8>) -> bool {
         let bits = (src.end as usize).wrapping_sub(src.start as usize) as i64 * 8;
-        let reach = pass.spacing.reach() as i64 * 8;
+        let reach = pass.spacing.reach as i64 * 8;
         let (first, last) = self.begin;
         first + pass.from >= 8 && last + pass.from + reach <= bits
     }
@@ -301,7 +301,7 @@ impl Rows {
         for row in pass.rows {
             let bit = pass.from + row.from;
             let (first, shift) = ((bit >> 3) as usize, bit & 7);
-            let len = (pass.spacing.reach() + 1).min(end.saturating_sub(first)).min(MOST_ROW);
+            let len = (pass.spacing.reach + 1).min(end.saturating_sub(first)).min(MOST_ROW);
             let from = src.start.wrapping_add(first);
             // SAFETY: the bytes are the source's, and there is room for them.
             unsafe { std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr().add(BESIDE), len) };

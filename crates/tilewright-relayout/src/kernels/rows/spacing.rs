@@ -30,8 +30,8 @@ pub(super) struct Spacing {
     /// The bits of the row from the first to the last, where it comes from and where it goes.
     pub(super) from: usize,
     pub(super) to: usize,
-    /// The bytes from a row's first byte on that are read of it at most.
-    reach: usize,
+    /// The bytes from a row's first byte on that are read of it at most, by registers of up to 64 bytes.
+    pub(super) reach: usize,
     /// The registers of the stage, if it differs from memory.
     pub(super) groups: Vec<Group>,
     pub(super) vectors: Vec<Vector>,
@@ -221,12 +221,7 @@ impl Spacing {
         self.groups.is_empty()
     }
 
-    /// The bytes from a row's first byte on that are read of it at most, by registers of up to 64 bytes.
-    pub(super) fn reach(&self) -> usize {
-        self.reach
-    }
-
-    /// The same of its registers.
+    /// The bytes from a row's first byte on that its registers read at most.
     fn reached(&self) -> usize {
         let of_group = |group: &Group| {
             let (first, end) = group.vectors;
@@ -316,20 +311,11 @@ impl Making {
             all.push(place);
             let goes_on = places.peek().is_some_and(|next| next.packed <= packed + bits);
             if end + self.zeros > bits && !goes_on {
-                let pattern = self.number_of(Pattern::new());
+                let pattern = number_of(&Pattern::new(), &mut self.patterns);
                 all.push(Place { packed: packed + bits, staged, pattern });
             }
         }
         all
-    }
-
-    /// The number of a pattern.
-    fn number_of(&mut self, pattern: Pattern) -> usize {
-        let known = self.patterns.iter().position(|known| *known == pattern);
-        known.unwrap_or_else(|| {
-            self.patterns.push(pattern);
-            self.patterns.len() - 1
-        })
     }
 
     /// The number of the tables of a register of this pattern, from this bit of memory on.
@@ -443,14 +429,19 @@ fn places(runs: &[Run], zeros: i64, bits: i64, patterns: &mut Vec<Pattern>) -> V
         // What is beyond the last run is made of none, wherever it is read from.
         packed = pattern.first().map_or(packed, |first| first.packed);
         pattern.iter_mut().for_each(|run| run.packed -= packed);
-        let number = patterns.iter().position(|known| *known == pattern).unwrap_or_else(|| {
-            patterns.push(pattern.clone());
-            patterns.len() - 1
-        });
+        let number = number_of(&pattern, patterns);
         places.push(Place { packed, staged: begin, pattern: number });
         begin += bits;
     }
     places
+}
+
+/// The number of a pattern among those that there are, of which it is one then.
+fn number_of(pattern: &Pattern, patterns: &mut Vec<Pattern>) -> usize {
+    patterns.iter().position(|known| known == pattern).unwrap_or_else(|| {
+        patterns.push(pattern.clone());
+        patterns.len() - 1
+    })
 }
 
 /// The tables of a register as they are made.
