@@ -47,6 +47,12 @@ const PANEL_ROWS: i64 = 1024;
 /// each pass through the caches.
 const LEAST_RUN: i64 = 1024;
 
+/// So many rows of the source are many to be begun for a block.
+const MANY_ROWS: i64 = 32;
+
+/// More rows alike than this take longer to be read twice than to be begun.
+const MOST_ALIKE: usize = 2 * WAYS;
+
 /// What is read of so many bytes is still in the caches when they are come back to.
 const NEAR: i64 = 1 << 20;
 
@@ -74,11 +80,13 @@ const NEARLY: i64 = 8;
 
 /// How the rows of a block end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ends {
+pub(super) enum Ends {
     /// With lines.
     Lines,
     /// Anywhere: what is left over is kept for the row that goes on with that line.
     Tails,
+    /// Anywhere: the block that goes on with a row begins a line before.
+    Overlapping,
     /// Anywhere: they are copied into the caches.
     Cached,
 }
@@ -145,6 +153,18 @@ pub(super) struct Out {
     pub(super) copy: CopyOut,
     /// Whether rows may begin or end within lines.
     pub(super) has_tails: bool,
+    /// The blocks along rows, if what they have of a line that is not whole is left to the block before and the one after.
+    pub(super) along: Option<Along>,
+}
+
+/// Blocks that follow each other along their rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Along {
+    /// How many there are, and how many blocks are moved between one and the next.
+    pub(super) count: usize,
+    pub(super) within: usize,
+    /// The bytes from one to the next: whole lines.
+    pub(super) bytes: usize,
 }
 
 impl Walk {
@@ -207,7 +227,9 @@ impl Walk {
         let gathers = in_source && block.is_in_its_way();
         let grown = |block: &Block<'_>, ends| block.largest(ends, in_source, gathers, level);
         let lines = grown(&block, Ends::Lines);
-        [lines, block.along_destination().and_then(|block| grown(&block, Ends::Tails))]
+        let overlapping = if block.begins_rows() { grown(&block, Ends::Overlapping) } else { None };
+        let along = || block.along_destination().and_then(|block| grown(&block, Ends::Tails));
+        [lines, overlapping.or_else(along)]
     }
 
     /// Blocks for the caches, if many rows of either side would be in each other's way.
@@ -300,8 +322,15 @@ impl Block<'_> {
     /// `in_source` in each other's way; if it `gathers`, of the largest whose rows can be.
     fn largest(&self, ends: Ends, in_source: bool, gathers: bool, level: Level) -> Option<Walk> {
         let largest = |gathers| {
-            let staged =
-                |&sides| self.clone().grown(sides).ordered(in_source).staged(ends, gathers, level);
+            let staged = |&sides| match ends {
+                Ends::Overlapping => {
+                    let (block, along) = self.clone().grown(sides).overlapping()?;
+                    let mut walk = block.ordered(in_source).staged(ends, gathers, level)?;
+                    walk.out.as_mut()?.along = Some(along);
+                    Some(walk)
+                }
+                _ => self.clone().grown(sides).ordered(in_source).staged(ends, gathers, level),
+            };
             SIDES.iter().find_map(staged)
         };
         let gathered = if gathers { largest(true) } else { None };
@@ -359,6 +388,41 @@ impl Block<'_> {
         let read = along.iter().map(|l| l.count.saturating_mul(l.src.abs())).max().unwrap_or(0);
         let share_lines = across.iter().any(|l| l.count > 1 && l.src.abs() < line);
         (reach >= LEAST_RUN && !(share_lines && read > NEAR)).then_some(self)
+    }
+
+    /// Whether blocks that follow each other along the destination begin many rows of the source each, of which few bytes are
+    /// read, as is slow. Not where rows are in each other's way: those that blocks share take longer then than they save.
+    fn begins_rows(&self) -> bool {
+        let largest = self.clone().grown(SIDES[0]);
+        let (rows, len) = largest.read();
+        rows >= MANY_ROWS && len <= PANEL_ROW && alike(&largest.panel().rows) <= MOST_ALIKE
+    }
+
+    /// With rows that have a line more of the destination than lies between the beginnings of two blocks: so a line that
+    /// begins in one block ends in it, or begins in the next.
+    fn overlapping(mut self) -> Option<(Self, Along)> {
+        let (step, line) = (self.len(), LINE as i64);
+        let number = self.following(step)?;
+        let inner = self.inside.iter_mut().find(|l| l.dst * l.count == step)?;
+        let more = (line + inner.dst - 1) / inner.dst;
+        inner.count += more;
+        let l = &mut self.outer[number];
+        // From the first byte of a row to behind the last, and to where the last block begins.
+        let reach = l.count * step - l.dst_back;
+        let last = reach - inner.count * inner.dst;
+        if step % line != 0 || reach < LEAST_RUN || last <= 0 {
+            return None;
+        }
+        let count = (last + step - 1) / step + 1;
+        let dst_back = (count - 1) * step - last;
+        let src_back = dst_back.checked_mul(l.src)?;
+        if src_back % step != 0 {
+            return None;
+        }
+        *l = Around { count, dst_back, src_back: src_back / step, ..*l };
+        let within = self.outer[number + 1..].iter().map(|l| l.count as usize).product();
+        let along = Along { count: count as usize, within, bytes: step as usize };
+        Some((self, along))
     }
 
     /// The loop that goes on in the destination after so many bytes.
@@ -509,8 +573,9 @@ impl Block<'_> {
         if ends == Ends::Lines && !(is_line(len) && steps.all(is_line)) {
             return None;
         }
-        let copy = copy_out(level, ends == Ends::Cached);
-        let out = Some(Out { rows, len, pitch, copy, has_tails: ends == Ends::Tails });
+        let copy = copy_out(level, ends);
+        let has_tails = ends == Ends::Tails;
+        let out = Some(Out { rows, len, pitch, copy, has_tails, along: None });
         let tiles = tiles(&self.inside);
         Some(Walk { tile, tiles, around: self.outer, panel, gathered, out })
     }

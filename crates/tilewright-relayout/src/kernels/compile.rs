@@ -194,15 +194,19 @@ impl<'t> Draft<'t> {
         }
         let first: Vec<Bit> = lanes.stages.iter().map(|&lane| self.beyond[lane]).collect();
         let mut moves = synthesis.exchanges(dst, slots, &first)?;
-        for (stage, &lane) in lanes.stages.iter().enumerate() {
+        let mut stages = moves.stages.iter();
+        for &lane in &lanes.stages {
             let slot = moves.leaving.iter().position(|bit| *bit == self.beyond[lane])?;
-            // Bits that a shift has made one of the register's number are not where a stage of lanes
-            // takes them from.
-            if moves.stages.get(stage) != Some(&slot) {
-                return None;
+            if moves.stages.contains(&slot) {
+                moves.lane_stages |= 1 << lane;
+                (stages.next() == Some(&slot)).then_some(())?;
+            } else {
+                // What a shift has made a bit of the register's number is that before bytes are moved.
+                let is_of = |op: &Op| matches!(op, Op::Exchange { bit, .. } if *bit == slot);
+                moves.ops.iter().any(is_of).then_some(())?;
+                moves.ops.push(Op::Lanes { bit: slot, lane });
             }
             moves.leaving[slot] = lanes.bits[lane];
-            moves.lane_stages |= 1 << lane;
         }
         Some(moves)
     }

@@ -49,18 +49,19 @@ unsafe fn copy_row<R: Register>(from: *const u8, to: *mut u8, len: usize) {
 pub(super) type CopyOut = unsafe fn(&Out, *mut u8, Blocks);
 
 /// Where a block goes, and where the one before went, whose last lines may not be full yet. Either
-/// is null if there is none.
+/// is null if there is none. Blocks are numbered from 1 on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Blocks {
     pub(super) before: *mut u8,
     pub(super) here: *mut u8,
+    pub(super) number: usize,
 }
 
 /// # Safety
 /// As [`CopyOut`].
 #[inline(always)]
 pub(super) unsafe fn copy_rows<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
-    let Blocks { before, here } = blocks;
+    let Blocks { before, here, .. } = blocks;
     let goes_on = before.wrapping_offset(out.len as isize) == here;
     // SAFETY: the caller's promise.
     unsafe {
@@ -109,6 +110,52 @@ pub(super) unsafe fn copy_rows<R: Register>(out: &Out, stage: *mut u8, blocks: B
                     R::load(from.wrapping_add(place)).store(kept.wrapping_add(place));
                     place += R::BYTES;
                 }
+            }
+        }
+    }
+}
+
+/// Copies the whole lines of the rows of a block that are not the next one's; of the first and the last along the rows, their
+/// ends too.
+///
+/// # Safety
+/// As [`CopyOut`].
+#[inline(always)]
+pub(super) unsafe fn copy_lines<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
+    let (Blocks { here, number, .. }, Some(along)) = (blocks, &out.along) else { return };
+    if here.is_null() {
+        return;
+    }
+    let step = (number - 1) / along.within % along.count;
+    let (is_first, is_last) = (step == 0, step == along.count - 1);
+    let len = out.len as usize;
+    let mut row_from = stage.wrapping_add(LINE);
+    for &row in &out.rows {
+        let (mut from, mut to) = (row_from, here.wrapping_offset(row as isize));
+        let end = to.wrapping_add(len);
+        row_from = row_from.wrapping_offset(out.pitch as isize);
+        let head = (to as usize).wrapping_neg() % LINE;
+        // What ends with the last line that begins in the block begins the next one, if there is one.
+        let last = match is_last {
+            true => end.wrapping_sub(end as usize % LINE),
+            false => to.wrapping_add(head + along.bytes),
+        };
+        // SAFETY: the caller's promise.
+        unsafe {
+            if is_first {
+                copy_bytes(from, to, head);
+            }
+            (from, to) = (from.wrapping_add(head), to.wrapping_add(head));
+            while to < last {
+                let mut place = 0;
+                while place < LINE {
+                    put::<R, STREAMED>(R::load(from.wrapping_add(place)), to.wrapping_add(place));
+                    place += R::BYTES;
+                }
+                (from, to) = (from.wrapping_add(LINE), to.wrapping_add(LINE));
+            }
+            if is_last {
+                copy_bytes(from, to, end as usize % LINE);
             }
         }
     }

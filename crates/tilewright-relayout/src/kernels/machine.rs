@@ -1,9 +1,11 @@
 //! Running programs: the registers of a tile, loaded, exchanged and stored at every place of the
 //! loops around it.
 
-use super::block::{CachedStage, Gathered, Out, Stage, Walk};
+use super::block::{CachedStage, Ends, Gathered, Out, Stage, Walk};
 use super::compile::MOST_REGISTER_BYTES;
-use super::copies::{Blocks, CopyIn, CopyOut, copy_rows, copy_rows_cached, gather_rows};
+use super::copies::{
+    Blocks, CopyIn, CopyOut, copy_lines, copy_rows, copy_rows_cached, gather_rows,
+};
 use super::exchange::{MERGES, SPREADS, STEPS, one};
 use super::level::{Level, prefetch_near};
 use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one};
@@ -299,25 +301,25 @@ pub(super) fn copy_in(level: Level) -> CopyIn {
     }
 }
 
-/// What copies rows out, into the caches or past them.
-pub(super) fn copy_out(level: Level, is_cached: bool) -> CopyOut {
+/// What copies rows out that end so, into the caches or past them.
+pub(super) fn copy_out(level: Level, ends: Ends) -> CopyOut {
     match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => Avx512Code::copy::<super::x86::Avx512>(is_cached),
+        Level::Avx512 => Avx512Code::copy::<super::x86::Avx512>(ends),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => Avx2Code::copy::<super::x86::Avx2>(is_cached),
+        Level::Avx2 => Avx2Code::copy::<super::x86::Avx2>(ends),
         #[cfg(target_arch = "x86_64")]
-        Level::Sse => SseCode::copy::<super::x86::Sse>(is_cached),
+        Level::Sse => SseCode::copy::<super::x86::Sse>(ends),
         #[cfg(target_arch = "aarch64")]
-        Level::Neon => PlainCode::copy::<super::neon::Neon>(is_cached),
-        Level::Plain => PlainCode::copy::<super::register::Plain>(is_cached),
+        Level::Neon => PlainCode::copy::<super::neon::Neon>(ends),
+        Level::Plain => PlainCode::copy::<super::register::Plain>(ends),
     }
 }
 
 /// Code for processors of a level.
 trait Code {
     fn kernels<R: Register, const N: usize, const G: u8, const L: u8>() -> Kernels;
-    fn copy<R: Register>(is_cached: bool) -> CopyOut;
+    fn copy<R: Register>(ends: Ends) -> CopyOut;
     fn gather<R: Register>() -> CopyIn;
 }
 
@@ -364,7 +366,7 @@ macro_rules! code {
                 copy::<R>
             }
 
-            fn copy<R: Register>(is_cached: bool) -> CopyOut {
+            fn copy<R: Register>(ends: Ends) -> CopyOut {
                 /// # Safety
                 /// As [`CopyOut`].
                 $(#[target_feature(enable = $features)])?
@@ -379,7 +381,18 @@ macro_rules! code {
                     // SAFETY: the caller's promise.
                     unsafe { copy_rows_cached::<R>(out, stage, blocks) }
                 }
-                if is_cached { copy_cached::<R> } else { copy::<R> }
+                /// # Safety
+                /// As [`CopyOut`].
+                $(#[target_feature(enable = $features)])?
+                unsafe fn copy_whole<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
+                    // SAFETY: the caller's promise.
+                    unsafe { copy_lines::<R>(out, stage, blocks) }
+                }
+                match ends {
+                    Ends::Cached => copy_cached::<R>,
+                    Ends::Overlapping => copy_whole::<R>,
+                    Ends::Lines | Ends::Tails => copy::<R>,
+                }
             }
         }
     };
@@ -457,7 +470,8 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
             Some(order) => Some(R::repeat(order)),
             None => None,
         };
-        let mut blocks = Blocks { before: std::ptr::null_mut(), here: std::ptr::null_mut() };
+        let none = std::ptr::null_mut();
+        let mut blocks = Blocks { before: none, here: none, number: 0 };
         while let Some(at) = places.next() {
             let dst = if out.is_some() { stage.wrapping_add(LINE) } else { at.dst };
             let mut first = At { dst, ..at };
@@ -479,12 +493,12 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
                 one::<R, N, G, L, S>(tile, first.plus(src, dst), order);
             }
             if let Some(out) = out {
-                blocks = Blocks { before: blocks.here, here: at.dst };
+                blocks = Blocks { before: blocks.here, here: at.dst, number: blocks.number + 1 };
                 (out.copy)(out, stage, blocks);
             }
         }
         if let Some(out) = out {
-            let blocks = Blocks { before: blocks.here, here: std::ptr::null_mut() };
+            let blocks = Blocks { before: blocks.here, here: none, ..blocks };
             (out.copy)(out, stage, blocks);
         }
     }

@@ -172,6 +172,24 @@ impl Register for Neon {
     }
 
     #[inline(always)]
+    unsafe fn funnel_each(self, next: Self, by: Self) -> Self {
+        // SAFETY: see the top of the file; what is shifted by 64 bits is nothing.
+        unsafe {
+            let above = vsubq_s64(vdupq_n_s64(64), vreinterpretq_s64_u8(by.0));
+            self.down_each(by).or(next.up_each(Neon(vreinterpretq_u8_s64(above))))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn carried_each(self, by: Self) -> Self {
+        // SAFETY: see the top of the file; what is shifted by 64 bits is nothing.
+        unsafe {
+            let below = vsubq_s64(vdupq_n_s64(64), vreinterpretq_s64_u8(by.0));
+            self.down_each(Neon(vreinterpretq_u8_s64(below)))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn merge_up(self, mask: Self, bits: u64) -> Self {
         // SAFETY: see the top of the file.
         unsafe {

@@ -178,6 +178,18 @@ pub(super) trait Register: Copy {
     /// The processor has these registers.
     unsafe fn up_each(self, by: Self) -> Self;
 
+    /// Every 64 bits shifted down by the number (below 64) that `by` has there, the lowest of `next` above them.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn funnel_each(self, next: Self, by: Self) -> Self;
+
+    /// What of every 64 bits is shifted out where they are shifted up by the number (below 64) that `by` has there.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    unsafe fn carried_each(self, by: Self) -> Self;
+
     /// The bits of `mask` from every 64 bits shifted up by so many, the others as they are.
     ///
     /// # Safety
@@ -349,6 +361,20 @@ impl Register for Plain {
     unsafe fn up_each(self, by: Self) -> Self {
         let (number, by) = (self.halves(), by.halves());
         Self::of_halves([0, 1].map(|half| number[half] << by[half]))
+    }
+
+    #[inline(always)]
+    unsafe fn funnel_each(self, next: Self, by: Self) -> Self {
+        let (low, high, by) = (self.halves(), next.halves(), by.halves());
+        let both = |half: usize| u128::from(high[half]) << 64 | u128::from(low[half]);
+        Self::of_halves([0, 1].map(|half| (both(half) >> by[half]) as u64))
+    }
+
+    #[inline(always)]
+    unsafe fn carried_each(self, by: Self) -> Self {
+        let (number, by) = (self.halves(), by.halves());
+        let shifted = |half: usize| u128::from(number[half]) << by[half];
+        Self::of_halves([0, 1].map(|half| (shifted(half) >> 64) as u64))
     }
 
     #[inline(always)]

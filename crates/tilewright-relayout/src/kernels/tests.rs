@@ -209,6 +209,26 @@ fn rows_that_are_in_the_way_of_each_other() {
     }
 }
 
+/// Long rows that begin anywhere, from columns: blocks overlap by a line, the last one by more, and each line is written by one.
+#[test]
+fn blocks_along_rows_overlap() {
+    for &unit in cases(&[4i64, 2, 8], 0) {
+        for (len, more) in [(1300, 1), (2048, 0), (1089, 3)] {
+            let (columns, rows) = (131, len / unit + more);
+            let grid = [l(columns, 1, rows), l(rows, columns + 5, 1)];
+            let apart = l(2, rows * (columns + 5), rows * columns);
+            for loops in [&grid[..], &[apart, grid[0], grid[1]]] {
+                check(loops, unit as usize);
+                let slots = Slots::same(8 * unit);
+                let program = program_of_bits(loops, slots, Level::best(), true).unwrap();
+                let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
+                let out = program.blocks[1].as_ref().and_then(|walk| walk.out.as_ref());
+                assert!(!is_wide || out.is_some_and(|out| out.along.is_some()), "{loops:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn short_runs_are_elements() {
     for &unit in cases(&[1, 4, 2, 8], 1) {

@@ -116,7 +116,10 @@ impl Op {
     /// The bit of the registers' number, if it brings registers together before bytes move.
     pub(super) fn bit(&mut self) -> Option<&mut usize> {
         match self {
-            Op::Exchange { bit, .. } | Op::Merge { bit, .. } | Op::Spread { bit, .. } => Some(bit),
+            Op::Exchange { bit, .. }
+            | Op::Merge { bit, .. }
+            | Op::Spread { bit, .. }
+            | Op::Lanes { bit, .. } => Some(bit),
             _ => None,
         }
     }

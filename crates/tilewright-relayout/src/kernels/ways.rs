@@ -25,6 +25,9 @@ const PIECE: f64 = 5.0;
 const RUN: f64 = 3.0;
 const BYTE_OF_A_RUN: f64 = 0.1;
 
+/// What is not worth looking for something quicker: that takes ten times as long at least, again for every plan.
+const NEGLIGIBLE: f64 = 1000.0;
+
 /// A line that is put together before it is streamed.
 const STAGED_LINE: f64 = 10.0;
 
@@ -148,6 +151,9 @@ impl Wanted<'_> {
 
     /// By rows, drafted already or not, or lookups, if either takes fewer cycles than so many.
     fn cheaper(self, drafts: Option<Drafts>, cycles: f64) -> Option<Way> {
+        if cycles < NEGLIGIBLE {
+            return None;
+        }
         let drafts = drafts.or_else(|| self.drafts());
         // A chunk that is streamed is put together first.
         let lines = if self.is_streamed { self.slots.dst as f64 / (8 * LINE) as f64 } else { 0.0 };

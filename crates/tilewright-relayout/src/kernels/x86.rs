@@ -170,6 +170,21 @@ impl Register for Sse {
     }
 
     #[inline(always)]
+    unsafe fn funnel_each(self, next: Self, by: Self) -> Self {
+        // SAFETY: see the top of the file; what is shifted by 64 bits is nothing.
+        unsafe {
+            let above = Sse(_mm_sub_epi64(_mm_set1_epi64x(64), by.0));
+            self.down_each(by).or(next.up_each(above))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn carried_each(self, by: Self) -> Self {
+        // SAFETY: see the top of the file; what is shifted by 64 bits is nothing.
+        unsafe { self.down_each(Sse(_mm_sub_epi64(_mm_set1_epi64x(64), by.0))) }
+    }
+
+    #[inline(always)]
     unsafe fn merge_up(self, mask: Self, bits: u64) -> Self {
         // SAFETY: see the top of the file.
         unsafe {
@@ -374,6 +389,21 @@ impl Register for Avx2 {
     unsafe fn up_each(self, by: Self) -> Self {
         // SAFETY: see the top of the file.
         unsafe { Avx2(_mm256_sllv_epi64(self.0, by.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn funnel_each(self, next: Self, by: Self) -> Self {
+        // SAFETY: see the top of the file; what is shifted by 64 bits is nothing.
+        unsafe {
+            let above = Avx2(_mm256_sub_epi64(_mm256_set1_epi64x(64), by.0));
+            self.down_each(by).or(next.up_each(above))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn carried_each(self, by: Self) -> Self {
+        // SAFETY: see the top of the file; what is shifted by 64 bits is nothing.
+        unsafe { self.down_each(Avx2(_mm256_sub_epi64(_mm256_set1_epi64x(64), by.0))) }
     }
 
     #[inline(always)]
@@ -596,6 +626,18 @@ impl Register for Avx512 {
     unsafe fn up_each(self, by: Self) -> Self {
         // SAFETY: see the top of the file.
         unsafe { Avx512(_mm512_sllv_epi64(self.0, by.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn funnel_each(self, next: Self, by: Self) -> Self {
+        // SAFETY: see the top of the file.
+        Avx512(unsafe { _mm512_shrdv_epi64(self.0, next.0, by.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn carried_each(self, by: Self) -> Self {
+        // SAFETY: see the top of the file.
+        Avx512(unsafe { _mm512_shldv_epi64(_mm512_setzero_si512(), self.0, by.0) })
     }
 
     #[inline(always)]

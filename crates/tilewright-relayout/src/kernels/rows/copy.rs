@@ -137,35 +137,41 @@ impl Pass<'_> {
         // SAFETY: the caller's promise; there are as many shifts.
         unsafe {
             match (tables.is_together, shifts.len()) {
-                (false, 0) => self.groups::<R, false, 0>(),
-                (false, 1) => self.groups::<R, false, 1>(),
-                (false, 2) => self.groups::<R, false, 2>(),
-                (false, 3) => self.groups::<R, false, 3>(),
-                (false, 4) => self.groups::<R, false, 4>(),
-                (false, 5) => self.groups::<R, false, 5>(),
-                (false, _) => self.groups::<R, false, 6>(),
-                (true, 0) => self.groups::<R, true, 0>(),
-                (true, 1) => self.groups::<R, true, 1>(),
-                (true, 2) => self.groups::<R, true, 2>(),
-                (true, 3) => self.groups::<R, true, 3>(),
-                (true, 4) => self.groups::<R, true, 4>(),
-                (true, 5) => self.groups::<R, true, 5>(),
-                (true, _) => self.groups::<R, true, 6>(),
+                (false, 0) if tables.has_ninths => self.groups::<R, false, 0, true>(),
+                (true, 0) if tables.has_ninths => self.groups::<R, true, 0, true>(),
+                (false, 0) => self.groups::<R, false, 0, false>(),
+                (false, 1) => self.groups::<R, false, 1, false>(),
+                (false, 2) => self.groups::<R, false, 2, false>(),
+                (false, 3) => self.groups::<R, false, 3, false>(),
+                (false, 4) => self.groups::<R, false, 4, false>(),
+                (false, 5) => self.groups::<R, false, 5, false>(),
+                (false, _) => self.groups::<R, false, 6, false>(),
+                (true, 0) => self.groups::<R, true, 0, false>(),
+                (true, 1) => self.groups::<R, true, 1, false>(),
+                (true, 2) => self.groups::<R, true, 2, false>(),
+                (true, 3) => self.groups::<R, true, 3, false>(),
+                (true, 4) => self.groups::<R, true, 4, false>(),
+                (true, 5) => self.groups::<R, true, 5, false>(),
+                (true, _) => self.groups::<R, true, 6, false>(),
             }
         }
     }
 
     /// # Safety
-    /// As [`spaced`](Self::spaced), of so many shifts, `TOGETHER` or apart.
+    /// As [`spaced`](Self::spaced), of so many shifts, `TOGETHER` or apart, with orders of ninth bytes or without.
     #[inline(always)]
-    unsafe fn groups<R: Register, const TOGETHER: bool, const SHIFTS: usize>(self) {
+    unsafe fn groups<R: Register, const TOGETHER: bool, const SHIFTS: usize, const NINTHS: bool>(
+        self,
+    ) {
         for group in &self.spacing.groups {
             let (first, end) = group.vectors;
             // SAFETY: the caller's promise.
             unsafe {
                 match &self.spacing.vectors[first..end] {
-                    [only] if only.to % 8 == 0 => self.one::<R, TOGETHER, SHIFTS>(group, only),
-                    vectors => self.several::<R, TOGETHER, SHIFTS>(group, vectors),
+                    [only] if only.to % 8 == 0 => {
+                        self.one::<R, TOGETHER, SHIFTS, NINTHS>(group, only);
+                    }
+                    vectors => self.several::<R, TOGETHER, SHIFTS, NINTHS>(group, vectors),
                 }
             }
         }
@@ -176,14 +182,14 @@ impl Pass<'_> {
     /// # Safety
     /// As [`groups`](Self::groups).
     #[inline(always)]
-    unsafe fn one<R: Register, const TOGETHER: bool, const SHIFTS: usize>(
+    unsafe fn one<R: Register, const TOGETHER: bool, const SHIFTS: usize, const NINTHS: bool>(
         self,
         group: &Group,
         vector: &Vector,
     ) {
         let Pass { spacing, rows, src, from, dst, to, .. } = self;
         // SAFETY: the caller's promise: these are the vector's tables.
-        let by = unsafe { Kept::<R, SHIFTS>::of::<TOGETHER>(spacing, vector) };
+        let by = unsafe { Kept::<R, SHIFTS, NINTHS>::of::<TOGETHER>(spacing, vector) };
         let Group { count, steps, .. } = *group;
         let ask = Ask::of(&self, vector.from as usize / 8, vector.to as usize / 8);
         let step = steps.1 / 8;
@@ -226,7 +232,12 @@ impl Pass<'_> {
     /// # Safety
     /// As [`groups`](Self::groups).
     #[inline(always)]
-    unsafe fn several<R: Register, const TOGETHER: bool, const SHIFTS: usize>(
+    unsafe fn several<
+        R: Register,
+        const TOGETHER: bool,
+        const SHIFTS: usize,
+        const NINTHS: bool,
+    >(
         self,
         group: &Group,
         vectors: &[Vector],
@@ -237,7 +248,7 @@ impl Pass<'_> {
             let again = (number * group.steps.0, number * group.steps.1);
             for vector in vectors {
                 // SAFETY: the caller's promise: these are the vector's tables.
-                let by = unsafe { Kept::<R, SHIFTS>::of::<TOGETHER>(spacing, vector) };
+                let by = unsafe { Kept::<R, SHIFTS, NINTHS>::of::<TOGETHER>(spacing, vector) };
                 let (from_bits, to_bits) = (vector.from + again.0, vector.to + again.1);
                 let ask = Ask::of(&self, from_bits as usize / 8, to_bits as usize / 8);
                 let goes_on = to_bits % 8 != 0;
@@ -276,18 +287,20 @@ impl Pass<'_> {
 
 /// The tables of a register.
 #[derive(Clone, Copy)]
-struct Kept<R: Register, const SHIFTS: usize> {
+struct Kept<R: Register, const SHIFTS: usize, const NINTHS: bool> {
     shifts: [u64; SHIFTS],
     shifted: [R; SHIFTS],
     turn: R,
     orders: [R; MOST_ORDERS],
     masks: [R; MOST_ORDERS],
+    /// The order of ninth bytes, and their mask.
+    ninths: [R; 2],
     has_turns: bool,
     has_masks: bool,
     n_orders: usize,
 }
 
-impl<R: Register, const SHIFTS: usize> Kept<R, SHIFTS> {
+impl<R: Register, const SHIFTS: usize, const NINTHS: bool> Kept<R, SHIFTS, NINTHS> {
     /// # Safety
     /// The processor has these registers, for which the tables are; they are of such a kind.
     #[inline(always)]
@@ -303,12 +316,17 @@ impl<R: Register, const SHIFTS: usize> Kept<R, SHIFTS> {
                 turn: any,
                 orders: [any; MOST_ORDERS],
                 masks: [any; MOST_ORDERS],
+                ninths: [any; 2],
                 has_turns: tables.has_turns,
                 has_masks: tables.has_masks,
                 n_orders: tables.n_orders,
             };
             if !TOGETHER {
                 next = next.wrapping_add(R::BYTES);
+                if NINTHS {
+                    kept.ninths[0] = R::load(next);
+                    next = next.wrapping_add(R::BYTES);
+                }
                 if tables.has_turns {
                     kept.turn = R::load(next);
                     next = next.wrapping_add(R::BYTES);
@@ -340,6 +358,9 @@ impl<R: Register, const SHIFTS: usize> Kept<R, SHIFTS> {
                     next = next.wrapping_add(R::BYTES);
                 }
             }
+            if NINTHS {
+                kept.ninths = [R::load(next), R::load(next.wrapping_add(R::BYTES))];
+            }
             kept
         }
     }
@@ -351,8 +372,11 @@ impl<R: Register, const SHIFTS: usize> Kept<R, SHIFTS> {
         // SAFETY: the caller's promise.
         unsafe {
             if !TOGETHER {
-                bits = bits.pick(self.orders[0]);
-                if self.has_turns {
+                let row = bits;
+                bits = row.pick(self.orders[0]);
+                if NINTHS {
+                    bits = bits.funnel_each(row.pick(self.ninths[0]), self.turn);
+                } else if self.has_turns {
                     bits = bits.down_each(self.turn);
                 }
                 for shift in 0..SHIFTS {
@@ -363,8 +387,9 @@ impl<R: Register, const SHIFTS: usize> Kept<R, SHIFTS> {
             for shift in 0..SHIFTS {
                 bits = bits.merge_down(self.shifted[shift], self.shifts[shift]);
             }
+            let together = bits;
             if self.has_turns {
-                bits = bits.up_each(self.turn);
+                bits = together.up_each(self.turn);
             }
             let mut bytes = bits.pick(self.orders[0]);
             if self.has_masks {
@@ -375,6 +400,10 @@ impl<R: Register, const SHIFTS: usize> Kept<R, SHIFTS> {
                     break;
                 }
                 bytes = bytes.or(bits.pick(self.orders[pick]).and(self.masks[pick]));
+            }
+            if NINTHS {
+                let ninths = together.carried_each(self.turn);
+                bytes = bytes.or(ninths.pick(self.ninths[0]).and(self.ninths[1]));
             }
             bytes
         }

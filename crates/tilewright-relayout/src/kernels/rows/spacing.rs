@@ -12,6 +12,9 @@
 //!
 //! Back it is the same in reverse: shifts together, one upwards that puts the first bit to its place in a byte, and
 //! bytes that are taken in their order, a byte that up to four of the 64 bits share from all of them.
+//!
+//! Up to 64 bits that begin within a byte lie in nine. The ninth of each 64 bits has an order of its own, from where its bits
+//! are shifted in, or to where they are shifted out.
 
 use super::super::lookup::Table;
 use super::super::place::LINE;
@@ -42,7 +45,7 @@ pub(super) struct Spacing {
 
 /// What there is of a register, in this order: into the stage an order of bytes, how far each 64 bits are shifted as a
 /// whole, what each shift leaves, and a mask; out of it what each shift leaves, how far each 64 bits are shifted, and one
-/// to four orders, each with its mask.
+/// to four orders, each with its mask. The order of ninth bytes comes after the first one into the stage, with its mask last out of it.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
     /// Whether it is out of the stage.
@@ -50,6 +53,8 @@ pub(super) struct Tables {
     /// Whether there are any of how far 64 bits are shifted as a whole.
     pub(super) has_turns: bool,
     pub(super) has_masks: bool,
+    /// Whether any 64 bits lie in nine bytes.
+    pub(super) has_ninths: bool,
     /// How many orders are joined: one for each of the 64 bits that a byte is made of.
     pub(super) n_orders: usize,
     /// One after the other.
@@ -108,7 +113,8 @@ const MOST_SHIFTS: usize = WORD.trailing_zeros() as usize;
 impl Spacing {
     /// The way of rows of these steps, the innermost first, of values of so many bits, by registers of `window` bytes.
     /// `zeros` bits above each value are zero where they go; if there are none, what is between values may be anything.
-    /// `None` where 64 bits of the stage are of more than 64 bits of memory.
+    /// `None` where 64 bits of the stage begin at several bits of a byte of memory, or a register is of more than one of memory,
+    /// or 64 bits are of more than 64 and are shifted too.
     pub(super) fn of(
         steps: &[Step],
         value: i64,
@@ -170,8 +176,8 @@ impl Spacing {
     /// Rows of so many bits that are the same on both sides.
     pub(super) fn same(len: usize) -> Self {
         let bytes = Vec::new();
-        let [is_together, has_turns, has_masks] = [false; 3];
-        let tables = Tables { is_together, has_turns, has_masks, n_orders: 1, bytes };
+        let [is_together, has_turns, has_masks, has_ninths] = [false; 4];
+        let tables = Tables { is_together, has_turns, has_masks, has_ninths, n_orders: 1, bytes };
         Spacing {
             from: len,
             to: len,
@@ -189,12 +195,13 @@ impl Spacing {
         let joins = |order: usize| drafts.iter().any(|draft| draft.orders[order].taken != 0);
         tables.n_orders = 1 + (1..MOST_ORDERS).take_while(|&order| joins(order)).count();
         tables.has_turns = drafts.iter().any(|draft| draft.turns.iter().any(|turn| *turn != 0));
+        tables.has_ninths = drafts.iter().any(|draft| draft.ninths.taken != 0);
         let are_cut = |draft: &Draft| {
             let Order { taken, mask, .. } = &draft.orders[0];
             mask.iter().enumerate().any(|(byte, mask)| taken >> byte & 1 == 1 && *mask != u8::MAX)
         };
-        tables.has_masks |=
-            tables.is_together && (tables.n_orders > 1 || drafts.iter().any(are_cut));
+        tables.has_masks |= tables.is_together
+            && (tables.n_orders > 1 || tables.has_ninths || drafts.iter().any(are_cut));
         let mut bytes = Vec::new();
         let mut begins = Vec::with_capacity(drafts.len());
         for draft in drafts {
@@ -447,6 +454,8 @@ fn number_of(pattern: &Pattern, patterns: &mut Vec<Pattern>) -> usize {
 /// The tables of a register as they are made.
 struct Draft {
     orders: [Order; MOST_ORDERS],
+    /// Of the ninth byte of each 64 bits.
+    ninths: Order,
     /// The bytes of a register.
     window: usize,
     /// Of each 64 bits, by how much they are shifted as a whole.
@@ -477,8 +486,10 @@ impl Order {
 
 impl Draft {
     fn new(window: usize, n_shifts: usize) -> Self {
+        let none = Order { from: [0; LINE], taken: 0, mask: [0; LINE] };
         Draft {
-            orders: [Order { from: [0; LINE], taken: 0, mask: [0; LINE] }; MOST_ORDERS],
+            orders: [none; MOST_ORDERS],
+            ninths: none,
             window,
             turns: [0; MOST_WORDS],
             shifted: vec![0; n_shifts * window / 8],
@@ -504,9 +515,10 @@ impl Draft {
             let (place, packed) =
                 (run.staged - draft.shift(number, &run, shifts)?, run.packed + first);
             let turn = (packed - place).rem_euclid(8);
-            if turned.is_some_and(|(known, turned)| known == number && turned != turn)
-                || place + turn + run.len > WORD
-            {
+            let is_turned_twice =
+                turned.is_some_and(|(known, turned)| known == number && turned != turn);
+            let has_ninth = place + turn + run.len > WORD;
+            if is_turned_twice || has_ninth && !shifts.is_empty() {
                 return None;
             }
             turned = Some((number, turn));
@@ -517,10 +529,10 @@ impl Draft {
                 let staged = number as i64 * WORD + run.staged + bit;
                 let left = |bit: i64| 8 - bit % 8;
                 let n = left(packed + bit).min(left(staged)).min(run.len - bit);
-                let shifted = number * 8 + ((place + turn + bit) / 8) as usize;
+                let byte = ((place + turn + bit) / 8) as usize;
                 match toward {
-                    Toward::Apart => draft.give(shifted, packed + bit, staged, n)?,
-                    Toward::Together => draft.take(shifted, packed + bit, n)?,
+                    Toward::Apart => draft.give(number, byte, packed + bit, staged, n)?,
+                    Toward::Together => draft.take(number, byte, packed + bit, n)?,
                 }
                 bit += n;
             }
@@ -528,15 +540,17 @@ impl Draft {
         Some(draft)
     }
 
-    /// Gives this byte `n` bits of memory, which go to others of the stage.
-    fn give(&mut self, to: usize, bit: i64, staged: i64, n: i64) -> Option<()> {
+    /// Gives this byte of 64 bits, their ninth too, `n` bits of memory, which go to others of the stage.
+    fn give(&mut self, number: usize, byte: usize, bit: i64, staged: i64, n: i64) -> Option<()> {
         let from = u8::try_from(bit / 8).ok()?;
-        if usize::from(from) >= self.window || to >= self.window {
+        if usize::from(from) >= self.window {
             return None;
         }
-        let order = &mut self.orders[0];
-        order.take(to, from)?;
-        order.mask[(staged / 8) as usize] |= ones(n) << (staged % 8);
+        match byte {
+            8 => self.ninths.take(number * 8, from)?,
+            _ => self.orders[0].take(number * 8 + byte, from)?,
+        }
+        self.orders[0].mask[(staged / 8) as usize] |= ones(n) << (staged % 8);
         Some(())
     }
 
@@ -555,13 +569,18 @@ impl Draft {
         Some(all as i64)
     }
 
-    /// Takes `n` bits of memory from this byte.
-    fn take(&mut self, from: usize, bit: i64, n: i64) -> Option<()> {
-        let (from, place) = (u8::try_from(from).ok()?, usize::try_from(bit / 8).ok()?);
+    /// Takes `n` bits of memory from this byte of 64 bits, their ninth too.
+    fn take(&mut self, number: usize, byte: usize, bit: i64, n: i64) -> Option<()> {
+        let place = usize::try_from(bit / 8).ok()?;
         if place >= self.window {
             return None;
         }
-        let order = self.orders.iter_mut().find_map(|order| {
+        let (orders, from) = match byte {
+            8 => (std::slice::from_mut(&mut self.ninths), number * 8),
+            _ => (&mut self.orders[..], number * 8 + byte),
+        };
+        let from = u8::try_from(from).ok()?;
+        let order = orders.iter_mut().find_map(|order| {
             order.take(place, from)?;
             Some(order)
         })?;
@@ -581,8 +600,12 @@ impl Draft {
             let by = if tables.is_together { by } else { 0 };
             words.iter().flat_map(move |word| (word >> by).to_le_bytes())
         };
+        let ninths = &self.ninths;
         if !tables.is_together {
             bytes.extend(orders(0));
+            if tables.has_ninths {
+                bytes.extend(&ninths.from[..self.window]);
+            }
             if tables.has_turns {
                 bytes.extend(turns());
             }
@@ -605,6 +628,9 @@ impl Draft {
             if tables.has_masks {
                 bytes.extend(masks(pick));
             }
+        }
+        if tables.has_ninths {
+            bytes.extend(ninths.from[..self.window].iter().chain(&ninths.mask[..self.window]));
         }
     }
 }
