@@ -9,7 +9,7 @@ use super::copies::{CopyIn, CopyOut};
 use super::level::Level;
 use super::machine::{copy_in, copy_out};
 use super::place::LINE;
-use super::tile::{Around, Tile};
+use super::tile::{Around, BYTES_OF_A_LANE, Tile};
 use crate::nest::side_by_side;
 use std::borrow::Cow;
 use std::mem::MaybeUninit;
@@ -32,7 +32,7 @@ const PANEL_ROW: i64 = 512;
 const GATHERED_ROW: i64 = 256;
 
 /// The most bytes of a panel.
-const PANEL: i64 = 64 << 10;
+const PANEL: i64 = 32 << 10;
 
 /// Rows of no more bytes are next to each other in the stage.
 const DENSE: i64 = 256;
@@ -468,15 +468,20 @@ impl Block<'_> {
         (rows.map(|(count, _)| count).product(), len)
     }
 
-    /// What is read.
+    /// What is read. What lies closer together than it is long is one row.
     fn panel(&self) -> Panel {
-        let (n_rows, len) = self.read();
+        let mut steps: Vec<(i64, i64)> = self.src_steps().filter(|step| step.0 > 1).collect();
+        steps.sort_unstable_by_key(|&(_, src)| src);
+        let mut len = BYTES_OF_A_LANE;
+        steps.retain(|&(count, src)| {
+            let is_near = (0..=len).contains(&src);
+            len += if is_near { (count - 1) * src } else { 0 };
+            !is_near
+        });
+        let n_rows: i64 = steps.iter().map(|step| step.0).product();
         if n_rows > PANEL_ROWS {
             return Panel::default();
         }
-        let mut steps: Vec<(i64, i64)> =
-            self.src_steps().filter(|&(_, src)| src >= len || src < 0).collect();
-        steps.sort_unstable_by_key(|&(_, src)| src);
         let mut rows = Vec::with_capacity(n_rows as usize);
         rows.push(0);
         for (count, src) in steps {
