@@ -8,6 +8,7 @@
 use super::block::{Walk, repeat};
 use super::level::Level;
 use super::machine::{Kernels, kernels, max_lanes};
+use super::place::LINE;
 use super::places::MAX_LOOPS;
 use super::synthesis::{Bit, Exchanges, Synthesis};
 use super::tile::{
@@ -563,7 +564,7 @@ impl Assembly<'_> {
     fn program(mut self, level: Level, is_streamed: bool) -> Option<Program> {
         let (tile, mut within) = self.tile()?;
         let into = self.shared_bank(&mut within, is_streamed);
-        let first = if self.is_apart() { Some(self.moved_before(into, level)?) } else { None };
+        let mut first = if self.is_apart() { Some(self.moved_before(into, level)?) } else { None };
         let (is_plain, is_banked) = (self.is_plain(), self.is_banked());
         let (is_apart, has_pieces) = (self.is_apart(), self.has_pieces());
         let kernels = kernels(&tile, level);
@@ -595,10 +596,14 @@ impl Assembly<'_> {
             true => (Walk::of(tile, around, level), Vec::new()),
             false => (Walk::of(tile, within, level), around),
         };
-        // While a bank is stored, what is loaded into it next is asked for.
-        if let Some((into, _)) = first.as_ref().filter(|_| !has_pieces) {
-            walk.ask_for(&into.panel);
-            blocks.iter_mut().flatten().for_each(|blocks| blocks.ask_for(&into.panel));
+        // What is loaded into a bank next is asked for while this one is stored, or panel by panel while it is loaded.
+        if let Some((into, _)) = first.as_mut().filter(|_| !has_pieces) {
+            let mut asked = std::mem::take(&mut into.panel);
+            if into.around.iter().any(|l| l.src.abs() >= LINE as i64) {
+                std::mem::swap(&mut asked, &mut into.panel);
+            }
+            walk.ask_for(&asked);
+            blocks.iter_mut().flatten().for_each(|blocks| blocks.ask_for(&asked));
         }
         let before = is_banked.then_some(Before { pieces: src_pieces, first });
         Some(Program { before, walk, after, around, blocks, cached_blocks, writes_lines, kernels })

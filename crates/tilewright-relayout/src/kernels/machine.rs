@@ -34,7 +34,7 @@ pub(super) unsafe fn run(program: &Program, at: At, stores: Stores) {
         let kernel = kernels.into_caches(stores);
         let mut ahead = Ahead { src: at.src, lines: &mut [] };
         if program.is_in_banks() {
-            return by_way_of_banks(program, walk, kernel, at, none, &mut ahead);
+            return by_way_of_banks(program, (walk, kernel), stores, at, none, &mut ahead);
         }
         kernel(walk, at, none, &mut ahead);
     }
@@ -55,7 +55,10 @@ pub(super) unsafe fn run_asking(program: &Program, at: At, lines: &mut [Soon<'_>
     // SAFETY: the caller's promise.
     unsafe {
         match program.is_in_banks() {
-            true => by_way_of_banks(program, walk, kernels.asking, at, none, &mut ahead),
+            true => {
+                let last = (walk, kernels.asking);
+                by_way_of_banks(program, last, Stores::Cached, at, none, &mut ahead);
+            }
             false => (kernels.asking)(walk, at, none, &mut ahead),
         }
     }
@@ -75,7 +78,7 @@ unsafe fn by_way_of_stage(program: &Program, at: At, stores: Stores) {
     // SAFETY: the caller's promise; a block that is copied into the caches fits the stage, and so do rows from there.
     unsafe {
         match program.is_in_banks() {
-            true => by_way_of_banks(program, walk, kernel, at, stage, &mut ahead),
+            true => by_way_of_banks(program, (walk, kernel), stores, at, stage, &mut ahead),
             false => kernel(walk, at, stage, &mut ahead),
         }
     }
@@ -99,13 +102,11 @@ unsafe fn stream(program: &Program, at: At) {
     // SAFETY: the caller's promise.
     unsafe {
         if program.is_in_banks() {
-            match lines {
-                _ if program.writes_lines && is_on_line => {
-                    by_way_of_banks(program, walk, kernels.streamed, at, stage, ahead);
-                }
-                Some(lines) => by_way_of_banks(program, lines, kernels.staged, at, stage, ahead),
-                None => by_way_of_banks(program, walk, kernels.staged, at, stage, ahead),
-            }
+            let last = match lines {
+                _ if program.writes_lines && is_on_line => (walk, kernels.streamed),
+                lines => (lines.unwrap_or(walk), kernels.staged),
+            };
+            by_way_of_banks(program, last, Stores::Streamed, at, stage, ahead);
         } else if program.writes_lines && is_on_line {
             (kernels.streamed)(walk, at, stage, ahead);
         } else {
@@ -131,20 +132,20 @@ pub(super) fn max_lanes(level: Level) -> usize {
 #[repr(align(64))]
 struct Bank<const BYTES: usize>(MaybeUninit<[u8; BYTES]>);
 
-/// Moves a box whose registers are put together in memory, or taken apart there. `walk` is the program's
-/// or its block, and `kernel` what moves that.
+/// Moves a box whose registers are put together in memory, or taken apart there. `last` is the program's walk
+/// or its block, and what moves that.
 ///
 /// # Safety
 /// As [`run`]; for a block, the stage is a [`Stage`]'s.
 unsafe fn by_way_of_banks(
     program: &Program,
-    walk: &Walk,
-    kernel: Kernel,
+    last: (&Walk, Kernel),
+    stores: Stores,
     at: At,
     stage: *mut u8,
     ahead: &mut Ahead<'_, '_>,
 ) {
-    let first = at.src;
+    let (first, (walk, kernel)) = (at.src, last);
     let Program { before, after, around, .. } = program;
     let mut loaded = Bank::<BANK>(MaybeUninit::uninit());
     let mut stored = Bank::<MOST_REGISTER_BYTES>(MaybeUninit::uninit());
@@ -155,6 +156,7 @@ unsafe fn by_way_of_banks(
         // SAFETY: the caller's promise. A bank has room for all registers, and each step reads those
         // that the one before has written; from one bank to the other, or to or from the box's sides.
         unsafe {
+            let next = if places.has_next { places.next.src } else { first };
             if let Some(before) = before {
                 here.src = loaded;
                 if let Some((walk, kernels)) = &before.first {
@@ -164,9 +166,11 @@ unsafe fn by_way_of_banks(
                         from.src = stored;
                     }
                     let into = At { src: from.src, dst: loaded };
-                    let kernel =
-                        if ahead.lines.is_empty() { kernels.cached } else { kernels.asking };
-                    ahead.src = at.src;
+                    let kernel = match ahead.lines.is_empty() {
+                        true => kernels.into_caches(stores),
+                        false => kernels.asking,
+                    };
+                    ahead.src = next;
                     kernel(walk, into, stage, ahead);
                 } else if let Some(pieces) = &before.pieces {
                     gather(pieces, At { src: at.src, dst: loaded });
@@ -175,7 +179,7 @@ unsafe fn by_way_of_banks(
             if after.is_some() {
                 here.dst = stored;
             }
-            ahead.src = if places.has_next { places.next.src } else { first };
+            ahead.src = next;
             kernel(walk, here, stage, ahead);
             if let Some(after) = after {
                 scatter(after, At { src: stored, dst: at.dst });
