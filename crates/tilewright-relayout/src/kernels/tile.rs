@@ -321,6 +321,11 @@ impl Program {
         sides.map(|side| side.pieces.bytes).fold(BYTES_OF_A_LANE as usize, usize::min)
     }
 
+    /// Whether its registers are the longest there are anywhere, and of whole lanes.
+    pub(super) fn fills_registers(&self) -> bool {
+        self.walk.tile.n_lanes == MAX_LANES && self.least_piece() >= BYTES_OF_A_LANE as usize
+    }
+
     /// Whether registers are both loaded and stored in pieces.
     pub(super) fn is_all_pieces(&self) -> bool {
         self.after.is_some() && self.before.as_ref().is_some_and(|before| before.pieces.is_some())

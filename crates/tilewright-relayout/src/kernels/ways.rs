@@ -21,7 +21,7 @@ const LANE: usize = 16;
 /// What things take that lookups might do, in about the processor's cycles: an element that is copied alone, a piece of a
 /// register, a short run and each of its bytes.
 const SINGLE: f64 = 1.6;
-const PIECE: f64 = 5.0;
+const PIECE: f64 = 12.0;
 const RUN: f64 = 3.0;
 const BYTE_OF_A_RUN: f64 = 0.1;
 
@@ -101,11 +101,14 @@ impl Wanted<'_> {
         } else if woven(loops, unit as i64).is_some() {
             return Way::Kernel(None);
         }
-        if let Some(listed) = Listed::of(loops, unit, level) {
-            return Way::Listed(Box::new(listed));
-        }
         // Elements that lie alone on both sides are copied one by one.
         let program = self.program().filter(|program| !program.is_all_pieces());
+        // The longest registers take less, however often the ends of odd loops are moved.
+        if !program.as_ref().is_some_and(Program::fills_registers)
+            && let Some(listed) = Listed::of(loops, unit, level)
+        {
+            return Way::Listed(Box::new(listed));
+        }
         let Some(program) = program else {
             return self.cheaper(None, self.elements() * SINGLE).unwrap_or(Way::Kernel(None));
         };

@@ -19,7 +19,7 @@ const LINE_CYCLES: f64 = 2.5;
 const BLOCK_CYCLES: f64 = 200.0;
 
 /// What estimates of rows are to those of lookups.
-const CYCLES: f64 = 0.55;
+const CYCLES: f64 = 0.45;
 
 /// Sources that reach over fewer bits are in the caches.
 const NEAR: i64 = 1 << 20;
