@@ -413,9 +413,11 @@ pub(crate) fn move_box(
     mover.run(start, src, dst, means, &mut Vec::new());
 }
 
-/// Rows of fewer bytes are not worth being zipped, and runs of fewer not worth being taken apart to.
+/// Rows of fewer bytes are not worth being zipped, and runs of fewer not worth being taken apart to; of elements that a
+/// program moves more quickly, longer ones.
 const LEAST_TOGETHER: i64 = 32;
 const LEAST_APART: i64 = 64;
+const LEAST_APART_OF_WORDS: i64 = 192;
 
 /// Rows that are zipped, or taken apart, if some of the loops are such: the kernel, and the numbers of
 /// the loops that it sees to.
@@ -424,9 +426,10 @@ fn woven(loops: &[Loop], unit: i64) -> Option<(Kernel, usize, Option<usize>)> {
     let along = loops.iter().rposition(|l| l.src == 1 && l.extent > 1);
     let (a, b) = (loops[across], along.map_or(Loop { src: 1, ..ONCE }, |along| loops[along]));
     let bytes = |l: Loop| l.extent.saturating_mul(unit);
+    let least = if unit < 4 { LEAST_APART } else { LEAST_APART_OF_WORDS };
     if b.extent <= a.src
         && (a.src <= 8 || b.extent > a.src / 2)
-        && bytes(a) >= LEAST_APART
+        && bytes(a) >= least
         && is_woven(a.src, unit)
     {
         let (count, kept) = (a.src, b.extent);
