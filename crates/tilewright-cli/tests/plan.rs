@@ -40,7 +40,7 @@ fn kernels_are_named() {
     assert_eq!(kernel("bf16[3,64,512]{0,2,1}", "bf16[3,64,512]"), "unzip");
     assert_eq!(kernel("bf16[64,512]", "bf16[64,512]{1,0:T(8,128)(2,1)}"), "tile");
     assert_eq!(kernel("f32[64,512]", "f32[64,512]{0,1}"), "tile");
-    assert_eq!(kernel("bf16[32,32,3,3]", "bf16[32,32,3,3]{0,1,3,2}"), "listed tile");
+    assert_eq!(kernel("bf16[32,512,3,3]", "bf16[32,512,3,3]{0,1,3,2}"), "listed tile");
     assert_eq!(kernel("s4[64,512]", "s4[64,512]{1,0:E(4)}"), "pack");
     assert_eq!(kernel("s4[64,512]{1,0:E(4)}", "s4[64,512]"), "unpack");
     assert_eq!(kernel("s4[63,511]{1,0:E(4)}", "s4[63,511]{0,1:E(4)}"), "rows");

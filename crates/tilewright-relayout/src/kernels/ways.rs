@@ -28,6 +28,10 @@ const BYTE_OF_A_RUN: f64 = 0.1;
 /// What is not worth looking for something quicker: that takes ten times as long at least, again for every plan.
 const NEGLIGIBLE: f64 = 1000.0;
 
+/// Bytes from one element of a row of the destination to the next in the source. Of lines that are further apart a program
+/// reads a part at a time, and comes back when they are gone.
+const NEAR_ROWS: i64 = 8 << 10;
+
 /// A line that is put together before it is streamed.
 const STAGED_LINE: f64 = 10.0;
 
@@ -103,8 +107,10 @@ impl Wanted<'_> {
         }
         // Elements that lie alone on both sides are copied one by one.
         let program = self.program().filter(|program| !program.is_all_pieces());
-        // The longest registers take less, however often the ends of odd loops are moved.
-        if !program.as_ref().is_some_and(Program::fills_registers)
+        // The longest registers take less, however often the ends of odd loops are moved, but for rows far apart.
+        let row = loops.iter().find(|l| l.dst == 1 && l.extent > 1);
+        let are_near = row.is_some_and(|l| l.src.saturating_abs() <= NEAR_ROWS / unit as i64);
+        if !(are_near && program.as_ref().is_some_and(Program::fills_registers))
             && let Some(listed) = Listed::of(loops, unit, level)
         {
             return Way::Listed(Box::new(listed));
