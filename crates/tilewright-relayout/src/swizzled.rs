@@ -12,12 +12,15 @@
 //!                                                                  ▼ if that is swizzled
 //!                                                                 swizzled
 //! ```
+//!
+//! Where each chunk of a swizzled destination would read lines of most of the source, all is written as if it were not swizzled,
+//! and put in order where it is.
 
 use crate::boxes::{BoxMoves, Needs};
 use crate::chunk::{Cuttable, Form, Piece};
 use crate::error::Error;
 use crate::gather::{Gather, LEAST_DIRECT, STAGE_BYTES};
-use crate::kernels::{Flipped, Flips, PIECE, RowList, Side, Stores};
+use crate::kernels::{Flipped, Flips, Means, PIECE, RowList, Side, Stores};
 use crate::nest::{Loop, Nest};
 use crate::placement::Placement;
 use crate::refine::{MAX_BOXES, refine};
@@ -29,6 +32,9 @@ use tilewright::algebra::Swizzle;
 
 /// The most bytes of a group: chunks and parts of them are whole groups.
 const MOST_GROUP: usize = 512;
+
+/// The bytes that change their places at a time where they are: whole groups.
+const IN_PLACE: usize = 8 * MOST_GROUP;
 
 /// The most pieces that are prepared with the plan.
 const MOST_GATHERS: usize = 32;
@@ -153,7 +159,12 @@ impl Swizzled {
 
     /// Whether a chunk is put together as if the destination were not swizzled.
     fn puts_chunks_in_order(&self) -> bool {
-        self.dst.is_some() && !self.is_direct
+        self.dst.is_some() && !self.is_direct && !self.moves.is_spread()
+    }
+
+    /// How bytes of the destination change their places when they are there.
+    fn flips_in_place(&self) -> Option<Flips> {
+        self.dst.filter(|_| !self.is_direct && self.moves.is_spread())
     }
 
     /// The bytes of the stage that a swizzled source goes by.
@@ -177,6 +188,10 @@ impl Swizzled {
         dst: &mut [u8],
         pad: u128,
     ) {
+        if let Some(flips) = self.flips_in_place() {
+            self.run_in_order(work, src, chunk, dst, pad);
+            return flip_in_place(flips, self.moves.chunk_start(chunk), dst);
+        }
         let Some(flips) = self.dst.filter(|_| self.puts_chunks_in_order()) else {
             return self.run_in_order(work, src, chunk, dst, pad);
         };
@@ -231,6 +246,26 @@ impl Swizzled {
         work.gathered = stage;
         work.pieces = pieces;
     }
+}
+
+/// Has the bytes of a destination from byte `start` on, whole groups, change their places.
+fn flip_in_place(flips: Flips, start: usize, dst: &mut [u8]) {
+    let (mut room, means) = ([0; IN_PLACE], Means::best(Stores::Cached));
+    let mut flip = |rows: &RowList, place: usize, part: &mut [u8]| {
+        let bytes = &mut room[..part.len()];
+        bytes.copy_from_slice(part);
+        let of = Flipped { bytes, start: 0, flips, side: Side::Destination(place) };
+        of.copy_rows(0, 0, rows, 0, part, means);
+    };
+    let rows = |len| RowList::new(vec![(0, 0)], len);
+    let (all, mut place) = (rows(IN_PLACE), start);
+    let mut parts = dst.chunks_exact_mut(IN_PLACE);
+    for part in &mut parts {
+        flip(&all, place, part);
+        place += IN_PLACE;
+    }
+    let rest = parts.into_remainder();
+    flip(&rows(rest.len()), place, rest);
 }
 
 /// What flips a placement's bytes, if anything does, and the map without that.

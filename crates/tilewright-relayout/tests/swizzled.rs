@@ -48,6 +48,19 @@ fn tiles_of_shared_memory() {
     }
 }
 
+/// Columns so far apart that every chunk of them would read most of the source: they are put in order where they are, the last
+/// of them less than what is at a time.
+#[test]
+fn columns_that_every_row_has_some_of() {
+    let columns = composed("Sw<3,0,3> o 0 o (10248,34):(1,10248)", 128);
+    for from in
+        [placement("f32[10248,34]", 128), composed("Sw<1,0,3> o 0 o (10248,34):(34,1)", 128)]
+    {
+        assert!(is_seen(&from, &columns));
+        check(&from, &columns, 128, 0);
+    }
+}
+
 /// Rows that are no whole pieces, that leave room, and that begin within groups; a last group that is not all there.
 #[test]
 fn rows_of_a_swizzled_source_begin_anywhere() {

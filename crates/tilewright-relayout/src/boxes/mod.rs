@@ -70,7 +70,7 @@ pub(crate) struct BoxMoves {
 pub(crate) struct Needs {
     /// Chunks are multiples of so many slots, a power of two.
     pub(crate) align: i64,
-    /// Whether chunks are put together in the caches, whatever they are.
+    /// Whether chunks are put together in the caches, whatever they are, unless each would read lines of most of the source.
     pub(crate) is_staged: bool,
     /// Whether pieces are moved here, so that what moves them is made ready.
     pub(crate) prepares: bool,
@@ -83,7 +83,7 @@ impl BoxMoves {
     }
 
     /// The same for someone who needs more.
-    pub(crate) fn with(refined: Refined, widths: Widths, to: &IndexMap, needs: Needs) -> Self {
+    pub(crate) fn with(refined: Refined, widths: Widths, to: &IndexMap, mut needs: Needs) -> Self {
         let allocation = to.allocation();
         let (slots, boxes) = in_slots(refined.boxes, widths);
         let padding = refined.padding.and_then(|boxes| Padding::new(boxes, widths.to, allocation));
@@ -113,10 +113,11 @@ impl BoxMoves {
         let is_staged = is_staged && (slots.unit().is_some() || is_large) || needs.is_staged;
         let is_near = !is_large && !needs.is_staged;
         let mut sizing = Sizing { src_bits, dst_bits, slot_bits, is_staged, is_near };
-        let nests = moves.boxes.iter().map(Cuttable::nest);
-        moves.is_spread = !needs.is_staged && sizing.is_spread(&nests);
+        moves.is_spread = sizing.is_spread(&moves.boxes.iter().map(Cuttable::nest));
         sizing.is_staged &= !moves.is_spread;
         moves.is_staged &= !moves.is_spread;
+        needs.is_staged &= !moves.is_spread;
+        moves.needs = needs;
         let most =
             if needs.is_staged { MOST_STAGED_BYTES * 8 / sizing.slot_bits } else { i64::MAX };
         let cut = |moves: &mut Self, sizing: Sizing| {
