@@ -95,11 +95,7 @@ pub(super) unsafe fn copy_rows<R: Register>(out: &Out, stage: *mut u8, blocks: B
             }
             let last = end.wrapping_sub(end as usize % LINE);
             while to < last {
-                let mut place = 0;
-                while place < LINE {
-                    put::<R, STREAMED>(R::load(from.wrapping_add(place)), to.wrapping_add(place));
-                    place += R::BYTES;
-                }
+                stream_line::<R>(from, to);
                 (from, to) = (from.wrapping_add(LINE), to.wrapping_add(LINE));
             }
             if to < end {
@@ -135,7 +131,7 @@ pub(super) unsafe fn copy_lines<R: Register>(out: &Out, stage: *mut u8, blocks: 
         let end = to.wrapping_add(len);
         row_from = row_from.wrapping_offset(out.pitch as isize);
         let head = (to as usize).wrapping_neg() % LINE;
-        // What ends with the last line that begins in the block begins the next one, if there is one.
+        // Where the next block goes on, if there is one.
         let last = match is_last {
             true => end.wrapping_sub(end as usize % LINE),
             false => to.wrapping_add(head + along.bytes),
@@ -147,11 +143,7 @@ pub(super) unsafe fn copy_lines<R: Register>(out: &Out, stage: *mut u8, blocks: 
             }
             (from, to) = (from.wrapping_add(head), to.wrapping_add(head));
             while to < last {
-                let mut place = 0;
-                while place < LINE {
-                    put::<R, STREAMED>(R::load(from.wrapping_add(place)), to.wrapping_add(place));
-                    place += R::BYTES;
-                }
+                stream_line::<R>(from, to);
                 (from, to) = (from.wrapping_add(LINE), to.wrapping_add(LINE));
             }
             if is_last {
@@ -177,6 +169,22 @@ pub(super) unsafe fn copy_rows_cached<R: Register>(out: &Out, stage: *mut u8, bl
             copy_row::<R>(from, blocks.here.wrapping_offset(row as isize), out.len as usize);
         }
         from = from.wrapping_offset(out.pitch as isize);
+    }
+}
+
+/// Copies a line past the caches.
+///
+/// # Safety
+/// The processor has the registers; a line can be read, and written at `to`, where one begins.
+#[inline(always)]
+unsafe fn stream_line<R: Register>(from: *const u8, to: *mut u8) {
+    let mut place = 0;
+    while place < LINE {
+        // SAFETY: the caller's promise.
+        unsafe {
+            put::<R, STREAMED>(R::load(from.wrapping_add(place)), to.wrapping_add(place));
+        }
+        place += R::BYTES;
     }
 }
 
