@@ -34,7 +34,7 @@ use tilewright::algebra::Swizzle;
 const MOST_GROUP: usize = 512;
 
 /// The bytes that change their places at a time where they are: whole groups.
-const IN_PLACE: usize = 8 * MOST_GROUP;
+const IN_PLACE: usize = 16 * MOST_GROUP;
 
 /// The most pieces that are prepared with the plan.
 const MOST_GATHERS: usize = 32;
@@ -157,14 +157,14 @@ impl Swizzled {
         all.into_iter().fold(self.moves.scratch_bytes(), usize::saturating_add)
     }
 
-    /// Whether a chunk is put together as if the destination were not swizzled.
-    fn puts_chunks_in_order(&self) -> bool {
-        self.dst.is_some() && !self.is_direct && !self.moves.is_spread()
+    /// How the bytes of a chunk change their places when it has been written as if the destination were not swizzled.
+    fn flips_later(&self) -> Option<Flips> {
+        self.dst.filter(|_| !self.is_direct)
     }
 
-    /// How bytes of the destination change their places when they are there.
-    fn flips_in_place(&self) -> Option<Flips> {
-        self.dst.filter(|_| !self.is_direct && self.moves.is_spread())
+    /// Whether they do on the way from a stage of the whole chunk.
+    fn puts_chunks_in_order(&self) -> bool {
+        self.flips_later().is_some() && !self.moves.is_spread()
     }
 
     /// The bytes of the stage that a swizzled source goes by.
@@ -188,23 +188,27 @@ impl Swizzled {
         dst: &mut [u8],
         pad: u128,
     ) {
-        if let Some(flips) = self.flips_in_place() {
-            self.run_in_order(work, src, chunk, dst, pad);
-            return flip_in_place(flips, self.moves.chunk_start(chunk), dst);
-        }
-        let Some(flips) = self.dst.filter(|_| self.puts_chunks_in_order()) else {
+        let Some(flips) = self.flips_later() else {
             return self.run_in_order(work, src, chunk, dst, pad);
         };
-        let means = work.means;
+        let (means, start) = (work.means, self.moves.chunk_start(chunk));
+        if self.moves.is_spread() {
+            self.run_in_order(work, src, chunk, dst, pad);
+            let (mut room, means) = ([0; IN_PLACE], Means { stores: Stores::Cached, ..means });
+            for (number, part) in dst.chunks_mut(IN_PLACE).enumerate() {
+                let bytes = &mut room[..part.len()];
+                bytes.copy_from_slice(part);
+                flip(flips, start + number * IN_PLACE, bytes, part, means);
+            }
+            return;
+        }
         if means.stores == Stores::Streamed {
             work.means.stores = Stores::Staged;
         }
         let mut stage = std::mem::take(&mut work.swizzled);
         let in_order = grown(&mut stage, dst.len());
         self.run_in_order(work, src, chunk, in_order, pad);
-        let start = self.moves.chunk_start(chunk);
-        let of = Flipped { bytes: in_order, start: 0, flips, side: Side::Destination(start) };
-        of.copy_rows(0, 0, &RowList::new(vec![(0, 0)], dst.len()), 0, dst, means);
+        flip(flips, start, in_order, dst, means);
         work.swizzled = stage;
         work.means = means;
     }
@@ -248,24 +252,10 @@ impl Swizzled {
     }
 }
 
-/// Has the bytes of a destination from byte `start` on, whole groups, change their places.
-fn flip_in_place(flips: Flips, start: usize, dst: &mut [u8]) {
-    let (mut room, means) = ([0; IN_PLACE], Means::best(Stores::Cached));
-    let mut flip = |rows: &RowList, place: usize, part: &mut [u8]| {
-        let bytes = &mut room[..part.len()];
-        bytes.copy_from_slice(part);
-        let of = Flipped { bytes, start: 0, flips, side: Side::Destination(place) };
-        of.copy_rows(0, 0, rows, 0, part, means);
-    };
-    let rows = |len| RowList::new(vec![(0, 0)], len);
-    let (all, mut place) = (rows(IN_PLACE), start);
-    let mut parts = dst.chunks_exact_mut(IN_PLACE);
-    for part in &mut parts {
-        flip(&all, place, part);
-        place += IN_PLACE;
-    }
-    let rest = parts.into_remainder();
-    flip(&rows(rest.len()), place, rest);
+/// Copies whole groups to where they are `place` bytes on in a destination, where bytes have changed their places.
+fn flip(flips: Flips, place: usize, bytes: &[u8], to: &mut [u8], means: Means) {
+    let of = Flipped { bytes, start: 0, flips, side: Side::Destination(place) };
+    of.copy_rows(0, 0, &RowList::new(vec![(0, 0)], to.len()), 0, to, means);
 }
 
 /// What flips a placement's bytes, if anything does, and the map without that.
