@@ -18,6 +18,16 @@ use std::mem::MaybeUninit;
 /// fit the caches. Those of the destination, and of the source; the first that fit are taken.
 const SIDES: [(i64, i64); 5] = [(256, 256), (256, 128), (128, 128), (128, 64), (64, 64)];
 
+/// The bytes of rows that take turns although their ends are parts of lines: the longest that fit are taken, and of the source
+/// as much as leaves room.
+const SEAMED: [i64; 4] = [4096, 2048, 1024, 512];
+const SEAMED_SRC: [i64; 3] = [256, 128, 64];
+
+/// The most bytes of their blocks, where rows of the source begin at lines: then little is lost if few of them are read at a time.
+/// Else each is read with parts of lines at both ends.
+const MOST_SEAMED: i64 = 12 << 10;
+const MOST_SEAMED_ANYWHERE: i64 = 40 << 10;
+
 /// The most bytes of a block, with the room between its rows.
 const MOST_BYTES: i64 = 80 << 10;
 
@@ -228,8 +238,10 @@ impl Walk {
         let grown = |block: &Block<'_>, ends| block.largest(ends, in_source, gathers, level);
         let lines = grown(&block, Ends::Lines);
         let overlapping = if block.begins_rows() { grown(&block, Ends::Overlapping) } else { None };
+        let seamed = || block.seamed(in_source, gathers, level);
+        let any = overlapping.or_else(seamed);
         let along = || block.along_destination().and_then(|block| grown(&block, Ends::Tails));
-        [lines, overlapping.or_else(along)]
+        [lines, any.or_else(along)]
     }
 
     /// Blocks for the caches, if many rows of either side would be in each other's way.
@@ -335,6 +347,21 @@ impl Block<'_> {
         };
         let gathered = if gathers { largest(true) } else { None };
         gathered.or_else(|| largest(false))
+    }
+
+    /// The largest block of long rows, in the order of the walk, whose ends are parts of lines.
+    fn seamed(&self, in_source: bool, gathers: bool, level: Level) -> Option<Walk> {
+        let is_by_lines = |step: i64| step.abs() < LINE as i64 || step % LINE as i64 == 0;
+        let mut steps =
+            self.src_steps().map(|(_, step)| step).chain(self.outer.iter().map(|l| l.src));
+        let most = if steps.all(is_by_lines) { MOST_SEAMED } else { MOST_SEAMED_ANYWHERE };
+        let sides = SEAMED.iter().flat_map(|&dst| SEAMED_SRC.map(|src| (dst, src)));
+        sides.into_iter().find_map(|(dst, src)| {
+            let grown = self.clone().grown((dst, src));
+            let len = grown.len();
+            let fits = len >= SEAMED[SEAMED.len() - 1] && grown.n_rows(len) * len <= most;
+            fits.then(|| grown.ordered(in_source).staged(Ends::Tails, gathers, level))?
+        })
     }
 
     /// With rows of so many bytes in the destination and in the source.
@@ -496,6 +523,11 @@ impl Block<'_> {
         Panel { rows, len, lines: ((lines + tiles - 1) / tiles) as usize }
     }
 
+    /// How many rows of so many bytes are written.
+    fn n_rows(&self, len: i64) -> i64 {
+        self.steps().filter(|s| s.1 >= len || s.1 <= 0).map(|s| s.0).product()
+    }
+
     /// The rows of so many bytes, and where each step goes in the stage.
     fn rows(&self, len: i64, ends: Ends) -> (Vec<i64>, Vec<i64>) {
         let pitch = pitch(len, ends);
@@ -550,7 +582,7 @@ impl Block<'_> {
     /// The block's tiles as they go to the stage, if its rows may end so; from one too, if it `gathers`.
     fn staged(mut self, ends: Ends, gathers: bool, level: Level) -> Option<Walk> {
         let len = self.len();
-        let n_rows: i64 = self.steps().filter(|s| s.1 >= len || s.1 <= 0).map(|s| s.0).product();
+        let n_rows = self.n_rows(len);
         let pitch = pitch(len, ends);
         let has_back = self.inside.iter().any(|l| l.src_back != 0 || l.dst_back != 0);
         let most = if ends == Ends::Cached { MOST_CACHED_BYTES } else { MOST_BYTES };

@@ -71,7 +71,7 @@ pub(super) unsafe fn copy_rows<R: Register>(out: &Out, stage: *mut u8, blocks: B
                     stage.wrapping_offset(number as isize * out.pitch as isize + LINE as isize);
                 let end = before.wrapping_offset((row + out.len) as isize);
                 let part = end as usize % LINE;
-                copy_bytes(kept.wrapping_sub(part), end.wrapping_sub(part), part);
+                copy_bytes::<R>(kept.wrapping_sub(part), end.wrapping_sub(part), part);
             }
         }
         if here.is_null() {
@@ -89,7 +89,7 @@ pub(super) unsafe fn copy_rows<R: Register>(out: &Out, stage: *mut u8, blocks: B
                     (from, to) = (from.wrapping_sub(part), to.wrapping_sub(part));
                 } else {
                     let head = LINE - part;
-                    copy_bytes(from, to, head);
+                    copy_bytes::<R>(from, to, head);
                     (from, to) = (from.wrapping_add(head), to.wrapping_add(head));
                 }
             }
@@ -139,7 +139,7 @@ pub(super) unsafe fn copy_lines<R: Register>(out: &Out, stage: *mut u8, blocks: 
         // SAFETY: the caller's promise.
         unsafe {
             if is_first {
-                copy_bytes(from, to, head);
+                copy_bytes::<R>(from, to, head);
             }
             (from, to) = (from.wrapping_add(head), to.wrapping_add(head));
             while to < last {
@@ -147,7 +147,7 @@ pub(super) unsafe fn copy_lines<R: Register>(out: &Out, stage: *mut u8, blocks: 
                 (from, to) = (from.wrapping_add(LINE), to.wrapping_add(LINE));
             }
             if is_last {
-                copy_bytes(from, to, end as usize % LINE);
+                copy_bytes::<R>(from, to, end as usize % LINE);
             }
         }
     }
@@ -191,9 +191,16 @@ unsafe fn stream_line<R: Register>(from: *const u8, to: *mut u8) {
 /// Copies less than a line.
 ///
 /// # Safety
-/// So many bytes can be read and written at the places, which do not overlap.
+/// The processor has the registers. So many bytes can be read and written at the places, which do not overlap.
 #[inline(always)]
-unsafe fn copy_bytes(from: *const u8, to: *mut u8, bytes: usize) {
-    // SAFETY: the caller's promise.
-    unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
+unsafe fn copy_bytes<R: Register>(from: *const u8, to: *mut u8, bytes: usize) {
+    let mut done = 0;
+    while done < bytes {
+        let left = (bytes - done).min(R::BYTES);
+        // SAFETY: the caller's promise.
+        unsafe {
+            R::load_first(from.wrapping_add(done), left).store_first(to.wrapping_add(done), left);
+        }
+        done += R::BYTES;
+    }
 }

@@ -1,5 +1,5 @@
 //! Runs that follow each other in the destination but not in the source, streamed where they do not
-//! begin at lines: what is left of one run and the beginning of the next make a line.
+//! begin at lines: the end of one run and the beginning of the next make a line.
 //!
 //! Several such rows of runs are written at once where their runs take turns in the source, as the
 //! rows of a tile do, so that the source is walked straight on.
@@ -8,10 +8,9 @@ use super::place::{AHEAD, At, LINE, STREAMED, put};
 use super::register::Register;
 use super::runs::copy_cached;
 use crate::nest::Loop;
-use std::mem::MaybeUninit;
 
 /// No more rows than this are written at once.
-pub(super) const MAX_ROWS: usize = 64;
+pub(super) const MAX_ROWS: usize = 256;
 
 /// Where rows are written alone, how many runs ahead in the walk lines are asked for.
 const RUNS_AHEAD: i64 = 4;
@@ -29,17 +28,6 @@ pub(super) struct Rows {
     pub(super) rows: Loop,
 }
 
-/// The line of each row that is not full yet.
-#[repr(align(64))]
-struct Seam(MaybeUninit<[u8; LINE]>);
-
-impl Seam {
-    #[inline(always)]
-    fn at(&mut self, place: usize) -> *mut u8 {
-        self.0.as_mut_ptr().cast::<u8>().wrapping_add(place)
-    }
-}
-
 /// Copies rows of runs. The lines that a row fills go past the caches; its first and last bytes do
 /// not.
 ///
@@ -48,52 +36,52 @@ impl Seam {
 /// sides do not overlap.
 #[inline(always)]
 pub(super) unsafe fn copy_joined<R: Register>(at: At, runs: Rows) {
-    let mut seams = [const { Seam(MaybeUninit::uninit()) }; MAX_ROWS];
+    let len = runs.len as i64;
     let together = runs.rows.extent * runs.rows.src;
     for run in 0..runs.count {
-        let mut here = at.plus(run * runs.step, run * runs.len as i64);
-        for (row, seam) in (0..runs.rows.extent).zip(&mut seams) {
+        let mut here = at.plus(run * runs.step, run * len);
+        for row in 0..runs.rows.extent {
             let ahead = match row * runs.rows.src + AHEAD as i64 {
                 _ if runs.rows.extent == 1 => RUNS_AHEAD * runs.step,
                 place if place < together => AHEAD as i64,
                 // The next run of the first rows.
                 _ => AHEAD as i64 + runs.step - together,
             };
-            // SAFETY: a run of one of the rows, in the order of the row.
-            unsafe { copy_run::<R>(here, runs.len, run == 0, ahead, seam) };
+            let before = match run {
+                0 => std::ptr::null(),
+                _ => here.plus(len - runs.step, 0).src,
+            };
+            // SAFETY: a run of one of the rows, and the end of the one before.
+            unsafe { copy_run::<R>(here, runs.len, before, ahead) };
             here = here.plus(runs.rows.src, runs.rows.dst);
         }
     }
-    let mut end = at.plus(0, runs.count * runs.len as i64);
-    for seam in seams.iter_mut().take(runs.rows.extent as usize) {
-        let filled = (end.dst as usize % LINE).min(runs.count as usize * runs.len);
-        // SAFETY: what is left of the row are its last bytes.
-        unsafe {
-            let rest = At { src: seam.at(0), dst: end.plus(0, -(filled as i64)).dst };
-            copy_cached::<R>(rest, filled);
-        }
-        end = end.plus(0, runs.rows.dst);
+    let mut end = at.plus((runs.count - 1) * runs.step + len, runs.count * len);
+    for _ in 0..runs.rows.extent {
+        let left = end.dst as usize % LINE;
+        let rest = -(left as i64);
+        // SAFETY: what is left of the row are the last bytes of its last run, which has at least a line.
+        unsafe { copy_cached::<R>(end.plus(rest, rest), left) };
+        end = end.plus(runs.rows.src, runs.rows.dst);
     }
 }
 
-/// Copies a run: the line that the run before it began, lines of its own, and into the seam what
-/// begins a line more. The first run of a row has its beginning for itself.
+/// Copies a run: the line that begins in the run before it, which ends at `before`, and lines of its own. What begins a line
+/// more is left to the next one. The first run of a row, before which there is none, has its beginning for itself.
 ///
 /// # Safety
-/// As [`copy_joined`], for a run of at least a line; unless it is the first of its row, the seam
-/// has the bytes from the line's beginning on to the run's.
+/// As [`copy_joined`], for a run of at least a line, as the one before is.
 #[inline(always)]
-unsafe fn copy_run<R: Register>(at: At, len: usize, is_first: bool, ahead: i64, seam: &mut Seam) {
+unsafe fn copy_run<R: Register>(at: At, len: usize, before: *const u8, ahead: i64) {
     let begin = at.to_line();
-    // SAFETY: `begin` bytes and all lines after them are in the run, as is what is left, which is
-    // less than a line.
+    // SAFETY: `begin` bytes and all lines after them are in the run, and the rest of the line in the one before.
     unsafe {
-        if is_first {
+        if before.is_null() {
             copy_cached::<R>(at, begin);
         } else if begin > 0 {
-            let filled = LINE - begin;
-            copy_cached::<R>(At { src: at.src, dst: seam.at(filled) }, begin);
-            stream_line::<R>(At { src: seam.at(0), dst: at.plus(0, -(filled as i64)).dst });
+            let there = LINE - begin;
+            let line = at.plus(-(there as i64), -(there as i64));
+            stream_joined::<R>(before.wrapping_sub(there), line, there);
         }
         let mut done = begin;
         while done + LINE <= len {
@@ -103,7 +91,30 @@ unsafe fn copy_run<R: Register>(at: At, len: usize, is_first: bool, ahead: i64, 
             done += LINE;
         }
         at.plus(done as i64 + ahead, 0).prefetch();
-        copy_cached::<R>(At { src: at.plus(done as i64, 0).src, dst: seam.at(0) }, len - done);
+    }
+}
+
+/// Streams a line of which the first `there` bytes are elsewhere.
+///
+/// # Safety
+/// The processor has these registers. So many bytes can be read at `first` and the others at the line's own place, and the
+/// line be written at a multiple of its length.
+#[inline(always)]
+unsafe fn stream_joined<R: Register>(first: *const u8, line: At, there: usize) {
+    let mut part = 0;
+    while part < LINE {
+        let at = line.plus(part as i64, part as i64);
+        let from = first.wrapping_add(part);
+        // SAFETY: the caller's promise; each register is read where its bytes are.
+        unsafe {
+            let bytes = match there.saturating_sub(part) {
+                0 => R::load(at.src),
+                left if left >= R::BYTES => R::load(from),
+                left => R::load_joined(from, at.src, left),
+            };
+            put::<R, STREAMED>(bytes, at.dst);
+        }
+        part += R::BYTES;
     }
 }
 

@@ -7,7 +7,7 @@ use super::copies::{
     Blocks, CopyIn, CopyOut, copy_lines, copy_rows, copy_rows_cached, gather_rows,
 };
 use super::exchange::{MERGES, SPREADS, STEPS, one};
-use super::level::{Level, prefetch_near};
+use super::level::{Level, prefetch, prefetch_near};
 use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one};
 use super::places::AroundPlaces;
 use super::register::Register;
@@ -479,6 +479,12 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
         while let Some(at) = places.next() {
             let dst = if out.is_some() { stage.wrapping_add(LINE) } else { at.dst };
             let mut first = At { dst, ..at };
+            if let Some(out) = out
+                && out.has_tails
+            {
+                let next = if places.has_next { places.next.dst } else { none };
+                ask_for_ends(out, blocks.here, at.dst, next);
+            }
             if let Some(gathered) = gathered {
                 (gathered.copy)(gathered, at.src, stage);
                 first.src = stage.wrapping_add(gathered.first);
@@ -504,6 +510,26 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
         if let Some(out) = out {
             let blocks = Blocks { before: blocks.here, here: none, ..blocks };
             (out.copy)(out, stage, blocks);
+        }
+    }
+}
+
+/// Asks for the lines at the ends of a block's rows, but of those that go on with the ones before, or are gone on with. Stores
+/// of a part of a line would wait for it.
+#[inline(always)]
+fn ask_for_ends(out: &Out, before: *mut u8, here: *mut u8, next: *mut u8) {
+    let goes_on = |from: *mut u8, to: *mut u8| from.wrapping_offset(out.len as isize) == to;
+    let (begins, ends) = (!goes_on(before, here), !goes_on(here, next));
+    if !begins && !ends {
+        return;
+    }
+    for &row in &out.rows {
+        let row = here.wrapping_offset(row as isize);
+        if begins {
+            prefetch(row);
+        }
+        if ends {
+            prefetch(row.wrapping_offset(out.len as isize));
         }
     }
 }

@@ -216,6 +216,24 @@ pub(super) trait Register: Copy {
         }
     }
 
+    /// The first `len` bytes from one place on, and behind them those that are there from another place on.
+    ///
+    /// # Safety
+    /// The processor has these registers. `len` bytes, fewer than a register, can be read at `first`, and those from `len` on
+    /// at `rest`.
+    #[inline(always)]
+    unsafe fn load_joined(first: *const u8, rest: *const u8, len: usize) -> Self {
+        let mut bytes = [0u8; 64];
+        let to = bytes.as_mut_ptr();
+        // SAFETY: the caller's promise; no register is longer.
+        unsafe {
+            std::ptr::copy_nonoverlapping(first, to, len);
+            let rest = rest.wrapping_add(len);
+            std::ptr::copy_nonoverlapping(rest, to.wrapping_add(len), Self::BYTES - len);
+            Self::load(to)
+        }
+    }
+
     /// Stores the first `len` bytes.
     ///
     /// # Safety

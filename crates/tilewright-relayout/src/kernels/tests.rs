@@ -229,6 +229,27 @@ fn blocks_along_rows_overlap() {
     }
 }
 
+/// Rows of interleaved tiles: blocks have long rows that begin anywhere and take turns, whose ends are parts of lines.
+#[test]
+fn long_rows_that_take_turns() {
+    for &(unit, count) in cases(&[(2i64, 2), (1, 4), (4, 2), (8, 2)], 0) {
+        for (tiles, more) in [(32, 0), (33, 5), (9, 1)] {
+            // As many rows of tiles of 128 columns, in turn, to rows that are a little further apart than they are long.
+            let row = tiles * 128 + more;
+            let loops = [l(count, 1, row), l(tiles, 8 * 128, 128), l(128, count, 1)];
+            check(&loops, unit as usize);
+            let slots = Slots::same(8 * unit);
+            let program = program_of_bits(&loops, slots, Level::best(), true).unwrap();
+            let out = program.blocks[1].as_ref().and_then(|walk| walk.out.as_ref());
+            let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
+            let takes_turns = out.is_some_and(|out| {
+                out.has_tails && out.rows.len() == count as usize && out.len >= 512
+            });
+            assert!(!is_wide || tiles * 128 * unit < 1024 || takes_turns, "{loops:?} {out:?}");
+        }
+    }
+}
+
 #[test]
 fn short_runs_are_elements() {
     for &unit in cases(&[1, 4, 2, 8], 1) {

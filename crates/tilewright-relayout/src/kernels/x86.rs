@@ -667,6 +667,16 @@ impl Register for Avx512 {
     }
 
     #[inline(always)]
+    unsafe fn load_joined(before: *const u8, rest: *const u8, len: usize) -> Self {
+        let mask = first(len);
+        // SAFETY: see the top of the file; bytes that are not asked for are not touched.
+        unsafe {
+            let before = _mm512_maskz_loadu_epi8(mask, before.cast());
+            Avx512(_mm512_mask_loadu_epi8(before, !mask, rest.cast()))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn store_first(self, to: *mut u8, len: usize) {
         // SAFETY: see the top of the file; other bytes are not touched.
         unsafe { _mm512_mask_storeu_epi8(to.cast(), first(len), self.0) }
