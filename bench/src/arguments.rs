@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::cases::Size;
+use crate::memory::LINE;
 use crate::peers::{PEERS, cores};
 
 /// What `--help` prints.
@@ -31,6 +32,8 @@ Pairs of layouts that nobody chose instead, on one thread, without peers:
   --seed S           the same pairs for the same number (1)
   --megabytes M      1 or 64: pairs whose larger side has about so many; half and half without
   --pair FROM TO     measures these two layouts in the same way; may be said several times
+  --off BYTES        each also to a destination that begins so many bytes behind a line: how many
+                     times as long that takes
   --json FILE        the figures, an array with an object for each pair
 
 Single operations instead:
@@ -56,6 +59,8 @@ pub(crate) struct Arguments {
     pub(crate) seed: u64,
     /// The sizes of what is drawn, in turn.
     pub(crate) megabytes: Vec<usize>,
+    /// How many bytes behind a line a second destination of each begins; none if 0.
+    pub(crate) off: usize,
     /// Pairs of texts to be measured as if they had been drawn.
     pub(crate) pairs: Vec<[String; 2]>,
     /// The interpreter, and the script that it runs; the xtask's to say.
@@ -84,6 +89,7 @@ impl Arguments {
             random: None,
             seed: 1,
             megabytes: vec![1, 64],
+            off: 0,
             pairs: vec![],
             python: None,
             onednn: None,
@@ -104,6 +110,7 @@ impl Arguments {
                 "--random" => arguments.random = Some(number(&value()?)?),
                 "--seed" => arguments.seed = seed(&value()?)?,
                 "--megabytes" => arguments.megabytes = vec![megabytes(&value()?)?],
+                "--off" => arguments.off = off(&value()?)?,
                 "--pair" => arguments.pairs.push([value()?, value()?]),
                 "--svg" => arguments.svg = Some(value()?.into()),
                 "--python" => arguments.python = Some([value()?.into(), value()?.into()]),
@@ -134,6 +141,12 @@ fn megabytes(text: &str) -> Result<usize> {
     let megabytes = number(text)?;
     ensure!([1, 64].contains(&megabytes), "pairs are drawn of 1 or of 64 megabytes");
     Ok(megabytes)
+}
+
+fn off(text: &str) -> Result<usize> {
+    let off = number(text)?;
+    ensure!(off < LINE, "a destination begins at most {} bytes behind a line", LINE - 1);
+    Ok(off)
 }
 
 fn numbers(text: &str) -> Result<Vec<usize>> {
@@ -170,9 +183,10 @@ mod tests {
 
     #[test]
     fn pairs_drawn_and_named() {
-        let arguments = read("--random 20 --seed 7 --megabytes 64 --pair a b --pair c d").unwrap();
+        let arguments =
+            read("--random 20 --seed 7 --megabytes 64 --off 16 --pair a b --pair c d").unwrap();
         assert_eq!((arguments.random, arguments.seed), (Some(20), 7));
-        assert_eq!(arguments.megabytes, [64]);
+        assert_eq!((arguments.off, &*arguments.megabytes), (16, &[64][..]));
         assert_eq!(arguments.pairs, [["a", "b"], ["c", "d"]]);
         assert!(arguments.wants_pairs() && !read("").unwrap().wants_pairs());
     }
@@ -182,7 +196,7 @@ mod tests {
         for text in ["--fast", "--cases", "--threads 0", "--threads x", "--peers numpi"] {
             assert!(read(text).is_err(), "{text}");
         }
-        for text in ["--random 0", "--seed x", "--megabytes 2", "--pair a"] {
+        for text in ["--random 0", "--seed x", "--megabytes 2", "--off 64", "--pair a"] {
             assert!(read(text).is_err(), "{text}");
         }
     }

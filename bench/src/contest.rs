@@ -43,6 +43,8 @@ pub(crate) trait Form {
 /// A form that runs in this process, from the source to the destination.
 pub(crate) struct Local<'a> {
     name: String,
+    /// How many bytes behind a line its destination begins.
+    off: usize,
     work: Box<Work<'a>>,
 }
 
@@ -54,7 +56,16 @@ impl<'a> Local<'a> {
         name: &str,
         work: impl FnMut(&[u8], &mut [u8]) -> Result<()> + 'a,
     ) -> Box<dyn Form + 'a> {
-        Box::new(Local { name: name.to_owned(), work: Box::new(work) })
+        Self::off_line(name, 0, work)
+    }
+
+    /// The same to a destination that begins so many bytes behind a line.
+    pub(crate) fn off_line(
+        name: &str,
+        off: usize,
+        work: impl FnMut(&[u8], &mut [u8]) -> Result<()> + 'a,
+    ) -> Box<dyn Form + 'a> {
+        Box::new(Local { name: name.to_owned(), off, work: Box::new(work) })
     }
 }
 
@@ -64,12 +75,12 @@ impl Form for Local<'_> {
     }
 
     fn produce(&mut self, buffers: &mut Buffers) -> Result<()> {
-        let (src, dst) = buffers.both();
+        let (src, dst) = buffers.both_from(self.off);
         (self.work)(src, dst)
     }
 
     fn time(&mut self, buffers: &mut Buffers, clock: Clock, repeats: u32) -> Result<Duration> {
-        let (src, dst) = buffers.both();
+        let (src, dst) = buffers.both_from(self.off);
         timed(clock, repeats, || (self.work)(src, dst))
     }
 }

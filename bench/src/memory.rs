@@ -6,6 +6,9 @@ use std::ptr::NonNull;
 
 use anyhow::{Context, Result, ensure};
 
+/// The bytes of a cache line.
+pub(crate) const LINE: usize = 64;
+
 /// The size and the alignment of a huge page on x86-64.
 const HUGE_PAGE: usize = 2 << 20;
 
@@ -85,6 +88,8 @@ pub(crate) struct Buffers {
     src_bytes: usize,
     dst_bytes: usize,
     copied_bytes: usize,
+    /// Where the destination that was given last begins.
+    dst_start: usize,
 }
 
 impl Buffers {
@@ -93,10 +98,11 @@ impl Buffers {
         let half = (src_bytes + dst_bytes) / 2;
         Ok(Buffers {
             src: Buffer::zeroed(src_bytes.max(half))?,
-            dst: Buffer::zeroed(dst_bytes.max(half))?,
+            dst: Buffer::zeroed(dst_bytes.max(half) + LINE)?,
             src_bytes,
             dst_bytes,
             copied_bytes: half,
+            dst_start: 0,
         })
     }
 
@@ -104,7 +110,7 @@ impl Buffers {
     /// side, and the source holds what it held.
     pub(crate) fn lend(&mut self, src_bytes: usize, dst_bytes: usize) -> Result<()> {
         let larger = src_bytes.max(dst_bytes);
-        let room = self.src.len().min(self.dst.len());
+        let room = self.src.len().min(self.dst.len() - LINE);
         ensure!(larger <= room, "{larger} bytes do not fit in {room}");
         (self.src_bytes, self.dst_bytes, self.copied_bytes) = (src_bytes, dst_bytes, larger);
         Ok(())
@@ -118,17 +124,25 @@ impl Buffers {
         &mut self.src[..self.src_bytes]
     }
 
+    /// The destination that was given last.
     pub(crate) fn dst(&self) -> &[u8] {
-        &self.dst[..self.dst_bytes]
+        &self.dst[self.dst_start..][..self.dst_bytes]
     }
 
-    /// What a relayout is given.
+    /// What a relayout is given. Both sides begin at a line.
     pub(crate) fn both(&mut self) -> (&[u8], &mut [u8]) {
-        (&self.src[..self.src_bytes], &mut self.dst[..self.dst_bytes])
+        self.both_from(0)
+    }
+
+    /// The same with a destination that begins so many bytes behind a line, fewer than one has.
+    pub(crate) fn both_from(&mut self, start: usize) -> (&[u8], &mut [u8]) {
+        self.dst_start = start;
+        (&self.src[..self.src_bytes], &mut self.dst[start..][..self.dst_bytes])
     }
 
     /// What a relayout is given that may write to the padding of its source.
     pub(crate) fn both_mut(&mut self) -> (&mut [u8], &mut [u8]) {
+        self.dst_start = 0;
         (&mut self.src[..self.src_bytes], &mut self.dst[..self.dst_bytes])
     }
 

@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     if let Some(count) = arguments.random {
         pairs.extend(draw::pairs(count, arguments.seed, &arguments.megabytes)?);
     }
-    let measured = measure(&pairs)?;
+    let measured = measure(&pairs, arguments.off)?;
     let mut out = stdout().lock();
     for line in machine::alone() {
         writeln!(out, "{line}  ")?;
@@ -51,10 +51,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     Ok(!measured.iter().any(Measured::is_wrong))
 }
 
-/// Measures pair after pair, in the same memory.
-fn measure(pairs: &[Pair]) -> Result<Vec<Measured>> {
+/// Measures pair after pair, in the same memory; if asked for, to a destination off a line too.
+fn measure(pairs: &[Pair], off: usize) -> Result<Vec<Measured>> {
     let largest = pairs.iter().map(Pair::larger_bytes).max().unwrap_or_default();
-    let mut bench = Bench::with_room(largest)?;
+    let mut bench = Bench::with_room(largest, off)?;
     let mut measured = Vec::with_capacity(pairs.len());
     for (number, pair) in pairs.iter().enumerate() {
         let [from, to] = &pair.texts;

@@ -56,6 +56,9 @@ pub(crate) struct Figures {
     /// 10⁹ bytes read and written in a second.
     pub(crate) gbps: f64,
     pub(crate) plan_us: f64,
+    /// How many times as long it takes to a destination that begins off a line, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) off_line: Option<f64>,
 }
 
 impl Measured {
@@ -92,8 +95,10 @@ impl Measured {
     pub(super) fn summary(&self) -> String {
         let Measured { from, to, .. } = self;
         let outcome = match self.figures() {
-            Some(Figures { of_best_copy, gbps, plan_us }) => {
-                format!("{of_best_copy:5.2} {gbps:6.1} GB/s {plan_us:6.1} us ")
+            Some(Figures { of_best_copy, gbps, plan_us, off_line }) => {
+                let off =
+                    off_line.map_or(String::new(), |times| format!("off a line x {times:.2} "));
+                format!("{of_best_copy:5.2} {gbps:6.1} GB/s {plan_us:6.1} us {off}")
             }
             None => self.failure().unwrap_or_default(),
         };
@@ -104,22 +109,27 @@ impl Measured {
 /// The memory that all pairs are measured in.
 pub(super) struct Bench {
     buffers: Buffers,
+    /// How many bytes behind a line a second destination begins, if there is one.
+    off: usize,
 }
+
+/// What the same plan is called to that destination.
+const OFF_LINE: &str = "off a line";
 
 impl Bench {
     /// For pairs whose larger side has so many bytes at most. The source is filled once: what it
     /// holds is arbitrary bits, whoever reads them.
-    pub(super) fn with_room(bytes: usize) -> Result<Self> {
+    pub(super) fn with_room(bytes: usize, off: usize) -> Result<Self> {
         let mut buffers = Buffers::new(bytes, bytes)?;
         definition::fill(buffers.src_mut(), 0xff);
-        Ok(Bench { buffers })
+        Ok(Bench { buffers, off })
     }
 
     /// Checks and times a pair on one thread.
     pub(super) fn measure(&mut self, pair: &Pair) -> Result<Measured> {
         let [from, to] = &pair.sides;
         let (way, verdict) = match Plan::new(from, to) {
-            Ok(plan) => (way(&plan.describe()), self.timed(pair, plan)?),
+            Ok(plan) => (way(&plan.describe()), self.timed(pair, &plan)?),
             Err(error) => (String::new(), PairVerdict::Refused { refused: error.to_string() }),
         };
         Ok(Measured {
@@ -133,15 +143,21 @@ impl Bench {
         })
     }
 
-    fn timed(&mut self, pair: &Pair, plan: Plan) -> Result<PairVerdict> {
+    fn timed(&mut self, pair: &Pair, plan: &Plan) -> Result<PairVerdict> {
         let [from, to] = &pair.sides;
         let outcome = self.contest(pair, plan)?;
+        let off_line = match verdict(&outcome, OFF_LINE) {
+            Some(Verdict::Timed(timing)) => Some(timing.relative.median),
+            Some(_) => return Ok(PairVerdict::Wrong { wrong: true }),
+            None => None,
+        };
         Ok(match verdict(&outcome, OURS) {
             Some(Verdict::Timed(timing)) => PairVerdict::Timed(Figures {
                 // Both are relative to a memcpy.
                 of_best_copy: timing.relative.median / best_copy(&outcome),
                 gbps: (from.bytes() + to.bytes()) as f64 / timing.seconds / 1e9,
                 plan_us: plan_seconds(from, to)? * 1e6,
+                off_line: off_line.map(|relative| timing.relative.median / relative),
             }),
             Some(Verdict::Failed(words)) => PairVerdict::Refused { refused: words.clone() },
             Some(Verdict::Wrong) | None => PairVerdict::Wrong { wrong: true },
@@ -149,15 +165,19 @@ impl Bench {
     }
 
     /// The plan between copies of the larger side.
-    fn contest(&mut self, pair: &Pair, plan: Plan) -> Result<Outcome> {
+    fn contest(&mut self, pair: &Pair, plan: &Plan) -> Result<Outcome> {
         self.buffers.lend(pair.sides[0].bytes(), pair.sides[1].bytes())?;
         let options = RunOptions { threads: Threads::Current, ..RunOptions::default() };
-        let run = move |src: &[u8], dst: &mut [u8]| Ok(plan.run(src, dst, &options)?);
+        let run = |src: &[u8], dst: &mut [u8]| Ok(plan.run(src, dst, &options)?);
         let streaming = Measure { work: Work::Copy(copies::streaming), threads: 1 };
-        let contestants = vec![
+        let mut contestants = vec![
             Contestant::new(OURS, vec![Local::form("", run)]),
             Contestant::new(STREAMING, vec![Box::new(streaming)]),
         ];
+        if self.off > 0 {
+            let off = Local::off_line("", self.off, run);
+            contestants.push(Contestant::new(OFF_LINE, vec![off]));
+        }
         let is_right =
             |buffers: &Buffers| check::is_relayout(buffers.src(), buffers.dst(), &pair.sides);
         let (rules, mut memcpy) = (rules(pair.larger_bytes()), peers::memcpy(1));
@@ -205,7 +225,7 @@ mod tests {
 
     fn measured(from: &str, to: &str) -> Measured {
         let pair = Pair::named([from.to_owned(), to.to_owned()]).unwrap();
-        Bench::with_room(pair.larger_bytes()).unwrap().measure(&pair).unwrap()
+        Bench::with_room(pair.larger_bytes(), 16).unwrap().measure(&pair).unwrap()
     }
 
     #[test]
@@ -213,6 +233,7 @@ mod tests {
         let measured = measured("f32[64,256]", "f32[64,256]{1,0:T(8,128)}");
         let figures = measured.figures().unwrap();
         assert!(figures.of_best_copy > 0.0 && figures.gbps > 0.0 && figures.plan_us > 0.0);
+        assert!(figures.off_line.is_some_and(|times| times > 0.0));
         assert!(measured.way.starts_with("1 box, runs of "), "{}", measured.way);
         assert!(!measured.is_large());
     }

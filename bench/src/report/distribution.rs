@@ -18,6 +18,9 @@ const LOW_SPEEDS: [f64; 2] = [0.2, 0.4];
 /// Times of planning, in µs, above which pairs are counted.
 const LONG_PLANS: [f64; 2] = [5.0, 20.0];
 
+/// How many times as long as on a line it may take off one, above which pairs are counted.
+const LONG_OFF_LINE: f64 = 1.15;
+
 /// What a table says of a pair, beside its layouts.
 type Cells<'a> = (&'a Measured, Figures);
 
@@ -49,6 +52,7 @@ pub(crate) fn print(
         slowest.truncate(SLOWEST);
         writeln!(out, "\nThe {} slowest:", slowest.len())?;
         pairs(out, &slowest)?;
+        off_lines(out, drawn)?;
         plans(out, drawn)?;
     }
     Ok(())
@@ -128,7 +132,7 @@ fn pairs(out: &mut impl Write, pairs: &[Cells<'_>]) -> io::Result<()> {
          |\n|---|---|---|---|---|---|---|"
     )?;
     for (one, figures) in pairs {
-        let Figures { of_best_copy, gbps, plan_us } = figures;
+        let Figures { of_best_copy, gbps, plan_us, .. } = figures;
         let bytes = one.larger_bytes();
         let Measured { from, to, family, way, .. } = one;
         writeln!(
@@ -136,6 +140,30 @@ fn pairs(out: &mut impl Write, pairs: &[Cells<'_>]) -> io::Result<()> {
             "| {} | {gbps:.2} | {bytes} | {plan_us:.1} | `{from}` → `{to}` | {family} | {way} |",
             short(*of_best_copy)
         )?;
+    }
+    Ok(())
+}
+
+/// How long destinations off a line take, if that was asked for, and the longest.
+fn off_lines(out: &mut impl Write, drawn: &[Measured]) -> io::Result<()> {
+    let off = |one: &Measured| one.figures().and_then(|figures| figures.off_line);
+    let mut longest: Vec<(f64, &Measured)> =
+        drawn.iter().filter_map(|one| Some((off(one)?, one))).collect();
+    longest.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    let times: Vec<f64> = longest.iter().map(|(times, _)| *times).collect();
+    if times.is_empty() {
+        return Ok(());
+    }
+    let above = times.iter().filter(|&&times| times > LONG_OFF_LINE).count();
+    let [half, most, nearly] = [50, 75, 95].map(|percent| percentile(&times, percent));
+    writeln!(
+        out,
+        "\nOff a line, times as long: median {half:.2}, 75 % {most:.2}, 95 % {nearly:.2}, above {LONG_OFF_LINE} \
+         {:.1} %. The longest:\n\n| times | from → to | way |\n|---|---|---|",
+        100.0 * above as f64 / times.len() as f64
+    )?;
+    for (times, Measured { from, to, way, .. }) in longest.iter().rev().take(SLOWEST_PLANS) {
+        writeln!(out, "| {times:.2} | `{from}` → `{to}` | {way} |")?;
     }
     Ok(())
 }
@@ -174,6 +202,7 @@ mod tests {
                 of_best_copy,
                 gbps: 1.0,
                 plan_us: of_best_copy * 10.0,
+                off_line: Some(1.0 + of_best_copy / 5.0),
             }),
         }
     }
@@ -196,5 +225,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("50 above 5 µs, 0 above 20 µs"), "{text}");
+        let off = "times as long: median 1.10, 75 % 1.15, 95 % 1.19, above 1.15 24.5 %.";
+        assert!(text.contains(off), "{text}");
     }
 }
