@@ -34,6 +34,8 @@ pub(super) struct Pass<'r> {
     pub(super) next: [Option<i64>; 2],
     /// The bits of a row that are written, if nothing beside them may be.
     pub(super) exactly: Option<usize>,
+    /// Whether each row goes on where the one before ends, bit by bit.
+    pub(super) is_chain: bool,
 }
 
 /// The byte of a bit, and how far it is from that.
@@ -99,7 +101,9 @@ impl Pass<'_> {
         let Pass { spacing, rows, src, from, dst, to, exactly, .. } = self;
         if let Some(len) = exactly {
             let lines = len / 8 / LINE;
-            for &row in rows {
+            // SAFETY: the caller's promise.
+            let done = unsafe { if self.is_chain { self.chained::<R>(len) } else { 0 } };
+            for &row in &rows[done..] {
                 let mut line = 0;
                 while line <= lines {
                     Ask::of(&self, line * LINE, line * LINE).ask(row);
@@ -125,6 +129,62 @@ impl Pass<'_> {
                 done += R::BYTES;
             }
         }
+    }
+
+    /// Copies rows of `len` bits each of which goes on where the one before ends: by whole registers, which write over what the
+    /// next rows are. Says how many: but for those at the end, which have too few behind them.
+    ///
+    /// # Safety
+    /// As [`same`](Self::same), for such rows that are exact.
+    #[inline(always)]
+    unsafe fn chained<R: Register>(self, len: usize) -> usize {
+        let Pass { rows, src, from, dst, to, .. } = self;
+        let Some(first) = rows.first() else { return 0 };
+        // The registers of a row begin within its first byte.
+        let reach = (len + 7).div_ceil(8).next_multiple_of(R::BYTES);
+        let behind = (8 * reach).div_ceil(len);
+        let whole = rows.len().saturating_sub(behind);
+        let (byte, shift) = place(to + first.to);
+        let mut here = dst.wrapping_offset(byte);
+        // The bits that the byte of a row's first bit has before.
+        let mut before = match shift {
+            0 => 0,
+            // SAFETY: the caller's promise.
+            _ => unsafe { *here & !(u8::MAX << shift) },
+        };
+        let mut shift = shift as usize;
+        for &row in &rows[..whole] {
+            let mut line = 0;
+            while line <= len / 8 / LINE {
+                Ask::of(&self, line * LINE, line * LINE).ask(row);
+                line += 1;
+            }
+            let from = from + row.from - shift as i64;
+            let (bytes, rest) = ((len + shift) / 8, (len + shift) % 8);
+            // SAFETY: the caller's promise; what is written beyond a row are rows that follow.
+            unsafe {
+                let mut done = 0;
+                while 8 * done < len + shift {
+                    window::<R>(src.wrapping_add(done), from).store(here.wrapping_add(done));
+                    done += R::BYTES;
+                }
+                if shift > 0 {
+                    *here = before | byte_at(src, from) & u8::MAX << shift;
+                }
+                if rest > 0 {
+                    before = byte_at(src.wrapping_add(bytes), from) & !(u8::MAX << rest);
+                }
+            }
+            here = here.wrapping_add(bytes);
+            shift = rest;
+        }
+        // SAFETY: the byte is the next row's.
+        unsafe {
+            if shift > 0 && whole > 0 {
+                *here = before;
+            }
+        }
+        whole
     }
 
     /// Copies every row, its bits apart or together.

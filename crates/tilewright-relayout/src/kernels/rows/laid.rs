@@ -227,6 +227,7 @@ impl Laid {
             && dst.rows.iter().all(|row| is_whole(row.to))
             && outer.iter().all(|l| is_whole(l.dst) && is_whole(l.dst_back))
             && dst.spacing.begins_at_bytes();
+        let is_chain = dst.rows.windows(2).all(|rows| rows[1].to - rows[0].to == row_lens[1]);
         let reach = |l: &Around| l.count.saturating_mul(l.src.abs());
         let asks = outer.iter().map(reach).max().unwrap_or(0) > NEAR;
         order(&mut outer, row_lens[0], row_lens[1], LONG_RUN);
@@ -252,6 +253,7 @@ impl Laid {
             packed,
             len,
             are_bytes,
+            is_chain,
             around: outer,
             level,
             asks,

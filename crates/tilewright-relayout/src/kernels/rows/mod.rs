@@ -60,6 +60,8 @@ pub(crate) struct Rows {
     len: usize,
     /// Whether rows of the destination are whole bytes of whole bytes, if the first begins at one.
     are_bytes: bool,
+    /// Whether each row of the destination goes on where the one before ends.
+    is_chain: bool,
     /// The loops around a block, from the outermost to the innermost.
     around: Vec<Around>,
     level: Level,
@@ -199,6 +201,7 @@ impl Rows {
                 to: 0,
                 next: [next_from, None],
                 exactly: None,
+                is_chain: false,
             };
             let out = Pass {
                 spacing: &self.dst.spacing,
@@ -209,6 +212,7 @@ impl Rows {
                 to,
                 next: [None, next_to],
                 exactly: Some(self.len),
+                is_chain: self.is_chain,
             };
             // SAFETY: the caller's promise: the rows of every block are the box's. The stages have room for all rows, what
             // is between them included, and for what is read and written beside them.

@@ -124,6 +124,7 @@ fn check_spacing(steps: &[Step], value: i64) -> bool {
             to: place,
             next: [None; 2],
             exactly: None,
+            is_chain: false,
         };
         // SAFETY: there is room for rows of 4096 bytes, and beside them.
         unsafe { level.run(pass) };
@@ -169,4 +170,43 @@ fn rows_are_spaced() {
         n_made += usize::from(check_spacing(&steps, value));
     }
     assert!(n_made > 10, "{n_made}");
+}
+
+/// Rows that go on where the ones before end, from anywhere: all their bits, and no others.
+#[test]
+fn a_chain_of_rows() {
+    for len in [8i64, 9, 13, 31, 48, 64, 100, 257, 468, 512, 932, 1501] {
+        for (first, n) in [(0i64, 80i64), (3, 81), (7, 200), (5, 3)] {
+            let pitch = 64 + (len + 7) / 8 * 8;
+            let place = |row: i64| Row { from: row * pitch + row % 3, to: first + row * len };
+            let rows: Vec<Row> = (0..n).map(place).collect();
+            let bytes = |bits: i64| (bits as usize).div_ceil(8) + 2 * BESIDE;
+            let src = pattern(bytes((n + 1) * pitch), 2_654_435_761);
+            let before = pattern(bytes(first + n * len), 2_246_822_519);
+            let mut expected = before.clone();
+            for bit in 0..n * len {
+                let row = rows[(bit / len) as usize];
+                let from = 8 * BESIDE + (row.from + bit % len) as usize;
+                let to = 8 * BESIDE + (row.to + bit % len) as usize;
+                bits::write(&mut expected, to, 1, bits::read(&src, from, 1));
+            }
+            for level in Level::all() {
+                let mut dst = before.clone();
+                let pass = Pass {
+                    spacing: &Spacing::same(len as usize),
+                    rows: &rows,
+                    src: src.as_ptr().wrapping_add(BESIDE),
+                    from: 0,
+                    dst: dst.as_mut_ptr().wrapping_add(BESIDE),
+                    to: 0,
+                    next: [None; 2],
+                    exactly: Some(len as usize),
+                    is_chain: true,
+                };
+                // SAFETY: there is room for the rows, and to read beside them.
+                unsafe { level.run(pass) };
+                assert!(dst == expected, "{n} rows of {len} bits from {first} on by {level:?}");
+            }
+        }
+    }
 }
