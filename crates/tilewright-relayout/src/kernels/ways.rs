@@ -111,7 +111,12 @@ impl Wanted<'_> {
         let row = loops.iter().find(|l| l.dst == 1 && l.extent > 1);
         let are_near = row.is_some_and(|l| l.src.saturating_abs() <= NEAR_ROWS / unit as i64);
         if !(are_near && program.as_ref().is_some_and(Program::fills_registers))
-            && let Some(listed) = Listed::of(loops, unit, level)
+            && let Some(listed) = Listed::of(loops, unit, level, false)
+        {
+            return Way::Listed(Box::new(listed));
+        }
+        if !program.as_ref().is_some_and(|program| program.least_piece() >= LANE)
+            && let Some(listed) = Listed::of(loops, unit, level, true)
         {
             return Way::Listed(Box::new(listed));
         }
