@@ -115,7 +115,7 @@ impl Wanted<'_> {
         {
             return Way::Listed(Box::new(listed));
         }
-        if !program.as_ref().is_some_and(|program| program.least_piece() >= LANE)
+        if program.as_ref().is_none_or(|program| program.least_piece() < LANE)
             && let Some(listed) = Listed::of(loops, unit, level, true)
         {
             return Way::Listed(Box::new(listed));
