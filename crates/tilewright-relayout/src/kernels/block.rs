@@ -431,6 +431,10 @@ impl Block<'_> {
         let (step, line) = (self.len(), LINE as i64);
         let number = self.following(step)?;
         let inner = self.inside.iter_mut().find(|l| l.dst * l.count == step)?;
+        // What follows has to be more of the same loop.
+        if inner.src.checked_mul(inner.count) != Some(self.outer[number].src) {
+            return None;
+        }
         let more = (line + inner.dst - 1) / inner.dst;
         inner.count += more;
         let l = &mut self.outer[number];

@@ -2,6 +2,7 @@
 
 use super::tile::MAX_LANES;
 use super::*;
+use crate::nest::drawn::Draw;
 
 /// Bytes around each buffer that nothing may touch.
 const GUARD: usize = 64;
@@ -229,6 +230,20 @@ fn blocks_along_rows_overlap() {
     }
 }
 
+/// Rows that two loops make: a block does not go on with the first where it ends.
+#[test]
+fn blocks_along_rows_of_several_loops() {
+    for &unit in cases(&[4i64, 2, 8], 0) {
+        for (first, second) in [(256 / unit, 8), (64, 9), (128, 3), (96, 6)] {
+            let (columns, row) = (67, first * second);
+            let pitch = columns + 3;
+            let loops =
+                [l(columns, 1, row), l(second, first * pitch + 7, first), l(first, pitch, 1)];
+            check(&loops, unit as usize);
+        }
+    }
+}
+
 /// Rows of interleaved tiles: blocks have long rows that begin anywhere and take turns, whose ends are parts of lines.
 #[test]
 fn long_rows_that_take_turns() {
@@ -247,6 +262,39 @@ fn long_rows_that_take_turns() {
             });
             assert!(!is_wide || tiles * 128 * unit < 1024 || takes_turns, "{loops:?} {out:?}");
         }
+    }
+}
+
+/// Dense arrays whose dimensions are in any order on either side, many of them round, so that there are rows and blocks of every kind.
+#[test]
+fn permutations() {
+    const EXTENTS: [i64; 14] = [2, 3, 4, 5, 7, 8, 16, 32, 64, 67, 96, 128, 130, 256];
+    let mut draw = Draw(11);
+    let (mut n, most) = (0, if cfg!(miri) { 0 } else { 150 });
+    while n < most {
+        let unit = [4, 1, 2, 8, 16][draw.below(5)];
+        let rank = 2 + draw.below(4);
+        let extents: Vec<i64> = (0..rank).map(|_| EXTENTS[draw.below(EXTENTS.len())]).collect();
+        let bytes = extents.iter().product::<i64>() * unit;
+        if !(8 << 10..200 << 10).contains(&bytes) {
+            continue;
+        }
+        let mut strides = || {
+            let mut strides = vec![1; rank];
+            let (mut step, mut left) = (1, (0..rank).collect::<Vec<_>>());
+            while !left.is_empty() {
+                let dim = left.swap_remove(draw.below(left.len()));
+                strides[dim] = step;
+                step *= extents[dim];
+            }
+            strides
+        };
+        let (src, dst) = (strides(), strides());
+        let mut loops: Vec<Loop> =
+            (0..rank).map(|dim| l(extents[dim], src[dim], dst[dim])).collect();
+        loops.sort_by_key(|l| std::cmp::Reverse(l.dst));
+        check(&loops, unit as usize);
+        n += 1;
     }
 }
 
