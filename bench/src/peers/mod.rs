@@ -4,6 +4,8 @@ pub(crate) mod crates;
 pub(crate) mod onednn;
 pub(crate) mod python;
 
+use std::num::NonZeroUsize;
+
 use anyhow::{Context, Result};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use threadteam::Pool;
@@ -105,9 +107,9 @@ impl Crew {
 /// Our own engine, with a plan made before.
 pub(crate) fn ours<'a>(problem: &Problem, crew: &'a Crew) -> Result<Contestant<'a>> {
     let plan = Plan::new(&problem.from, &problem.to).context("the plan")?;
-    let threads = match crew.threads {
-        1 => Threads::Current,
-        _ => Threads::Pool(&crew.rayon),
+    let threads = match NonZeroUsize::new(crew.threads) {
+        Some(threads) if crew.threads > 1 => Threads::Count(threads),
+        _ => Threads::Current,
     };
     let options = RunOptions { threads, ..RunOptions::default() };
     let run = move |src: &[u8], dst: &mut [u8]| Ok(plan.run(src, dst, &options)?);
