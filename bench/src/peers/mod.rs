@@ -7,7 +7,6 @@ pub(crate) mod python;
 use std::num::NonZeroUsize;
 
 use anyhow::{Context, Result};
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use threadteam::Pool;
 use tilewright::Shape;
 use tilewright_relayout::{Placement, Plan, RunOptions, Threads};
@@ -69,38 +68,17 @@ impl Problem {
     }
 }
 
-/// A pool of rayon's, brought to our engine.
-#[derive(Debug)]
-pub(crate) struct Rayon(pub(crate) ThreadPool);
-
-impl tilewright_relayout::ThreadPool for Rayon {
-    fn n_threads(&self) -> usize {
-        self.0.current_num_threads()
-    }
-
-    fn share(&self, helpers: usize, job: &(dyn Fn() + Sync)) {
-        self.0.in_place_scope(|scope| {
-            (0..helpers).for_each(|_| scope.spawn(|_| job()));
-            job();
-        });
-    }
-}
-
-/// The threads that work on several threads is done on.
+/// The threads that work on several threads is done on; our engine has its own.
 pub(crate) struct Crew {
     pub(crate) threads: usize,
-    /// For our engine.
-    pub(crate) rayon: Rayon,
     /// For strided-perm.
     pub(crate) team: Pool,
 }
 
 impl Crew {
     pub(crate) fn new(threads: usize) -> Result<Self> {
-        let builder = ThreadPoolBuilder::new().num_threads(threads);
-        let rayon = Rayon(builder.start_handler(processors::bind).build()?);
         let team = Pool::builder().threads(threads).on_start(processors::bind).build()?;
-        Ok(Crew { threads, rayon, team })
+        Ok(Crew { threads, team })
     }
 }
 
