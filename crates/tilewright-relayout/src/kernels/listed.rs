@@ -54,8 +54,8 @@ pub(super) struct Listed {
 
 impl Listed {
     /// Of a box of elements of `unit` bytes, if neighbours on either side are such. Where a tile would fill most of its registers
-    /// with those of one loop it is none, unless there `is_none` that fills them.
-    pub(super) fn of(loops: &[Loop], unit: usize, level: Level, is_none: bool) -> Option<Self> {
+    /// with those of one loop it is none, unless it `is_needed`, because there is no such tile.
+    pub(super) fn of(loops: &[Loop], unit: usize, level: Level, is_needed: bool) -> Option<Self> {
         let unit = unit as i64;
         if !matches!(unit, 1 | 2 | 4 | 8) || loops.iter().any(Loop::is_run) {
             return None;
@@ -66,7 +66,7 @@ impl Listed {
         // The last loop whole, if the stage has room for that.
         let mut tries = sides.into_iter().flat_map(|side| [(side, MOST), (side, IN_PARTS)]);
         tries.find_map(|((loops, is_source), most)| {
-            Self::of_side(loops, unit, is_source, most, level, is_none)
+            Self::of_side(loops, unit, is_source, most, level, is_needed)
         })
     }
 
@@ -78,7 +78,7 @@ impl Listed {
         is_source: bool,
         most: i64,
         level: Level,
-        is_none: bool,
+        is_needed: bool,
     ) -> Option<Self> {
         if loops.iter().any(|l| l.dst < 0 || l.src < 0) {
             return None;
@@ -124,7 +124,7 @@ impl Listed {
         let in_registers = (first + LEAST_ROW - 1) / LEAST_ROW * LEAST_ROW;
         let is_filled =
             in_registers - first < in_registers / if len <= LINE as i64 { 3 } else { 8 };
-        if is_filled && !is_none {
+        if is_filled && !is_needed {
             return None;
         }
         let pitch = (len + 15) / 16 * 16 + 16;
