@@ -83,12 +83,10 @@ impl Crew {
 }
 
 /// Our own engine, with a plan made before.
-pub(crate) fn ours<'a>(problem: &Problem, crew: &'a Crew) -> Result<Contestant<'a>> {
+pub(crate) fn ours(problem: &Problem, crew: &Crew) -> Result<Contestant<'static>> {
     let plan = Plan::new(&problem.from, &problem.to).context("the plan")?;
-    let threads = match NonZeroUsize::new(crew.threads) {
-        Some(threads) if crew.threads > 1 => Threads::Count(threads),
-        _ => Threads::Current,
-    };
+    let several = NonZeroUsize::new(crew.threads).filter(|threads| threads.get() > 1);
+    let threads = several.map_or(Threads::Current, Threads::Count);
     let options = RunOptions { threads, ..RunOptions::default() };
     let run = move |src: &[u8], dst: &mut [u8]| Ok(plan.run(src, dst, &options)?);
     Ok(Contestant::new(OURS, vec![Local::form("", run)]))

@@ -148,7 +148,10 @@ impl Bench {
         let outcome = self.contest(pair, plan)?;
         let off_line = match verdict(&outcome, OFF_LINE) {
             Some(Verdict::Timed(timing)) => Some(timing.relative.median),
-            Some(_) => return Ok(PairVerdict::Wrong { wrong: true }),
+            Some(Verdict::Failed(words)) => {
+                return Ok(PairVerdict::Refused { refused: words.clone() });
+            }
+            Some(Verdict::Wrong) => return Ok(PairVerdict::Wrong { wrong: true }),
             None => None,
         };
         Ok(match verdict(&outcome, OURS) {

@@ -40,6 +40,7 @@ pub(crate) fn print(
     failures(out, drawn)?;
     if !named.is_empty() {
         pairs(out, &timed(named))?;
+        off_lines(out, named)?;
     }
     if !drawn.is_empty() {
         let wrong = drawn.iter().filter(|one| one.is_wrong()).count();
@@ -145,10 +146,10 @@ fn pairs(out: &mut impl Write, pairs: &[Cells<'_>]) -> io::Result<()> {
 }
 
 /// How long destinations off a line take, if that was asked for, and the longest.
-fn off_lines(out: &mut impl Write, drawn: &[Measured]) -> io::Result<()> {
+fn off_lines(out: &mut impl Write, measured: &[Measured]) -> io::Result<()> {
     let off = |one: &Measured| one.figures().and_then(|figures| figures.off_line);
     let mut longest: Vec<(f64, &Measured)> =
-        drawn.iter().filter_map(|one| Some((off(one)?, one))).collect();
+        measured.iter().filter_map(|one| Some((off(one)?, one))).collect();
     longest.sort_by(|(one, _), (other, _)| one.total_cmp(other));
     let times: Vec<f64> = longest.iter().map(|(times, _)| *times).collect();
     if times.is_empty() {

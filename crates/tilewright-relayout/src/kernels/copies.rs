@@ -177,7 +177,7 @@ pub(super) unsafe fn copy_rows_cached<R: Register>(out: &Out, stage: *mut u8, bl
 /// # Safety
 /// The processor has the registers; a line can be read, and written at `to`, where one begins.
 #[inline(always)]
-unsafe fn stream_line<R: Register>(from: *const u8, to: *mut u8) {
+pub(super) unsafe fn stream_line<R: Register>(from: *const u8, to: *mut u8) {
     let mut place = 0;
     while place < LINE {
         // SAFETY: the caller's promise.

@@ -4,6 +4,7 @@
 //! Several such rows of runs are written at once where their runs take turns in the source, as the
 //! rows of a tile do, so that the source is walked straight on.
 
+use super::copies::stream_line;
 use super::place::{AHEAD, At, LINE, STREAMED, put};
 use super::register::Register;
 use super::runs::copy_cached;
@@ -87,7 +88,7 @@ unsafe fn copy_run<R: Register>(at: At, len: usize, before: *const u8, ahead: i6
         while done + LINE <= len {
             let line = at.plus(done as i64, done as i64);
             line.plus(ahead, 0).prefetch();
-            stream_line::<R>(line);
+            stream_line::<R>(line.src, line.dst);
             done += LINE;
         }
         at.plus(done as i64 + ahead, 0).prefetch();
@@ -115,17 +116,5 @@ unsafe fn stream_joined<R: Register>(first: *const u8, line: At, there: usize) {
             put::<R, STREAMED>(bytes, at.dst);
         }
         part += R::BYTES;
-    }
-}
-
-/// # Safety
-/// The processor has these registers; a line can be read and written, the latter at a multiple of
-/// its length.
-#[inline(always)]
-unsafe fn stream_line<R: Register>(at: At) {
-    for part in (0..LINE as i64).step_by(R::BYTES) {
-        let at = at.plus(part, part);
-        // SAFETY: the caller's promise; registers are no longer than a line.
-        unsafe { put::<R, STREAMED>(R::load(at.src), at.dst) };
     }
 }

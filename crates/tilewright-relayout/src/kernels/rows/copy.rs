@@ -100,15 +100,10 @@ impl Pass<'_> {
     unsafe fn same<R: Register>(self) {
         let Pass { spacing, rows, src, from, dst, to, exactly, .. } = self;
         if let Some(len) = exactly {
-            let lines = len / 8 / LINE;
             // SAFETY: the caller's promise.
             let done = unsafe { if self.is_chain { self.chained::<R>(len) } else { 0 } };
             for &row in &rows[done..] {
-                let mut line = 0;
-                while line <= lines {
-                    Ask::of(&self, line * LINE, line * LINE).ask(row);
-                    line += 1;
-                }
+                self.ask_for(row, len);
                 let (byte, shift) = place(to + row.to);
                 // SAFETY: the caller's promise.
                 unsafe { put::<R>(src, from + row.from, dst.wrapping_offset(byte), shift, len) };
@@ -128,6 +123,16 @@ impl Pass<'_> {
                 }
                 done += R::BYTES;
             }
+        }
+    }
+
+    /// Asks for the lines of a row of so many bits.
+    #[inline(always)]
+    fn ask_for(&self, row: Row, len: usize) {
+        let mut line = 0;
+        while line <= len / 8 / LINE {
+            Ask::of(self, line * LINE, line * LINE).ask(row);
+            line += 1;
         }
     }
 
@@ -154,11 +159,7 @@ impl Pass<'_> {
         };
         let mut shift = shift as usize;
         for &row in &rows[..whole] {
-            let mut line = 0;
-            while line <= len / 8 / LINE {
-                Ask::of(&self, line * LINE, line * LINE).ask(row);
-                line += 1;
-            }
+            self.ask_for(row, len);
             let from = from + row.from - shift as i64;
             let (bytes, rest) = ((len + shift) / 8, (len + shift) % 8);
             // SAFETY: the caller's promise; what is written beyond a row are rows that follow.
