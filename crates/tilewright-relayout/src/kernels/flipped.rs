@@ -1,7 +1,7 @@
 //! Copies of what is swizzled: 16 bytes at a time, whose places have some bits flipped by higher ones.
 
 use super::Means;
-use super::level::{Task, fence, prefetch_near};
+use super::level::{Task, fence, prefetch, prefetch_near};
 use super::place::{At, CACHED, LINE, STREAMED, Stores, put};
 use super::register::Register;
 
@@ -206,57 +206,105 @@ struct Copy<'a> {
 impl Task for Copy<'_> {
     #[inline(always)]
     unsafe fn with<R: Register>(self) {
-        for &row in &self.rows.places {
-            let row = self.of.row_at(self.from.0 + row.0, self.from.1 + row.1, self.rows.len);
-            let from = row.from as i64 - (self.of.start + row.place) as i64;
-            // Where place 0 of what is swizzled would be read from.
-            let at = self.at.plus(from, row.to as i64);
-            let is_lines = at.to_line() == 0 && row.len.is_multiple_of(LINE);
-            // SAFETY: the caller's promise; lines are streamed to.
-            unsafe {
-                match self.stores {
-                    // Lane by lane: longer registers took up to twice as long for rows of a line or two.
-                    Stores::Streamed if is_lines => self.copy_row::<R::Lane, STREAMED>(row, at),
-                    _ => self.copy_row::<R, CACHED>(row, at),
+        // SAFETY: the caller's promise; lines are streamed to.
+        unsafe {
+            match self.lines() {
+                // What comes from memory, lane by lane: longer registers took up to twice as long.
+                Some(lines) if self.stores == Stores::Streamed && lines.are_written => {
+                    self.copy_lines::<R::Lane, STREAMED>(lines);
                 }
+                Some(lines) if self.next != 0 => self.copy_lines::<R::Lane, CACHED>(lines),
+                Some(lines) => self.copy_lines::<R, CACHED>(lines),
+                None => self.copy_pieces::<R>(),
             }
         }
     }
 }
 
+/// Rows that are whole lines of what is swizzled, in each of which the same bits are flipped.
+struct Lines {
+    /// The place of a row that begins where rows are counted from.
+    place: i64,
+    /// Whether they are whole lines of the destination, too.
+    are_written: bool,
+}
+
 impl Copy<'_> {
-    /// # Safety
-    /// The processor has these registers, the row can be written, and the groups that it lies in can be read; for streaming it is
-    /// written by lines.
-    #[inline(always)]
-    unsafe fn copy_row<R: Register, const S: u8>(&self, row: Row, at: At) {
+    /// `None` if the rows are not such.
+    fn lines(&self) -> Option<Lines> {
         let Flips { shift, mask } = self.of.flips;
-        let mut done = 0;
-        while done < row.len {
-            let place = row.place + done;
-            if self.next != 0 && (done == 0 || place.is_multiple_of(LINE)) {
-                prefetch_near(at.plus(self.next + place as i64, 0).src);
-            }
-            // All that a register has of a group has the same bits flipped.
-            if mask >= LINE / 2 && place.is_multiple_of(LINE) && done + LINE <= row.len {
-                let flipped = (place >> shift) & mask;
+        let (place, bits) = match self.of.side {
+            Side::Source => (self.from.0, self.rows.bits.0),
+            Side::Destination(start) => (start as i64 + self.from.1, self.rows.bits.1),
+        };
+        let is_lines = |bytes: i64| bytes % LINE as i64 == 0;
+        let to = self.at.plus(0, self.from.1).to_line() as i64;
+        let are_written = is_lines(to | self.rows.bits.1);
+        let are = is_lines(place | bits | self.rows.len as i64 | (mask << shift) as i64);
+        are.then_some(Lines { place, are_written })
+    }
+
+    /// # Safety
+    /// The processor has these registers, the rows can be written, and the groups that they lie in can be read; they are such
+    /// lines, and written by whole lines if they are streamed.
+    #[inline(always)]
+    unsafe fn copy_lines<R: Register, const S: u8>(&self, lines: Lines) {
+        let Flips { shift, mask } = self.of.flips;
+        let (len, next) = (self.rows.len, self.next);
+        let first = self.at.plus(self.from.0 - self.of.start as i64, self.from.1);
+        for &(src, dst) in &self.rows.places {
+            let row = first.plus(src, dst);
+            let of_row = if self.of.side == Side::Source { src } else { dst };
+            let place = (lines.place + of_row) as usize;
+            // Where place 0 would be read from.
+            let zero = row.plus(-(place as i64), 0).src;
+            let mut done = 0;
+            while done < len {
+                let soon = row.plus(next + done as i64, 0).src;
+                match next {
+                    0 => {}
+                    _ if S == STREAMED => prefetch(soon),
+                    _ => prefetch_near(soon),
+                }
+                let flipped = ((place + done) >> shift) & mask;
                 let lanes = flipped % R::BYTES / PIECE;
+                let others = flipped % LINE / R::BYTES * R::BYTES;
+                // Of the group, the line that has these bits flipped too.
+                let line = (place + done) ^ (flipped / LINE * LINE);
                 let mut part = 0;
                 while part < LINE {
-                    let from = (place + part) ^ (flipped - lanes * PIECE);
-                    let here = at.plus(from as i64, (done + part) as i64);
-                    // SAFETY: the caller's promise: the group can be read, and this part be written.
+                    let from = zero.wrapping_add(line + (part ^ others));
+                    // SAFETY: the caller's promise: the group can be read, and this line be written. No bit of a line's place
+                    // within its line is set.
                     unsafe {
-                        let register = R::load(here.src).with_lanes_flipped(lanes);
-                        put::<R, S>(register, here.dst);
+                        let register = R::load(from).with_lanes_flipped(lanes);
+                        put::<R, S>(register, row.dst.wrapping_add(done + part));
                     }
                     part += R::BYTES;
                 }
                 done += LINE;
-            } else {
+            }
+        }
+    }
+
+    /// # Safety
+    /// The processor has these registers, the rows can be written, and the groups that they lie in can be read.
+    #[inline(always)]
+    unsafe fn copy_pieces<R: Register>(&self) {
+        for &row in &self.rows.places {
+            let row = self.of.row_at(self.from.0 + row.0, self.from.1 + row.1, self.rows.len);
+            let from = row.from as i64 - (self.of.start + row.place) as i64;
+            // Where place 0 of what is swizzled would be read from.
+            let at = self.at.plus(from, row.to as i64);
+            let mut done = 0;
+            while done < row.len {
+                let place = row.place + done;
+                if self.next != 0 && (done == 0 || place.is_multiple_of(LINE)) {
+                    prefetch_near(at.plus(self.next + place as i64, 0).src);
+                }
                 let here = at.plus(self.of.flips.of(place) as i64, done as i64);
-                // SAFETY: as above, of a single piece.
-                unsafe { put::<R::Lane, S>(R::Lane::load(here.src), here.dst) };
+                // SAFETY: the caller's promise, of a single piece.
+                unsafe { R::Lane::load(here.src).store(here.dst) };
                 done += PIECE;
             }
         }
