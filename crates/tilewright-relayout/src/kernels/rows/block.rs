@@ -197,7 +197,11 @@ impl Block {
         let l = self.outer[number];
         let most = most.clamp(1, l.count);
         let count = (l.count + most - 1) / most;
-        let part = (l.count + count - 1) / count;
+        let even = (l.count + count - 1) / count;
+        // Parts of whole words begin at bytes, where that makes no more of them.
+        let word = WORD_BITS / l.src.min(l.dst).clamp(1, WORD_BITS);
+        let part = ((even + word - 1) / word * word).min(l.count);
+        let part = if count > 1 && part <= most { part } else { even };
         self.inside.push(Inside { of: Loop { extent: part, src: l.src, dst: l.dst }, chains });
         if count == 1 {
             self.outer.remove(number);

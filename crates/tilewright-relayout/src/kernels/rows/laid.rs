@@ -4,7 +4,7 @@ use super::super::compile::{LONG_RUN, order};
 use super::super::level::Level;
 use super::super::lookup::window;
 use super::super::place::LINE;
-use super::super::tile::{Around, Program, Slots};
+use super::super::tile::{Program, Slots};
 use super::block::{Block, Index, LONG, stride};
 use super::copy::Row;
 use super::spacing::{Spacing, Step, Toward};
@@ -228,8 +228,10 @@ impl Laid {
             && outer.iter().all(|l| is_whole(l.dst) && is_whole(l.dst_back))
             && dst.spacing.begins_at_bytes();
         let is_chain = dst.rows.windows(2).all(|rows| rows[1].to - rows[0].to == row_lens[1]);
-        let reach = |l: &Around| l.count.saturating_mul(l.src.abs());
-        let asks = outer.iter().map(reach).max().unwrap_or(0) > NEAR;
+        let reaches = block.inside.iter().map(|l| (l.of.extent, l.of.src));
+        let reaches = reaches.chain(outer.iter().map(|l| (l.count, l.src)));
+        let reach = reaches.map(|(count, step)| count.saturating_mul(step.abs())).max();
+        let asks = reach.unwrap_or(0) > NEAR;
         order(&mut outer, row_lens[0], row_lens[1], LONG_RUN);
         outer.retain(|l| l.count > 1);
         let is_direct = self.is_direct;
