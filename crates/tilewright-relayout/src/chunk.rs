@@ -196,13 +196,15 @@ const LONGER: i64 = 8;
 /// and where possible of a stride of the destination, so that chunks begin where tiles do.
 ///
 /// Where a stride that is many times as long is a multiple of `least` alone, it is of that: parts of tiles take longer than a
-/// chunk that does not begin on a line. The whole allocation is one chunk where it is not much larger than the target.
+/// chunk that does not begin on a line. Of chunks that are put together in the caches first, it is wherever a stride is longer at
+/// all. The whole allocation is one chunk where it is not much larger than the target.
 pub(crate) fn chunk_elements(
     digits: &[Loop],
     allocation: i64,
     target: i64,
     align: i64,
     least: i64,
+    is_staged: bool,
 ) -> i64 {
     let whole = allocation.max(1).saturating_add(align);
     if allocation <= target.saturating_mul(2) {
@@ -213,7 +215,8 @@ pub(crate) fn chunk_elements(
         steps.filter(|&step| step <= target + target / 4).fold(align, i64::max)
     };
     let (aligned, any) = (longest(align), longest(least));
-    let step = if any > LONGER * aligned { any } else { aligned };
+    let longer = if is_staged { 1 } else { LONGER };
+    let step = if any > longer * aligned { any } else { aligned };
     // As many steps as registers take: a power of two, or several. So what a chunk reads of packed elements begins at a byte too.
     let most = (target / step).max(1);
     step * match most {
@@ -280,13 +283,17 @@ mod tests {
     fn chunks_begin_where_tiles_do() {
         let l = |extent, src, dst| Loop { extent, src, dst };
         let rows_of_tiles = [l(64, 128, 1024), l(100, 65536, 65536), l(8, 8192, 128), l(128, 1, 1)];
-        assert_eq!(chunk_elements(&rows_of_tiles, 6_553_600, 150_000, 16, 16), 131_072);
-        assert_eq!(chunk_elements(&rows_of_tiles, 6_553_600, 3_000, 16, 16), 2048);
-        assert_eq!(chunk_elements(&rows_of_tiles[..1], 65_536, 60_000, 16, 16), 65_552);
+        assert_eq!(chunk_elements(&rows_of_tiles, 6_553_600, 150_000, 16, 16, false), 131_072);
+        assert_eq!(chunk_elements(&rows_of_tiles, 6_553_600, 3_000, 16, 16, false), 2048);
+        assert_eq!(chunk_elements(&rows_of_tiles[..1], 65_536, 60_000, 16, 16, false), 65_552);
         // Rows of 11,657 elements of 2 bytes begin on a line every 32 only, which are too many.
         let odd_rows = [l(319, 1, 11_657), l(11_657, 319, 1)];
-        assert_eq!(chunk_elements(&odd_rows, 3_718_583, 131_072, 32, 1), 8 * 11_657);
+        assert_eq!(chunk_elements(&odd_rows, 3_718_583, 131_072, 32, 1, false), 8 * 11_657);
+        // Matrices of 15 rows of 6990 elements of 4 bytes: 8 rows begin on a line, or all 15 of them do not.
+        let matrices = [l(160, 104_850, 104_850), l(6990, 15, 1), l(15, 1, 6990)];
+        let chunk = |is_staged| chunk_elements(&matrices, 16_776_000, 97_868, 16, 1, is_staged);
+        assert_eq!((chunk(false), chunk(true)), (8 * 6990, 15 * 6990));
         // A stride of 12 elements of 1 bit begins on a byte every 24 only.
-        assert_eq!(chunk_elements(&[l(99, 1, 12)], 1200, 40, 8, 8), 24);
+        assert_eq!(chunk_elements(&[l(99, 1, 12)], 1200, 40, 8, 8, false), 24);
     }
 }

@@ -35,8 +35,8 @@
 //! 2. **Units.** What stays together on both sides moves together: a row of 128 `s4` is 2 units
 //!    of 32 bytes, the largest there are.
 //! 3. **Chunks.** The destination is cut where its tiles begin, into pieces written in order and each
-//!    by one thread: of about 512 KiB, or 256 KiB where a piece is put together in the caches before
-//!    it is streamed or packed. Where source neighbours end up far apart, chunks are larger, so that enough is
+//!    by one thread: of about 512 KiB, or 256 KiB where a piece of a destination that stays in the caches is put
+//!    together before it is packed. Where source neighbours end up far apart, chunks are larger, so that enough is
 //!    read at a time, up to 32 MiB, and are written in place; and whoever moves all of such an array at once
 //!    has as many chunks as threads. What is not more than two such pieces is a single one.
 //!

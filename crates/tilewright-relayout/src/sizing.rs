@@ -1,7 +1,7 @@
 //! How large a chunk is best, and whether it can be streamed as it is made.
 //!
-//! About [`CHUNK_BYTES`], or [`STAGED_CHUNK_BYTES`] where it is put together in the caches; where such
-//! a chunk would read few bytes of the source at a time, as much as reads [`READ_TOGETHER`], up to
+//! About [`CHUNK_BYTES`], or [`NEAR_CHUNK_BYTES`] where it is put together in the caches of a destination that stays there; where
+//! such a chunk would read few bytes of the source at a time, as much as reads [`READ_TOGETHER`], up to
 //! [`MAX_CHUNK_BYTES`]. [`chunk_elements`](crate::chunk::chunk_elements) rounds that to where tiles
 //! begin.
 
@@ -10,8 +10,8 @@ use crate::nest::Nest;
 /// The bytes of destination (or of unpacked elements) that one chunk is about.
 const CHUNK_BYTES: i64 = 512 << 10;
 
-/// The same where a chunk is put together in the caches first, which it shares with its source.
-const STAGED_CHUNK_BYTES: i64 = 256 << 10;
+/// The same where a chunk is put together in the caches first, which it shares with its source and with all of the destination.
+const NEAR_CHUNK_BYTES: i64 = 256 << 10;
 
 /// Chunks that had to be larger than this to read enough at a time are not put together in the caches.
 const MOST_STAGED_BYTES: i64 = 4 << 20;
@@ -42,8 +42,10 @@ pub(crate) struct Sizing {
     pub(crate) slot_bits: i64,
     /// Whether chunks are put together in the caches.
     pub(crate) is_staged: bool,
-    /// Whether all of the destination stays in the caches.
-    pub(crate) is_near: bool,
+    /// Whether the destination is larger than the caches.
+    pub(crate) is_large: bool,
+    /// Whether a chunk may be all of it, if that stays in the caches.
+    pub(crate) may_be_whole: bool,
 }
 
 impl Sizing {
@@ -66,10 +68,10 @@ impl Sizing {
         allocation: i64,
     ) -> i64 {
         let at_once = |bytes: i64| self.dst_reach(boxes, bytes);
-        let least = if self.is_staged { STAGED_CHUNK_BYTES } else { CHUNK_BYTES };
+        let least = if self.is_staged && !self.is_large { NEAR_CHUNK_BYTES } else { CHUNK_BYTES };
         let all = allocation.saturating_mul(self.slot_bits) / 8;
         let needed = at_once(READ_AT_LEAST);
-        if self.is_near && needed > least {
+        if self.may_be_whole && !self.is_large && needed > least {
             // Chunks would read the same lines again.
             return allocation;
         }

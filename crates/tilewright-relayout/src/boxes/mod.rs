@@ -111,8 +111,9 @@ impl BoxMoves {
         };
         let (src_bits, dst_bits, slot_bits) = (slots.src, slots.dst, i64::from(widths.to));
         let is_staged = is_staged && (slots.unit().is_some() || is_large) || needs.is_staged;
-        let is_near = !is_large && !needs.is_staged;
-        let mut sizing = Sizing { src_bits, dst_bits, slot_bits, is_staged, is_near };
+        let may_be_whole = !needs.is_staged;
+        let mut sizing =
+            Sizing { src_bits, dst_bits, slot_bits, is_staged, is_large, may_be_whole };
         moves.is_spread = sizing.is_spread(&moves.boxes.iter().map(Cuttable::nest));
         sizing.is_staged &= !moves.is_spread;
         moves.is_staged &= !moves.is_spread;
@@ -151,7 +152,8 @@ impl BoxMoves {
         self.chunk_elements = match self.is_injective {
             true => {
                 let least = self.least_align().max(self.needs.align);
-                chunk_elements(&self.digits, self.allocation, target.max(1), align, least)
+                let Self { allocation, is_staged, .. } = *self;
+                chunk_elements(&self.digits, allocation, target.max(1), align, least, is_staged)
             }
             // What lies in a chunk could be all over the place.
             false => whole - whole % align,
