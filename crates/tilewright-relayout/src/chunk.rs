@@ -189,6 +189,9 @@ fn ceiling(a: i64, b: i64) -> i64 {
     if b <= 0 { 0 } else { a.div_euclid(b) + i64::from(a.rem_euclid(b) != 0) }
 }
 
+/// As many chunks may be up to twice as large as they had better be, so that they begin where tiles do.
+const MANY: i64 = 16;
+
 /// So many times as long a stride is worth it that chunks do not begin on lines.
 const LONGER: i64 = 8;
 
@@ -212,7 +215,9 @@ pub(crate) fn chunk_elements(
     }
     let longest = |align: i64| {
         let steps = digits.iter().filter_map(|l| l.dst.checked_mul(align / gcd(l.dst, align)));
-        steps.filter(|&step| step <= target + target / 4).fold(align, i64::max)
+        let are_many = |step: i64| step.saturating_mul(MANY) <= allocation;
+        let most = |step: i64| if are_many(step) { 2 * target } else { target + target / 4 };
+        steps.filter(|&step| step <= most(step)).fold(align, i64::max)
     };
     let (aligned, any) = (longest(align), longest(least));
     let longer = if is_staged { 1 } else { LONGER };
@@ -293,6 +298,10 @@ mod tests {
         let matrices = [l(160, 104_850, 104_850), l(6990, 15, 1), l(15, 1, 6990)];
         let chunk = |is_staged| chunk_elements(&matrices, 16_776_000, 97_868, 16, 1, is_staged);
         assert_eq!((chunk(false), chunk(true)), (8 * 6990, 15 * 6990));
+        // Of tiled matrices of 2048 x 256 elements of 2 bytes, 60 are many, and 12 are not.
+        let tiled = [l(60, 475_136, 524_288), l(128, 3712, 4096), l(16, 232, 128)];
+        let chunk = |n: i64| chunk_elements(&tiled, n * 524_288, 262_144, 32, 1, false);
+        assert_eq!((chunk(60), chunk(12)), (524_288, 262_144));
         // A stride of 12 elements of 1 bit begins on a byte every 24 only.
         assert_eq!(chunk_elements(&[l(99, 1, 12)], 1200, 40, 8, 8, false), 24);
     }
