@@ -13,7 +13,7 @@ const CHUNK_BYTES: i64 = 512 << 10;
 /// The same where a chunk is put together in the caches first, which it shares with its source and with all of the destination.
 const NEAR_CHUNK_BYTES: i64 = 256 << 10;
 
-/// Chunks that had to be larger than this to read enough at a time are not put together in the caches.
+/// Chunks that had to be as large as this to read enough at a time are not put together in the caches.
 const MOST_STAGED_BYTES: i64 = 4 << 20;
 
 /// The most bytes of destination that a chunk is made larger for.
@@ -28,6 +28,9 @@ const READ_AT_LEAST: i64 = 512;
 /// How many bytes of the source a chunk that is made larger had better read at once: memory is
 /// slow to begin and quick to go on.
 const READ_TOGETHER: i64 = 2048;
+
+/// Chunks that read enough are up to so many times as large to read better, if they are written in place.
+const MUCH_LARGER: i64 = 4;
 
 /// The bits of a cache line.
 const LINE_BITS: i64 = 512;
@@ -52,7 +55,7 @@ impl Sizing {
     /// Whether chunks that read enough of the source at a time are too large to be put together in the caches: they are
     /// written in place, and the fewer there are, the better.
     pub(crate) fn is_spread<'n>(self, boxes: &(impl Iterator<Item = &'n Nest> + Clone)) -> bool {
-        self.dst_reach(boxes, READ_AT_LEAST) > MOST_STAGED_BYTES
+        self.dst_reach(boxes, READ_AT_LEAST) >= MOST_STAGED_BYTES
     }
 
     /// How far apart in the destination so many bytes of the source end up.
@@ -75,7 +78,9 @@ impl Sizing {
             // Chunks would read the same lines again.
             return allocation;
         }
-        let bytes = if needed <= least { least } else { at_once(READ_TOGETHER) };
+        let better = at_once(READ_TOGETHER);
+        let is_worth_it = !self.is_staged && better <= MUCH_LARGER * least;
+        let bytes = if needed <= least && !is_worth_it { least } else { better };
         let bytes = bytes.min(all / MIN_CHUNKS).max(needed.min(all / 2));
         bytes.clamp(least, MAX_CHUNK_BYTES) * 8 / self.slot_bits
     }
