@@ -61,7 +61,7 @@ fn way(description: &Description) -> &'static str {
             "boxes of the layouts under the swizzles; pieces change their places in the caches"
         }
         Route::Through => {
-            "through rows: from the one layout to the other there would be too many boxes, or scattered ones"
+            "through rows: from the one layout to the other there would be too many boxes, or scattered ones, or padding takes turns with elements"
         }
         Route::Elements => "element by element, because there would be too many boxes",
         other => other.name(),

@@ -43,7 +43,8 @@ pub enum Route {
     /// places on the way through the caches.
     Swizzled,
     /// Loop nests to rows in memory of their own, and from there on, because the two maps come apart
-    /// into far fewer boxes with rows than with each other, or into boxes whose elements lie alone.
+    /// into far fewer boxes with rows than with each other, or into boxes whose elements lie alone; or to the destination's
+    /// tiles in rows and from there on, because few of their places are filled.
     Through,
     /// One by one by both maps' offsets, because there would be too many boxes, through rows as well.
     Elements,

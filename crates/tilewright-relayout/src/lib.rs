@@ -85,6 +85,7 @@ mod description;
 #[allow(unsafe_code, reason = "one line, for which the module is there")]
 mod desk;
 mod error;
+mod filled;
 mod flip;
 mod gather;
 mod general;

@@ -4,7 +4,7 @@
 //! and chunks are as independent of each other as those of one plan. Elsewhere all rows are made first.
 
 use crate::error::Error;
-use crate::options::{Pad, RunOptions, Threads};
+use crate::options::{RunOptions, Threads};
 use crate::plan::Plan;
 use crate::run::{Chunks, Crew};
 use crate::work::{SourcePart, grown};
@@ -50,6 +50,11 @@ impl Through {
             }
         }
         Ok(Through { there, on, rows_of_a_chunk: None })
+    }
+
+    /// Whether rows are made for each chunk.
+    pub(crate) fn is_in_caches(&self) -> bool {
+        self.rows_of_a_chunk.is_some()
     }
 
     /// The two plans.
@@ -105,7 +110,6 @@ impl Through {
         let crew = Crew::of(options.threads, dst.len());
         let chunk_bytes = self.on.chunk_bytes(0).len();
         let alone = RunOptions { threads: Threads::Current, ..*options };
-        let to_rows = RunOptions { pad: Pad::Zero, ..alone };
         let failure = OnceLock::new();
         Chunks { dst, chunk_bytes, order: None }.write(&crew, |work, number, dst| {
             let number = first + number;
@@ -114,7 +118,7 @@ impl Through {
             let (start, end) = (at(needed.start), at(needed.end));
             let mut made = std::mem::take(&mut work.rows);
             let rows = grown(&mut made, end - start);
-            let outcome = self.there.write_part(needed.start, src, rows, &to_rows).and_then(|()| {
+            let outcome = self.there.write_part(needed.start, src, rows, &alone).and_then(|()| {
                 self.on.write_chunk(work, number, SourcePart { bytes: rows, start }, dst, &alone)
             });
             work.rows = made;

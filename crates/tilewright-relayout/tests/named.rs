@@ -4,8 +4,11 @@
 
 mod support;
 
-use support::{check, check_round_trip, check_threads, composed, definition, noise, placement};
-use tilewright_relayout::{Pad, Placement, Plan, Route, RunOptions, relayout};
+use std::num::NonZeroUsize;
+use support::{
+    check, check_round_trip, check_threads, composed, definition, noise, placement, streamed,
+};
+use tilewright_relayout::{Pad, Placement, Plan, Route, RunOptions, Threads, relayout};
 
 /// Checks a pair of layouts both ways, at a width of its own on either side.
 fn both_ways(a: (&str, u32), b: (&str, u32)) {
@@ -249,6 +252,46 @@ fn more_boxes_than_are_planned() {
     let (tiled, columns) = ("f32[61,11]{1,0:T(*,7)(3,2)}", "f32[61,11]{0,1:T(*,5)(3,2)}");
     assert_eq!(route(&placement(tiled, 32), &placement(columns, 32)), (Route::Through, 0));
     both_ways((tiled, 32), (columns, 32));
+}
+
+/// Arrays that fill few places of tiles whose columns are neighbours go through rows of those tiles, each chunk by itself, and
+/// padding with the elements.
+#[test]
+fn tiles_that_are_filled_in_part() {
+    let check = |from: (&str, u32), to: (&str, u32), value: u32, pad: u128| {
+        let texts = [from.0, to.0];
+        let (from, to) = (placement(from.0, from.1), placement(to.0, to.1));
+        let plan = Plan::with_value_bits(&from, &to, value).unwrap();
+        let description = plan.describe();
+        assert_eq!((description.route, plan.n_chunks() > 1), (Route::Through, true), "{texts:?}");
+        let src = noise(from.bytes());
+        let wanted = definition(&src, &from, &to, value, pad);
+        assert!(streamed(&plan, &src, 3, pad) == wanted, "{texts:?}");
+        let flipping = plan.clone().flipping(5);
+        let mut flipped = wanted.clone();
+        let bits = to.element_bits() as usize;
+        for offset in to.map().offsets().unwrap() {
+            for at in (0..bits).filter(|at| 5u128 >> at & 1 == 1) {
+                let bit = offset as usize * bits + at;
+                flipped[bit / 8] ^= 1 << (bit % 8);
+            }
+        }
+        for threads in [Threads::Current, Threads::Count(NonZeroUsize::MIN.saturating_add(1))] {
+            for (plan, wanted) in [(&plan, &wanted), (&flipping, &flipped)] {
+                let mut dst = vec![0xa5; to.bytes()];
+                plan.run(&src, &mut dst, &RunOptions { pad: Pad::Bits(pad), threads }).unwrap();
+                assert!(dst == *wanted, "{texts:?}, {threads:?}");
+            }
+        }
+    };
+    let tiles = "f32[40,7,256]{2,1,0:T(16,16)(16,1)}";
+    check(("f32[40,7,256]", 16), (tiles, 16), 16, 0x1234);
+    check(("f32[40,7,256]{2,0,1}", 8), ("f32[40,7,256]{2,1,0:T(32,16)(32,1)}", 8), 8, 3);
+    check(("f32[5,70001]", 4), ("f32[5,70001]{1,0:T(8,128)(8,1)}", 4), 4, 9);
+    check(("f32[5,40001]", 4), ("f32[5,40001]{1,0:T(8,128)(8,1)}", 8), 4, 0xff);
+    check(("f32[23,9000]", 16), ("f32[23,9000]{1,0:T(16,16)(16,1)}", 16), 16, 0);
+    let columns = "f32[4,2,4,16384]{2,3,1,0:T(32,128)(32,1)}";
+    check((columns, 1), ("f32[4,2,4,16384]{3,2,1,0:T(32,128)(32,1)}", 1), 1, 1);
 }
 
 #[test]

@@ -11,6 +11,9 @@ use crate::work::SourcePart;
 /// The most pieces that are prepared with the plan.
 const MAX_MOVERS: usize = 32;
 
+/// The bits of a cache line.
+const LINE_BITS: f64 = 512.0;
+
 /// What moves pieces of these forms, of those that begin at bytes and those that do not.
 pub(super) type Prepared = Vec<((Form, bool), Mover)>;
 
@@ -111,6 +114,23 @@ impl BoxMoves {
             left -= elements;
         }
         streamed >= nearly(all)
+    }
+
+    /// About how many of the processor's cycles looking elements up takes for each line, of what was prepared of the second
+    /// chunk and of the last.
+    pub(crate) fn lookup_cycles(&self) -> f64 {
+        let n = self.n_chunks();
+        let mut pieces = Vec::new();
+        let (mut cycles, mut bits) = (0.0, 0.0);
+        for chunk in [usize::from(n > 2), n.saturating_sub(1)] {
+            let slots = self.elements_of(&(chunk..chunk + 1));
+            pieces.clear();
+            self.cut(&self.within(&slots), &mut pieces);
+            let of = |piece| self.prepared_for(piece).and_then(Mover::lookup_cycles);
+            cycles += pieces.iter().filter_map(of).sum::<f64>();
+            bits += (slots.end - slots.start) as f64 * f64::from(self.widths.to);
+        }
+        cycles * LINE_BITS / bits
     }
 
     /// Whether the pieces of every chunk have been prepared.

@@ -235,6 +235,14 @@ impl Mover {
         }
     }
 
+    /// About how many of the processor's cycles it takes, if it looks its elements up.
+    pub(crate) fn lookup_cycles(&self) -> Option<f64> {
+        match &self.way {
+            Way::Lookup(lookup) => Some(lookup.cost()),
+            _ => None,
+        }
+    }
+
     /// The most bytes that one allocates.
     pub(crate) const MOST_BYTES: usize = 128 << 10;
 

@@ -3,6 +3,7 @@
 use super::Plan;
 use crate::boxes::BoxMoves;
 use crate::error::{Error, Kind};
+use crate::filled::Filled;
 use crate::general::ElementMoves;
 use crate::linear::worth_finding;
 use crate::nest::Nest;
@@ -20,6 +21,14 @@ const MOST_BOXES: usize = 1 << 16;
 /// Arrays of so many bytes go through rows where their elements lie alone in each of several boxes: below, the caches
 /// hold them, and above, the rows might be more than there is memory for.
 const THROUGH_ROWS: std::ops::RangeInclusive<usize> = 1 << 16..=1 << 30;
+
+/// Arrays of so many bytes go through their tiles in rows, if looking their elements up takes more than so many cycles for each
+/// line.
+const THROUGH_TILES: std::ops::RangeFrom<usize> = 1 << 18..;
+const LOOKED_UP: f64 = 9.0;
+
+/// The bytes of tiles that are put in rows at a time.
+const TILES_BYTES: usize = 128 << 10;
 
 /// How the elements are moved.
 #[derive(Clone, Debug)]
@@ -40,7 +49,30 @@ impl Way {
         if let Some(swizzled) = Swizzled::new(from, to, widths) {
             return Ok(Way::Swizzled(Box::new(swizzled)));
         }
-        Self::choose_linear(from, to, widths)
+        let way = Self::choose_linear(from, to, widths)?;
+        let cycles = way.lookup_cycles();
+        let is_worth_it = THROUGH_TILES.contains(&to.bytes()) && cycles > LOOKED_UP;
+        let plans = is_worth_it.then(|| through_tiles(from, to, widths)).transpose()?.flatten();
+        let Some([there, on]) = plans else { return Ok(way) };
+        let left = there.route.lookup_cycles() + on.route.lookup_cycles();
+        if !there.route.has_runs() || left > cycles / 2.0 {
+            return Ok(way);
+        }
+        let through = Through::new(there, on)?;
+        Ok(if through.is_in_caches() { Way::Through(Box::new(through)) } else { way })
+    }
+
+    /// Whether most elements stay beside others.
+    fn has_runs(&self) -> bool {
+        matches!(self, Way::Boxes(moves) if moves.has_runs())
+    }
+
+    /// About how many of the processor's cycles looking elements up takes for each line.
+    fn lookup_cycles(&self) -> f64 {
+        match self {
+            Way::Boxes(moves) => moves.lookup_cycles(),
+            _ => 0.0,
+        }
     }
 
     /// A way between the layouts as they are.
@@ -130,6 +162,25 @@ fn through_rows(
     };
     let Some(on) = Way::in_boxes(&rows, to, onward, MAX_BOXES) else { return Ok(None) };
     Ok(Some([Plan::of(from, &rows, widths, there)?, Plan::of(&rows, to, onward, on)?]))
+}
+
+/// The plans by way of the tiles of a destination that few elements fill, if both are of boxes.
+fn through_tiles(
+    from: &Placement,
+    to: &Placement,
+    widths: Widths,
+) -> Result<Option<[Plan; 2]>, Error> {
+    let Some(Filled { rows, all_rows, all }) = Filled::of(to.map(), widths.to) else {
+        return Ok(None);
+    };
+    let placed = |map| Placement::new(map, widths.to);
+    let (rows, all_rows, all) = (placed(rows)?, placed(all_rows)?, placed(all)?);
+    // Padding may have bits that values have not.
+    let onward = Widths { from: widths.to, to: widths.to, value: widths.to };
+    let Some(there) = Way::in_boxes(from, &rows, widths, MAX_BOXES) else { return Ok(None) };
+    let Some(on) = Way::in_boxes(&all_rows, &all, onward, MAX_BOXES) else { return Ok(None) };
+    let on = Plan::of(&all_rows, &all, onward, on)?.with_chunks_of(TILES_BYTES)?;
+    Ok(Some([Plan::of(from, &rows, widths, there)?, on]))
 }
 
 /// Whether the destination is the source byte for byte. Bits left over in the last byte might
