@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 /// Rows are made in chunks of about so many bytes, or of a part of what a chunk of the destination has, so that no more of
 /// them are made than are needed.
 const ROWS_BYTES: usize = 64 << 10;
-const PARTS: usize = 8;
+pub(crate) const PARTS: usize = 8;
 
 /// How much larger chunks of the destination may be made.
 const FACTORS: [usize; 5] = [1, 2, 4, 8, 16];
@@ -33,23 +33,28 @@ const MOST_CHUNKS: usize = 1 << 14;
 pub(crate) struct Through {
     there: Plan,
     on: Plan,
+    /// As many chunks of rows have at least what a chunk of the destination has.
+    parts: usize,
     /// The most bytes of rows that a chunk of the destination is made of, where they are made for each.
     rows_of_a_chunk: Option<usize>,
 }
 
 impl Through {
     /// Chunks of the destination are larger than those of the second plan where those lie beside each other in rows.
-    pub(crate) fn new(there: Plan, on: Plan) -> Result<Self, Error> {
+    pub(crate) fn new(there: Plan, on: Plan, parts: usize) -> Result<Self, Error> {
         let bytes = on.chunk_bytes(0).len();
         for factor in FACTORS {
             let on = on.clone().with_chunks_of(bytes.saturating_mul(factor))?;
-            let rows_bytes = ROWS_BYTES.min(on.chunk_bytes(0).len() / PARTS);
+            let rows_bytes = match parts {
+                1 => on.chunk_bytes(0).len(),
+                _ => ROWS_BYTES.min(on.chunk_bytes(0).len() / parts),
+            };
             let there = there.clone().with_chunks_of(rows_bytes)?;
             if let Some(most) = rows_of_a_chunk(&there, &on) {
-                return Ok(Through { there, on, rows_of_a_chunk: Some(most) });
+                return Ok(Through { there, on, parts, rows_of_a_chunk: Some(most) });
             }
         }
-        Ok(Through { there, on, rows_of_a_chunk: None })
+        Ok(Through { there, on, parts, rows_of_a_chunk: None })
     }
 
     /// Whether rows are made for each chunk.
@@ -64,7 +69,7 @@ impl Through {
 
     /// The same in other chunks.
     pub(crate) fn with_chunks_of(self, bytes: usize) -> Result<Self, Error> {
-        Through::new(self.there, self.on.with_chunks_of(bytes)?)
+        Through::new(self.there, self.on.with_chunks_of(bytes)?, self.parts)
     }
 
     /// The number of chunks, and the bytes of each but the last.

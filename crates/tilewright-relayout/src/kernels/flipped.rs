@@ -211,10 +211,10 @@ impl Task for Copy<'_> {
             match self.lines() {
                 // What comes from memory, lane by lane: longer registers took up to twice as long.
                 Some(lines) if self.stores == Stores::Streamed && lines.are_written => {
-                    self.copy_lines::<R::Lane, STREAMED>(lines);
+                    self.copy_lines::<R::Lane, STREAMED>(&lines);
                 }
-                Some(lines) if self.next != 0 => self.copy_lines::<R::Lane, CACHED>(lines),
-                Some(lines) => self.copy_lines::<R, CACHED>(lines),
+                Some(lines) if self.next != 0 => self.copy_lines::<R::Lane, CACHED>(&lines),
+                Some(lines) => self.copy_lines::<R, CACHED>(&lines),
                 None => self.copy_pieces::<R>(),
             }
         }
@@ -248,7 +248,7 @@ impl Copy<'_> {
     /// The processor has these registers, the rows can be written, and the groups that they lie in can be read; they are such
     /// lines, and written by whole lines if they are streamed.
     #[inline(always)]
-    unsafe fn copy_lines<R: Register, const S: u8>(&self, lines: Lines) {
+    unsafe fn copy_lines<R: Register, const S: u8>(&self, lines: &Lines) {
         let Flips { shift, mask } = self.of.flips;
         let (len, next) = (self.rows.len, self.next);
         let first = self.at.plus(self.from.0 - self.of.start as i64, self.from.1);

@@ -10,7 +10,7 @@ use crate::nest::Nest;
 use crate::placement::Placement;
 use crate::refine::{MAX_BOXES, Refined, refine, refine_any};
 use crate::swizzled::Swizzled;
-use crate::through::Through;
+use crate::through::{PARTS, Through};
 use crate::widths::Widths;
 use tilewright::IndexMap;
 use tilewright::xla::Layout;
@@ -58,7 +58,7 @@ impl Way {
         if !there.route.has_runs() || left > cycles / 2.0 {
             return Ok(way);
         }
-        let through = Through::new(there, on)?;
+        let through = Through::new(there, on, 1)?;
         Ok(if through.is_in_caches() { Way::Through(Box::new(through)) } else { way })
     }
 
@@ -87,13 +87,13 @@ impl Way {
                 is_worth_rows.then(|| through_rows(from, to, widths)).transpose()?.flatten();
             return Ok(match plans {
                 Some([there, on]) if !(there.route.lacks_runs() || on.route.lacks_runs()) => {
-                    Way::Through(Box::new(Through::new(there, on)?))
+                    Way::Through(Box::new(Through::new(there, on, PARTS)?))
                 }
                 _ => way,
             });
         }
         if let Some([there, on]) = through_rows(from, to, widths)? {
-            return Ok(Way::Through(Box::new(Through::new(there, on)?)));
+            return Ok(Way::Through(Box::new(Through::new(there, on, PARTS)?)));
         }
         // Those that it is worth while to find have been looked for, unless there are many.
         let are_more = worth_finding(from.map()) > MAX_BOXES;
