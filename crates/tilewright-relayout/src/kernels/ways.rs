@@ -145,7 +145,16 @@ impl Wanted<'_> {
             Some(program) => {
                 self.in_pieces(&program, drafts).unwrap_or_else(|| Way::Program(Box::new(program)))
             }
-            None => self.cheaper(drafts, f64::INFINITY).unwrap_or(Way::Checked),
+            None => {
+                let mut drafts = drafts.or_else(|| self.drafts());
+                // Long rows that stay rows are shifted as quickly as they are looked up, and need no tables.
+                if let Some(in_place) = drafts.take_if(|drafts| drafts.are_long_in_place())
+                    && let Some((rows, _)) = in_place.made()
+                {
+                    return Way::Rows(Box::new(rows));
+                }
+                self.cheaper(drafts, f64::INFINITY).unwrap_or(Way::Checked)
+            }
         }
     }
 

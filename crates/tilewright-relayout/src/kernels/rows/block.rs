@@ -143,6 +143,11 @@ impl Drafts {
         self.laid.first().is_some_and(Laid::is_in_place)
     }
 
+    /// The same of rows that are worth beginning.
+    pub(in super::super) fn are_long_in_place(&self) -> bool {
+        self.laid.first().is_some_and(Laid::is_long_in_place)
+    }
+
     /// The rows of the first that there is a program for, whose lists are no longer than those of others; with about how many
     /// of the processor's cycles an element takes.
     pub(in super::super) fn made(self) -> Option<(Rows, f64)> {
