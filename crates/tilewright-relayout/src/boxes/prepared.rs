@@ -59,7 +59,7 @@ impl BoxMoves {
     /// Makes ready what moves the pieces of the first, the second and the last chunk. Of what is ready,
     /// only such is kept.
     pub(super) fn prepare(&mut self) {
-        let movers = std::mem::take(&mut self.movers);
+        let mut movers = std::mem::take(&mut self.movers);
         let n = self.n_chunks();
         let mut forms: Vec<((Form, bool), Piece)> = Vec::new();
         let mut pieces = Vec::new();
@@ -74,9 +74,9 @@ impl BoxMoves {
             }
         }
         for (form, piece) in forms {
-            let known = movers.iter().find(|(other, _)| *other == form);
+            let known = movers.iter().position(|(other, _)| *other == form);
             let mover = match (known, self.boxes.get(piece.nest)) {
-                (Some((_, mover)), _) => mover.clone(),
+                (Some(known), _) => movers.swap_remove(known).1,
                 (None, Some(nest)) => self.mover(nest, &piece),
                 (None, None) => continue,
             };
