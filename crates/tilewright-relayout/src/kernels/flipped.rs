@@ -209,10 +209,11 @@ impl Task for Copy<'_> {
         // SAFETY: the caller's promise; lines are streamed to.
         unsafe {
             match self.lines() {
-                // What comes from memory, lane by lane: longer registers took up to twice as long.
-                Some(lines) if self.stores == Stores::Streamed && lines.are_written => {
-                    self.copy_lines::<R::Lane, STREAMED>(&lines);
-                }
+                // What comes from memory, lane by lane: longer registers took up to twice as long, but to parts of lines.
+                Some(lines) if self.stores == Stores::Streamed => match lines.are_written {
+                    true => self.copy_lines::<R::Lane, STREAMED>(&lines),
+                    false => self.copy_lines::<R, CACHED>(&lines),
+                },
                 Some(lines) if self.next != 0 => self.copy_lines::<R::Lane, CACHED>(&lines),
                 Some(lines) => self.copy_lines::<R, CACHED>(&lines),
                 None => self.copy_pieces::<R>(),
