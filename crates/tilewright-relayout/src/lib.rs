@@ -31,7 +31,8 @@
 //!    tiles of 8 × 2 is 4 boxes: the 16 rows that fill tiles and the 4 that do not, times 4 and 1
 //!    columns. Tiles of 4 and of 6 rows, tiles across dimensions and swizzles come apart as well,
 //!    into a few more; a swizzle of whole pieces of 16 bytes is left out of the boxes, and the pieces
-//!    change their places on the way.
+//!    change their places on the way. Where padding and elements take turns for every few bytes, the tiles are
+//!    made in rows first, in the caches, and padding is moved with the elements.
 //! 2. **Units.** What stays together on both sides moves together: a row of 128 `s4` is 2 units
 //!    of 32 bytes, the largest there are.
 //! 3. **Chunks.** The destination is cut where its tiles begin, into pieces written in order and each
