@@ -96,8 +96,10 @@ impl Drafts {
         let [most, least] = [slots.src.max(slots.dst), slots.src.min(slots.dst)].map(power);
         let widths = if least == most { vec![most] } else { vec![least, most] };
         let shorter = (slots.src.max(slots.dst) < SLOTS).then_some(ROWS[2] / 2);
+        // A long row of the wider slots is a short one of the others.
+        let longer = (least != most).then_some(8 * MOST_ROW as i64);
         'words: for word in [0, WORD] {
-            for row in ROWS.into_iter().chain(shorter).chain(run) {
+            for row in longer.into_iter().chain(ROWS).chain(shorter).chain(run) {
                 let mut known = None;
                 for (first, shared) in ORDERS {
                     // It shares no more than that anyway.
