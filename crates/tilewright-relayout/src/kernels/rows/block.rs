@@ -96,8 +96,8 @@ impl Drafts {
         let [most, least] = [slots.src.max(slots.dst), slots.src.min(slots.dst)].map(power);
         let widths = if least == most { vec![most] } else { vec![least, most] };
         let shorter = (slots.src.max(slots.dst) < SLOTS).then_some(ROWS[2] / 2);
-        // A long row of the wider slots is a short one of the others.
-        let longer = (least != most).then_some(8 * MOST_ROW as i64);
+        // A long row of wider slots is a short one of those that they are packed to.
+        let longer = (slots.src > slots.dst).then_some(8 * MOST_ROW as i64);
         'words: for word in [0, WORD] {
             for row in longer.into_iter().chain(ROWS).chain(shorter).chain(run) {
                 let mut known = None;
