@@ -24,6 +24,9 @@ const LEAST_ROW: i64 = 128;
 /// Places that are neighbours for more bits are filled side by side.
 const MOST_TOGETHER: i64 = 512;
 
+/// Of so many slots one is padding at least.
+const LEAST_PADDING: i64 = 8;
+
 /// The most slots for each element.
 const MOST_ROOM: i64 = 16;
 
@@ -61,7 +64,8 @@ impl Filled {
         let size = *to.dims().get(first.dim)?;
         let room = *dims.get(first.dim)?;
         let is_sparse = room > MOST_ROOM.saturating_mul(size);
-        if size >= room || is_sparse || first.extent.saturating_mul(bits) > MOST_TOGETHER {
+        let is_full = (room - size).saturating_mul(LEAST_PADDING) < room;
+        if is_full || is_sparse || first.extent.saturating_mul(bits) > MOST_TOGETHER {
             return None;
         }
         if transpose(&mut parts, bits) * bits < LEAST_ROW {

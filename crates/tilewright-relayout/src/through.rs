@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 /// Rows are made in chunks of about so many bytes, or of a part of what a chunk of the destination has, so that no more of
 /// them are made than are needed.
 const ROWS_BYTES: usize = 64 << 10;
-pub(crate) const PARTS: usize = 8;
+const PARTS: usize = 8;
 
 /// How much larger chunks of the destination may be made.
 const FACTORS: [usize; 5] = [1, 2, 4, 8, 16];
@@ -25,6 +25,9 @@ const MOST_ROWS: usize = 8 << 20;
 /// Rows may be made again for other chunks, as long as no more than this many eighths of them are made in all.
 const MOST_EIGHTHS: usize = 12;
 
+/// Chunks of rows that are local, for one chunk of the destination.
+const MOST_AROUND: usize = 3;
+
 /// No more chunks than these are looked at.
 const MOST_CHUNKS: usize = 1 << 14;
 
@@ -33,28 +36,31 @@ const MOST_CHUNKS: usize = 1 << 14;
 pub(crate) struct Through {
     there: Plan,
     on: Plan,
-    /// As many chunks of rows have at least what a chunk of the destination has.
-    parts: usize,
+    /// Whether a part of the rows is what is in the same part of the destination, but for a few slots around it.
+    are_local: bool,
     /// The most bytes of rows that a chunk of the destination is made of, where they are made for each.
     rows_of_a_chunk: Option<usize>,
 }
 
 impl Through {
     /// Chunks of the destination are larger than those of the second plan where those lie beside each other in rows.
-    pub(crate) fn new(there: Plan, on: Plan, parts: usize) -> Result<Self, Error> {
+    pub(crate) fn new(there: Plan, on: Plan, are_local: bool) -> Result<Self, Error> {
         let bytes = on.chunk_bytes(0).len();
         for factor in FACTORS {
             let on = on.clone().with_chunks_of(bytes.saturating_mul(factor))?;
-            let rows_bytes = match parts {
-                1 => on.chunk_bytes(0).len(),
-                _ => ROWS_BYTES.min(on.chunk_bytes(0).len() / parts),
-            };
+            let of_a_chunk = on.chunk_bytes(0).len();
+            let rows_bytes =
+                if are_local { of_a_chunk } else { ROWS_BYTES.min(of_a_chunk / PARTS) };
             let there = there.clone().with_chunks_of(rows_bytes)?;
-            if let Some(most) = rows_of_a_chunk(&there, &on) {
-                return Ok(Through { there, on, parts, rows_of_a_chunk: Some(most) });
+            let most = match are_local {
+                true => rows_around_a_chunk(&there, &on),
+                false => rows_of_a_chunk(&there, &on),
+            };
+            if most.is_some() {
+                return Ok(Through { there, on, are_local, rows_of_a_chunk: most });
             }
         }
-        Ok(Through { there, on, parts, rows_of_a_chunk: None })
+        Ok(Through { there, on, are_local, rows_of_a_chunk: None })
     }
 
     /// Whether rows are made for each chunk.
@@ -69,7 +75,7 @@ impl Through {
 
     /// The same in other chunks.
     pub(crate) fn with_chunks_of(self, bytes: usize) -> Result<Self, Error> {
-        Through::new(self.there, self.on.with_chunks_of(bytes)?, self.parts)
+        Through::new(self.there, self.on.with_chunks_of(bytes)?, self.are_local)
     }
 
     /// The number of chunks, and the bytes of each but the last.
@@ -146,6 +152,19 @@ fn covering(plan: &Plan, bytes: &Range<usize>) -> Range<usize> {
     }
 }
 
+/// The most bytes of rows that a chunk is made of, where those are local: of some chunks no more than one before and one behind.
+fn rows_around_a_chunk(there: &Plan, on: &Plan) -> Option<usize> {
+    let (n, bytes) = (on.n_chunks(), there.chunk_bytes(0).len());
+    let most = MOST_AROUND.saturating_mul(bytes);
+    let is_near = |chunk: usize| {
+        let needed = covering(there, &on.source_span(chunk..chunk + 1));
+        needed.len().saturating_mul(bytes) <= most
+    };
+    let are_near = n >= 2 && there.n_chunks() >= 2 && [0, 1, n - 1].into_iter().all(is_near);
+    (are_near && most <= MOST_ROWS).then_some(most)
+}
+
+/// The same of rows that may be anywhere.
 fn rows_of_a_chunk(there: &Plan, on: &Plan) -> Option<usize> {
     if !(2..=MOST_CHUNKS).contains(&on.n_chunks()) || there.n_chunks() < 2 {
         return None;

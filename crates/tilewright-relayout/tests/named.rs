@@ -292,6 +292,9 @@ fn tiles_that_are_filled_in_part() {
     check(("f32[23,9000]", 16), ("f32[23,9000]{1,0:T(16,16)(16,1)}", 16), 16, 0);
     let columns = "f32[4,2,4,16384]{2,3,1,0:T(32,128)(32,1)}";
     check((columns, 1), ("f32[4,2,4,16384]{3,2,1,0:T(32,128)(32,1)}", 1), 1, 1);
+    // Of any size.
+    let (rows, tiles) = ("f32[5,90000000001]", "f32[5,90000000001]{1,0:T(8,128)(8,1)}");
+    assert_eq!(route(&placement(rows, 4), &placement(tiles, 4)), (Route::Through, 0));
 }
 
 #[test]

@@ -32,9 +32,6 @@ const MOST_STAGED_BYTES: i64 = 1 << 20;
 /// What follows itself for fewer bits lies alone.
 const MIN_RUN_BITS: i64 = 128;
 
-/// Elements that follow each other on both sides for as many bits are moved together.
-const LEAST_RUN_BITS: i64 = 32;
-
 /// The boxes of an array and how their elements are moved.
 #[derive(Clone, Debug)]
 pub(crate) struct BoxMoves {
@@ -274,33 +271,15 @@ impl BoxMoves {
         })
     }
 
-    /// Whether most elements have others beside them on both sides.
-    pub(crate) fn has_runs(&self) -> bool {
-        let element = i64::from(self.widths.value);
-        let is_run = |l: &Loop| {
-            let bits = l.extent.saturating_mul(self.slots.value);
-            l.is_run() && bits >= LEAST_RUN_BITS && bits > element
-        };
-        self.are_most(|nest| {
-            self.slots.value >= LEAST_RUN_BITS && self.slots.value > element
-                || nest.loops.iter().any(is_run)
-        })
-    }
-
     /// Whether there are several boxes, and those that are so have most of the elements.
     fn are_mostly(&self, are_so: impl Fn(&Nest) -> bool) -> bool {
-        self.boxes.len() > 1 && self.are_most(are_so)
-    }
-
-    /// Whether the boxes that are so have most of the elements.
-    fn are_most(&self, are_so: impl Fn(&Nest) -> bool) -> bool {
         let elements = |nest: &Nest| nest.loops.iter().map(|l| l.extent).product::<i64>();
         let (mut alone, mut all) = (0i64, 0i64);
         for nest in self.boxes.iter().map(Cuttable::nest) {
             all = all.saturating_add(elements(nest));
             alone = alone.saturating_add(if are_so(nest) { elements(nest) } else { 0 });
         }
-        alone > all / 2
+        self.boxes.len() > 1 && alone > all / 2
     }
 
     /// Whether chunks are put together in the caches if they are to be streamed.

@@ -6,11 +6,11 @@ use crate::error::{Error, Kind};
 use crate::filled::Filled;
 use crate::general::ElementMoves;
 use crate::linear::worth_finding;
-use crate::nest::Nest;
+use crate::nest::{Loop, Nest};
 use crate::placement::Placement;
 use crate::refine::{MAX_BOXES, Refined, refine, refine_any};
 use crate::swizzled::Swizzled;
-use crate::through::{PARTS, Through};
+use crate::through::Through;
 use crate::widths::Widths;
 use tilewright::IndexMap;
 use tilewright::xla::Layout;
@@ -26,6 +26,9 @@ const THROUGH_ROWS: std::ops::RangeInclusive<usize> = 1 << 16..=1 << 30;
 /// line.
 const THROUGH_TILES: std::ops::RangeFrom<usize> = 1 << 18..;
 const LOOKED_UP: f64 = 9.0;
+
+/// Elements that follow each other on both sides for as many bits are moved together.
+const LEAST_RUN_BITS: i64 = 32;
 
 /// The bytes of tiles that are put in rows at a time.
 const TILES_BYTES: usize = 128 << 10;
@@ -54,17 +57,11 @@ impl Way {
         let is_worth_it = THROUGH_TILES.contains(&to.bytes()) && cycles > LOOKED_UP;
         let plans = is_worth_it.then(|| through_tiles(from, to, widths)).transpose()?.flatten();
         let Some([there, on]) = plans else { return Ok(way) };
-        let left = there.route.lookup_cycles() + on.route.lookup_cycles();
-        if !there.route.has_runs() || left > cycles / 2.0 {
+        if there.route.lookup_cycles() + on.route.lookup_cycles() > cycles / 2.0 {
             return Ok(way);
         }
-        let through = Through::new(there, on, 1)?;
+        let through = Through::new(there, on, true)?;
         Ok(if through.is_in_caches() { Way::Through(Box::new(through)) } else { way })
-    }
-
-    /// Whether most elements stay beside others.
-    fn has_runs(&self) -> bool {
-        matches!(self, Way::Boxes(moves) if moves.has_runs())
     }
 
     /// About how many of the processor's cycles looking elements up takes for each line.
@@ -87,13 +84,13 @@ impl Way {
                 is_worth_rows.then(|| through_rows(from, to, widths)).transpose()?.flatten();
             return Ok(match plans {
                 Some([there, on]) if !(there.route.lacks_runs() || on.route.lacks_runs()) => {
-                    Way::Through(Box::new(Through::new(there, on, PARTS)?))
+                    Way::Through(Box::new(Through::new(there, on, false)?))
                 }
                 _ => way,
             });
         }
         if let Some([there, on]) = through_rows(from, to, widths)? {
-            return Ok(Way::Through(Box::new(Through::new(there, on, PARTS)?)));
+            return Ok(Way::Through(Box::new(Through::new(there, on, false)?)));
         }
         // Those that it is worth while to find have been looked for, unless there are many.
         let are_more = worth_finding(from.map()) > MAX_BOXES;
@@ -177,10 +174,25 @@ fn through_tiles(
     let (rows, all_rows, all) = (placed(rows)?, placed(all_rows)?, placed(all)?);
     // Padding may have bits that values have not.
     let onward = Widths { from: widths.to, to: widths.to, value: widths.to };
-    let Some(there) = Way::in_boxes(from, &rows, widths, MAX_BOXES) else { return Ok(None) };
+    let refined = refine(from.map(), rows.map(), true);
+    let Some(there) = refined.filter(|refined| has_runs(refined, widths)) else {
+        return Ok(None);
+    };
+    let there = Way::Boxes(BoxMoves::new(there, widths, rows.map()));
     let Some(on) = Way::in_boxes(&all_rows, &all, onward, MAX_BOXES) else { return Ok(None) };
     let on = Plan::of(&all_rows, &all, onward, on)?.with_chunks_of(TILES_BYTES)?;
     Ok(Some([Plan::of(from, &rows, widths, there)?, on]))
+}
+
+/// Whether most elements have others beside them on both sides.
+fn has_runs(refined: &Refined, widths: Widths) -> bool {
+    let value = i64::from(widths.value);
+    let is_run =
+        |l: &Loop| l.is_run() && l.extent > 1 && l.extent.saturating_mul(value) >= LEAST_RUN_BITS;
+    let elements = |nest: &Nest| nest.loops.iter().map(|l| l.extent).product::<i64>();
+    let all: i64 = refined.boxes.iter().map(elements).sum();
+    let in_runs = refined.boxes.iter().filter(|nest| nest.loops.iter().any(is_run));
+    in_runs.map(elements).sum::<i64>() > all / 2
 }
 
 /// Whether the destination is the source byte for byte. Bits left over in the last byte might
