@@ -13,7 +13,7 @@
 
 use tilewright::IndexMap;
 use tilewright::map::Source;
-use tilewright::tla::{Int, IntTuple, Layout, Nested, Stride};
+use tilewright::tla::{Int, Layout, Nested, Stride};
 
 /// The bits of a row, if there are as many.
 const ROW: i64 = 8 * 512;
@@ -38,6 +38,8 @@ pub(crate) struct Filled {
     pub(crate) all_rows: IndexMap,
     /// From all of that to the destination.
     pub(crate) all: IndexMap,
+    /// The bytes of the groups, one after the other, within which slots change their places between the two.
+    pub(crate) group: usize,
 }
 
 /// Some places along a dimension.
@@ -68,16 +70,19 @@ impl Filled {
         if is_full || is_sparse || first.extent.saturating_mul(bits) > MOST_TOGETHER {
             return None;
         }
-        if transpose(&mut parts, bits) * bits < LEAST_ROW {
+        let row = transpose(&mut parts, bits);
+        if row * bits < LEAST_ROW {
             return None;
         }
+        let group = (row * first.extent * bits).unsigned_abs().div_ceil(8);
         let map = |dims: &[i64], stride: fn(&Part) -> i64| {
             let layout = layout(&parts, dims, stride)?;
             IndexMap::from_tla(&layout).ok()?.within(0, to.allocation()).ok()
         };
         let rows = map(to.dims(), |part| part.on_the_way)?;
         let all_rows = map(&dims, |part| part.on_the_way)?;
-        Some(Filled { rows, all_rows, all: map(&dims, |part| part.stride)? })
+        let all = map(&dims, |part| part.stride)?;
+        Some(Filled { rows, all_rows, all, group: usize::try_from(group).ok()? })
     }
 }
 
@@ -139,24 +144,18 @@ fn transpose(parts: &mut Vec<Part>, bits: i64) -> i64 {
 
 /// The layout of dimensions of these parts.
 fn layout(parts: &[Part], dims: &[i64], stride: fn(&Part) -> i64) -> Option<Layout> {
-    let (mut shapes, mut strides) = (Vec::new(), Vec::new());
-    for dim in 0..dims.len() {
+    let leaf = |number: i64| Nested::Leaf(Int::dynamic(number));
+    let step = |part: &Part| Nested::Leaf(Stride::Elements(Int::dynamic(stride(part))));
+    let mode = |dim: usize| {
         let mut of_dim: Vec<&Part> = parts.iter().filter(|part| part.dim == dim).collect();
         of_dim.sort_by_key(|part| part.divisor);
-        let number = |number: i64| Int::dynamic(number);
-        let leaf = |part: &&Part| Nested::Leaf(number(part.extent));
-        let step = |part: &&Part| Nested::Leaf(Stride::Elements(number(stride(part))));
-        if of_dim.is_empty() {
-            shapes.push(Nested::Leaf(number(1)));
-            strides.push(Nested::Leaf(Stride::Elements(number(0))));
-            continue;
-        }
-        shapes.push(Nested::Tuple(of_dim.iter().map(leaf).collect()));
-        strides.push(Nested::Tuple(of_dim.iter().map(step).collect()));
-    }
-    let org: IntTuple =
-        Nested::Tuple(dims.iter().map(|&size| Nested::Leaf(Int::dynamic(size))).collect());
-    Layout::new(Nested::Tuple(shapes), Nested::Tuple(strides)).ok()?.with_org_shape(org).ok()
+        let shape = of_dim.iter().map(|part| leaf(part.extent)).collect();
+        let strides = of_dim.iter().map(|part| step(part)).collect();
+        Layout::new(Nested::Tuple(shape), Nested::Tuple(strides)).ok()
+    };
+    let modes: Vec<Layout> = (0..dims.len()).map(mode).collect::<Option<_>>()?;
+    let sizes = Nested::Tuple(dims.iter().map(|&size| leaf(size)).collect());
+    Layout::from_modes(&modes).with_org_shape(sizes).ok()
 }
 
 #[cfg(test)]
@@ -172,7 +171,7 @@ mod tests {
     /// On the way by rows every element goes where it belongs, and padding where the destination has padding.
     fn check(text: &str, bits: u32) {
         let to = map(text);
-        let Filled { rows, all_rows, all } =
+        let Filled { rows, all_rows, all, group } =
             Filled::of(&to, bits).unwrap_or_else(|| panic!("{text} is not filled"));
         assert_eq!(rows.dims(), to.dims(), "{text}");
         assert_eq!(all_rows.dims(), all.dims(), "{text}");
@@ -185,6 +184,8 @@ mod tests {
         {
             arrived[place as usize] = true;
             assert_eq!(rows.index(on_the_way), to.index(place), "{text}: {place}");
+            let group_of = |slot: i64| slot * i64::from(bits) / (8 * group as i64);
+            assert_eq!(group_of(on_the_way), group_of(place), "{text}: {place}");
         }
         let elements = to.offsets().unwrap();
         assert!(elements.iter().all(|&place| arrived[place as usize]), "{text}");
@@ -198,6 +199,7 @@ mod tests {
         check("u8[7,600]{1,0:T(32,16)(32,1)}", 8);
         check("u8[600,7]{0,1:T(32,16)(32,1)}", 8);
         check("s4[5,300]{1,0:T(8,128)(8,1)E(4)}", 4);
+        check("s4[5,1,300]{2,0,1:T(8,128)(8,1)E(4)}", 4);
         check("pred[2,9,300]{2,1,0:T(32,128)(32,1)E(1)}", 1);
         check("bf16[3,4,5,5] nChw32c", 16);
         check("f32[3,7,6] Owi16o", 32);

@@ -15,6 +15,19 @@ impl Loop {
     }
 }
 
+/// Whether the boxes that are so have most of the elements.
+pub(crate) fn are_most<'n>(
+    boxes: impl IntoIterator<Item = &'n Nest>,
+    are_so: impl Fn(&Nest) -> bool,
+) -> bool {
+    let (mut so, mut all) = (0i64, 0i64);
+    for nest in boxes {
+        all = all.saturating_add(nest.elements());
+        so = so.saturating_add(if are_so(nest) { nest.elements() } else { 0 });
+    }
+    so > all / 2
+}
+
 /// A box of elements: where its first one lies on either side, and a loop per direction.
 ///
 /// [`tidied`](Self::tidied) nests have their loops in the order of the destination's strides,
@@ -50,6 +63,11 @@ impl Nest {
             self.dst += (l.extent - 1) * l.dst;
             *l = Loop { extent: l.extent, src: -l.src, dst: -l.dst };
         }
+    }
+
+    /// The number of elements.
+    pub(crate) fn elements(&self) -> i64 {
+        self.loops.iter().map(|l| l.extent).product()
     }
 
     /// Whether every element goes to the slot that it comes from.

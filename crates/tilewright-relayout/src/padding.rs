@@ -24,8 +24,7 @@ impl Padding {
     /// from the `allocation` around it.
     pub(crate) fn new(boxes: Vec<Nest>, slot_bits: u32, allocation: i64) -> Option<Self> {
         let slot_bytes = i64::from(slot_bits) / 8;
-        let slots: i64 =
-            boxes.iter().map(|nest| nest.loops.iter().map(|l| l.extent).product::<i64>()).sum();
+        let slots: i64 = boxes.iter().map(Nest::elements).sum();
         let runs: i64 = boxes.iter().map(n_runs).sum();
         let are_long = slots.saturating_mul(slot_bytes) >= runs.saturating_mul(MIN_RUN_BYTES);
         let are_few = runs.saturating_mul(BYTES_A_RUN) <= allocation.saturating_mul(slot_bytes);

@@ -415,8 +415,7 @@ mod tests {
         let digit = |extent, src, dst| Loop { extent, src, dst };
         assert_eq!(refined.digits[..2], [digit(8, 5, 2), digit(3, 40, 48)]);
         assert_eq!(refined.boxes.len(), 4);
-        let sizes = refined.boxes.iter().map(|b| b.loops.iter().map(|l| l.extent).product::<i64>());
-        assert_eq!(sizes.sum::<i64>(), 100);
+        assert_eq!(refined.boxes.iter().map(Nest::elements).sum::<i64>(), 100);
     }
 
     #[test]

@@ -25,9 +25,6 @@ const MOST_ROWS: usize = 8 << 20;
 /// Rows may be made again for other chunks, as long as no more than this many eighths of them are made in all.
 const MOST_EIGHTHS: usize = 12;
 
-/// Chunks of rows that are local, for one chunk of the destination.
-const MOST_AROUND: usize = 3;
-
 /// No more chunks than these are looked at.
 const MOST_CHUNKS: usize = 1 << 14;
 
@@ -36,31 +33,33 @@ const MOST_CHUNKS: usize = 1 << 14;
 pub(crate) struct Through {
     there: Plan,
     on: Plan,
-    /// Whether a part of the rows is what is in the same part of the destination, but for a few slots around it.
-    are_local: bool,
+    /// The bytes of groups within which slots of rows change their places, if they do that alone.
+    group: Option<usize>,
     /// The most bytes of rows that a chunk of the destination is made of, where they are made for each.
     rows_of_a_chunk: Option<usize>,
 }
 
 impl Through {
     /// Chunks of the destination are larger than those of the second plan where those lie beside each other in rows.
-    pub(crate) fn new(there: Plan, on: Plan, are_local: bool) -> Result<Self, Error> {
+    pub(crate) fn new(there: Plan, on: Plan, group: Option<usize>) -> Result<Self, Error> {
         let bytes = on.chunk_bytes(0).len();
         for factor in FACTORS {
             let on = on.clone().with_chunks_of(bytes.saturating_mul(factor))?;
             let of_a_chunk = on.chunk_bytes(0).len();
-            let rows_bytes =
-                if are_local { of_a_chunk } else { ROWS_BYTES.min(of_a_chunk / PARTS) };
+            let rows_bytes = match group {
+                Some(_) => of_a_chunk,
+                None => ROWS_BYTES.min(of_a_chunk / PARTS),
+            };
             let there = there.clone().with_chunks_of(rows_bytes)?;
-            let most = match are_local {
-                true => rows_around_a_chunk(&there, &on),
-                false => rows_of_a_chunk(&there, &on),
+            let most = match group {
+                Some(group) => rows_in_groups(&there, &on, group),
+                None => rows_of_a_chunk(&there, &on),
             };
             if most.is_some() {
-                return Ok(Through { there, on, are_local, rows_of_a_chunk: most });
+                return Ok(Through { there, on, group, rows_of_a_chunk: most });
             }
         }
-        Ok(Through { there, on, are_local, rows_of_a_chunk: None })
+        Ok(Through { there, on, group, rows_of_a_chunk: None })
     }
 
     /// Whether rows are made for each chunk.
@@ -75,7 +74,7 @@ impl Through {
 
     /// The same in other chunks.
     pub(crate) fn with_chunks_of(self, bytes: usize) -> Result<Self, Error> {
-        Through::new(self.there, self.on.with_chunks_of(bytes)?, self.are_local)
+        Through::new(self.there, self.on.with_chunks_of(bytes)?, self.group)
     }
 
     /// The number of chunks, and the bytes of each but the last.
@@ -152,16 +151,13 @@ fn covering(plan: &Plan, bytes: &Range<usize>) -> Range<usize> {
     }
 }
 
-/// The most bytes of rows that a chunk is made of, where those are local: of some chunks no more than one before and one behind.
-fn rows_around_a_chunk(there: &Plan, on: &Plan) -> Option<usize> {
-    let (n, bytes) = (on.n_chunks(), there.chunk_bytes(0).len());
-    let most = MOST_AROUND.saturating_mul(bytes);
-    let is_near = |chunk: usize| {
-        let needed = covering(there, &on.source_span(chunk..chunk + 1));
-        needed.len().saturating_mul(bytes) <= most
-    };
-    let are_near = n >= 2 && there.n_chunks() >= 2 && [0, 1, n - 1].into_iter().all(is_near);
-    (are_near && most <= MOST_ROWS).then_some(most)
+/// The most bytes of rows that a chunk is made of, where slots change their places within groups: the groups that it has some of,
+/// in whole chunks of rows.
+fn rows_in_groups(there: &Plan, on: &Plan, group: usize) -> Option<usize> {
+    let [chunk, rows] = [on, there].map(|plan| plan.chunk_bytes(0).len());
+    let most = chunk.saturating_add(2 * (group + rows));
+    let is_cut = on.n_chunks() > 1 && there.n_chunks() > 1;
+    (is_cut && group <= chunk && most <= MOST_ROWS).then_some(most)
 }
 
 /// The same of rows that may be anywhere.

@@ -262,6 +262,22 @@ fn a_run_takes_no_more_than_its_plan_says() {
     check(("f32[83,7,109]{0,1,2:T(*,*,11)(12,9)}", 32), ("f32[83,7,109]{2,0,1:T(7,13)}", 32));
 }
 
+/// Arrays that fill few places of their tiles, in chunks that are smaller than what changes places, about as large, and larger.
+#[test]
+fn a_run_by_way_of_tiles_takes_no_more_than_its_plan_says() {
+    let _turn = turn();
+    let check = |from: (&str, u32), to: (&str, u32)| {
+        let [source, target] = [from, to].map(|(text, bits)| placement(text, bits));
+        assert_eq!(Plan::new(&source, &target).unwrap().describe().route, Route::Through);
+        for chunk in [None, Some(1 << 10), Some(9 << 10), Some(20 << 10), Some(1 << 16)] {
+            check_scratch(&source, &target, 128, chunk);
+        }
+    };
+    check(("f32[40,7,256]", 16), ("f32[40,7,256]{2,1,0:T(16,16)(16,1)}", 16));
+    check(("f32[5,70001]", 4), ("f32[5,70001]{1,0:T(8,128)(8,1)}", 4));
+    check(("f32[7,9001]", 8), ("f32[7,9001]{1,0:T(32,16)(32,1)}", 8));
+}
+
 /// Arrays that are swizzled on either side or both: rows copied at once, blocks by way of a stage, chunks put in order first,
 /// and pieces of forms that no plan has made ready.
 #[test]

@@ -13,7 +13,7 @@ use crate::chunk::{Cuttable, Piece, chunk_elements};
 use crate::description::{BoxDescription, KernelKind, Storing};
 use crate::error::{Error, checked};
 use crate::kernels::{Level, Mover, Slots, Stores};
-use crate::nest::{Loop, Nest};
+use crate::nest::{Loop, Nest, are_most};
 use crate::order::Order;
 use crate::padding::Padding;
 use crate::ready::Ready;
@@ -273,13 +273,7 @@ impl BoxMoves {
 
     /// Whether there are several boxes, and those that are so have most of the elements.
     fn are_mostly(&self, are_so: impl Fn(&Nest) -> bool) -> bool {
-        let elements = |nest: &Nest| nest.loops.iter().map(|l| l.extent).product::<i64>();
-        let (mut alone, mut all) = (0i64, 0i64);
-        for nest in self.boxes.iter().map(Cuttable::nest) {
-            all = all.saturating_add(elements(nest));
-            alone = alone.saturating_add(if are_so(nest) { elements(nest) } else { 0 });
-        }
-        self.boxes.len() > 1 && alone > all / 2
+        self.boxes.len() > 1 && are_most(self.boxes.iter().map(Cuttable::nest), are_so)
     }
 
     /// Whether chunks are put together in the caches if they are to be streamed.
@@ -351,10 +345,9 @@ fn is_streamed(allocation: i64, widths: Widths) -> bool {
 
 /// Whether nearly all elements of the boxes are written in whole lines.
 fn write_lines(boxes: &[Nest], slots: Slots) -> bool {
-    let elements = |nest: &Nest| nest.loops.iter().map(|l| l.extent).product::<i64>();
-    let all: i64 = boxes.iter().map(elements).sum();
+    let all: i64 = boxes.iter().map(Nest::elements).sum();
     let writes = |nest: &&Nest| writes_lines(nest, slots.dst);
-    boxes.iter().filter(writes).map(elements).sum::<i64>() >= nearly(all)
+    boxes.iter().filter(writes).map(Nest::elements).sum::<i64>() >= nearly(all)
 }
 
 /// So many of `all` are nearly all.

@@ -2,7 +2,7 @@
 
 use super::{BoxMoves, is_streamed, nearly};
 use crate::chunk::{Cuttable, Form, Piece};
-use crate::kernels::{Level, Mover};
+use crate::kernels::{LINE, Level, Mover};
 use crate::nest::Loop;
 use crate::ready::{Fill, Move, Ready};
 use crate::sizing::writes_lines;
@@ -10,9 +10,6 @@ use crate::work::SourcePart;
 
 /// The most pieces that are prepared with the plan.
 const MAX_MOVERS: usize = 32;
-
-/// The bits of a cache line.
-const LINE_BITS: f64 = 512.0;
 
 /// What moves pieces of these forms, of those that begin at bytes and those that do not.
 pub(super) type Prepared = Vec<((Form, bool), Mover)>;
@@ -130,7 +127,7 @@ impl BoxMoves {
             cycles += pieces.iter().filter_map(of).sum::<f64>();
             bits += (slots.end - slots.start) as f64 * f64::from(self.widths.to);
         }
-        cycles * LINE_BITS / bits
+        cycles * (8 * LINE) as f64 / bits
     }
 
     /// Whether the pieces of every chunk have been prepared.

@@ -134,10 +134,8 @@ impl Wanted<'_> {
         let mut drafts = None;
         if slots.src != slots.dst && !is_streamed && loops.iter().any(is_row) {
             drafts = self.drafts();
-            if let Some(in_place) = drafts.take_if(|drafts| drafts.are_in_place())
-                && let Some((rows, _)) = in_place.made()
-            {
-                return Way::Rows(Box::new(rows));
+            if let Some(rows) = rows_if(&mut drafts, Drafts::are_in_place) {
+                return rows;
             }
         }
         let program = if self.is_at_bytes { self.program() } else { None };
@@ -148,12 +146,8 @@ impl Wanted<'_> {
             None => {
                 let mut drafts = drafts.or_else(|| self.drafts());
                 // Long rows that stay rows are shifted as quickly as they are looked up, and need no tables.
-                if let Some(in_place) = drafts.take_if(|drafts| drafts.are_long_in_place())
-                    && let Some((rows, _)) = in_place.made()
-                {
-                    return Way::Rows(Box::new(rows));
-                }
-                self.cheaper(drafts, f64::INFINITY).unwrap_or(Way::Checked)
+                let rows = rows_if(&mut drafts, Drafts::are_long_in_place);
+                rows.or_else(|| self.cheaper(drafts, f64::INFINITY)).unwrap_or(Way::Checked)
             }
         }
     }
@@ -216,6 +210,12 @@ impl Wanted<'_> {
     fn moved_bytes(self) -> f64 {
         self.elements() * self.slots.value as f64 / 8.0
     }
+}
+
+/// By the rows of drafts that are so, whatever else there is.
+fn rows_if(drafts: &mut Option<Drafts>, are_so: fn(&Drafts) -> bool) -> Option<Way> {
+    let (rows, _) = drafts.take_if(|drafts| are_so(drafts))?.made()?;
+    Some(Way::Rows(Box::new(rows)))
 }
 
 /// Whether runs of `length` elements follow each other in the destination, and those that do within a line are of different

@@ -6,7 +6,7 @@ use crate::error::{Error, Kind};
 use crate::filled::Filled;
 use crate::general::ElementMoves;
 use crate::linear::worth_finding;
-use crate::nest::{Loop, Nest};
+use crate::nest::{Loop, Nest, are_most};
 use crate::placement::Placement;
 use crate::refine::{MAX_BOXES, Refined, refine, refine_any};
 use crate::swizzled::Swizzled;
@@ -53,15 +53,15 @@ impl Way {
             return Ok(Way::Swizzled(Box::new(swizzled)));
         }
         let way = Self::choose_linear(from, to, widths)?;
-        let cycles = way.lookup_cycles();
-        let is_worth_it = THROUGH_TILES.contains(&to.bytes()) && cycles > LOOKED_UP;
-        let plans = is_worth_it.then(|| through_tiles(from, to, widths)).transpose()?.flatten();
-        let Some([there, on]) = plans else { return Ok(way) };
-        if there.route.lookup_cycles() + on.route.lookup_cycles() > cycles / 2.0 {
+        if !THROUGH_TILES.contains(&to.bytes()) {
             return Ok(way);
         }
-        let through = Through::new(there, on, true)?;
-        Ok(if through.is_in_caches() { Way::Through(Box::new(through)) } else { way })
+        let cycles = way.lookup_cycles();
+        let through = match cycles > LOOKED_UP {
+            true => through_tiles(from, to, widths, cycles / 2.0)?,
+            false => None,
+        };
+        Ok(through.map_or(way, |through| Way::Through(Box::new(through))))
     }
 
     /// About how many of the processor's cycles looking elements up takes for each line.
@@ -84,13 +84,13 @@ impl Way {
                 is_worth_rows.then(|| through_rows(from, to, widths)).transpose()?.flatten();
             return Ok(match plans {
                 Some([there, on]) if !(there.route.lacks_runs() || on.route.lacks_runs()) => {
-                    Way::Through(Box::new(Through::new(there, on, false)?))
+                    Way::Through(Box::new(Through::new(there, on, None)?))
                 }
                 _ => way,
             });
         }
         if let Some([there, on]) = through_rows(from, to, widths)? {
-            return Ok(Way::Through(Box::new(Through::new(there, on, false)?)));
+            return Ok(Way::Through(Box::new(Through::new(there, on, None)?)));
         }
         // Those that it is worth while to find have been looked for, unless there are many.
         let are_more = worth_finding(from.map()) > MAX_BOXES;
@@ -161,27 +161,34 @@ fn through_rows(
     Ok(Some([Plan::of(from, &rows, widths, there)?, Plan::of(&rows, to, onward, on)?]))
 }
 
-/// The plans by way of the tiles of a destination that few elements fill, if both are of boxes.
+/// By way of the tiles of a destination that few elements fill, if that is made in the caches, and looks up no more than takes so
+/// many cycles for each line.
 fn through_tiles(
     from: &Placement,
     to: &Placement,
     widths: Widths,
-) -> Result<Option<[Plan; 2]>, Error> {
-    let Some(Filled { rows, all_rows, all }) = Filled::of(to.map(), widths.to) else {
+    most_cycles: f64,
+) -> Result<Option<Through>, Error> {
+    let Some(Filled { rows, all_rows, all, group }) = Filled::of(to.map(), widths.to) else {
         return Ok(None);
     };
+    let refined = refine(from.map(), &rows, true);
+    let Some(refined) = refined.filter(|refined| has_runs(refined, widths)) else {
+        return Ok(None);
+    };
+    let there = Way::Boxes(BoxMoves::new(refined, widths, &rows));
     let placed = |map| Placement::new(map, widths.to);
     let (rows, all_rows, all) = (placed(rows)?, placed(all_rows)?, placed(all)?);
     // Padding may have bits that values have not.
     let onward = Widths { from: widths.to, to: widths.to, value: widths.to };
-    let refined = refine(from.map(), rows.map(), true);
-    let Some(there) = refined.filter(|refined| has_runs(refined, widths)) else {
-        return Ok(None);
-    };
-    let there = Way::Boxes(BoxMoves::new(there, widths, rows.map()));
     let Some(on) = Way::in_boxes(&all_rows, &all, onward, MAX_BOXES) else { return Ok(None) };
+    if there.lookup_cycles() + on.lookup_cycles() > most_cycles {
+        return Ok(None);
+    }
+    let there = Plan::of(from, &rows, widths, there)?;
     let on = Plan::of(&all_rows, &all, onward, on)?.with_chunks_of(TILES_BYTES)?;
-    Ok(Some([Plan::of(from, &rows, widths, there)?, on]))
+    let through = Through::new(there, on, Some(group))?;
+    Ok(through.is_in_caches().then_some(through))
 }
 
 /// Whether most elements have others beside them on both sides.
@@ -189,10 +196,7 @@ fn has_runs(refined: &Refined, widths: Widths) -> bool {
     let value = i64::from(widths.value);
     let is_run =
         |l: &Loop| l.is_run() && l.extent > 1 && l.extent.saturating_mul(value) >= LEAST_RUN_BITS;
-    let elements = |nest: &Nest| nest.loops.iter().map(|l| l.extent).product::<i64>();
-    let all: i64 = refined.boxes.iter().map(elements).sum();
-    let in_runs = refined.boxes.iter().filter(|nest| nest.loops.iter().any(is_run));
-    in_runs.map(elements).sum::<i64>() > all / 2
+    are_most(&refined.boxes, |nest| nest.loops.iter().any(is_run))
 }
 
 /// Whether the destination is the source byte for byte. Bits left over in the last byte might
