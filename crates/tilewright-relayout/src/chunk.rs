@@ -195,6 +195,9 @@ const MANY: i64 = 16;
 /// So many times as long a stride is worth it that chunks do not begin on lines.
 const LONGER: i64 = 8;
 
+/// Chunks are up to so many times as large for that.
+const MUCH_LONGER: i64 = 4;
+
 /// How many destination elements to take as one chunk: about `target`, a multiple of `align`,
 /// and where possible of a stride of the destination, so that chunks begin where tiles do.
 ///
@@ -222,12 +225,24 @@ pub(crate) fn chunk_elements(
     let (aligned, any) = (longest(align), longest(least));
     let longer = if is_staged { 1 } else { LONGER };
     let step = if any > longer * aligned { any } else { aligned };
+    let step = nested(digits, allocation, target, least, step);
     // As many steps as registers take: a power of two, or several. So what a chunk reads of packed elements begins at a byte too.
     let most = (target / step).max(1);
     step * match most {
         0..16 => 1 << most.ilog2(),
         _ => most - most % 16,
     }
+}
+
+/// This step of chunks, or one of up to [`MUCH_LONGER`] times the target: of the next stride that is no multiple of the stride
+/// that this one is of, since chunks would begin anywhere in tiles else, all but the first.
+fn nested(digits: &[Loop], allocation: i64, target: i64, least: i64, step: i64) -> i64 {
+    let strides = || digits.iter().map(|l| l.dst).filter(|&stride| stride > least);
+    let Some(of) = strides().filter(|&stride| step % stride == 0).max() else { return step };
+    let next = strides().filter(|&stride| stride > step && stride % of != 0).min();
+    let longer = next.and_then(|stride| stride.checked_mul(least / gcd(stride, least)));
+    let most = target.saturating_mul(MUCH_LONGER).min(allocation / MANY);
+    longer.filter(|&longer| longer <= most).unwrap_or(step)
 }
 
 fn gcd(a: i64, b: i64) -> i64 {
@@ -302,6 +317,16 @@ mod tests {
         let tiled = [l(60, 475_136, 524_288), l(128, 3712, 4096), l(16, 232, 128)];
         let chunk = |n: i64| chunk_elements(&tiled, n * 524_288, 262_144, 32, 1, false);
         assert_eq!((chunk(60), chunk(12)), (524_288, 262_144));
+        // Of images of 93 channels in blocks of 16, chunks of 16 channels begin anywhere in blocks, and whole images do not: 16
+        // of them are many, and 8 are not. Of 96 channels all begin where blocks do.
+        let images = |channels: i64| {
+            [l(16, 0, channels * 20_833), l(16, 1, 20_833), l(6, 0, 16 * 20_833), l(20_833, 16, 1)]
+        };
+        let chunk = |n: i64, channels: i64| {
+            chunk_elements(&images(channels), n * channels * 20_833, 524_288, 64, 1, false)
+        };
+        assert_eq!((chunk(16, 93), chunk(8, 93)), (93 * 20_833, 16 * 20_833));
+        assert_eq!(chunk(16, 96), 16 * 20_833);
         // A stride of 12 elements of 1 bit begins on a byte every 24 only.
         assert_eq!(chunk_elements(&[l(99, 1, 12)], 1200, 40, 8, 8, false), 24);
     }

@@ -22,17 +22,26 @@ fn check(from: &str, to: &str, bits: u32, chunk: usize) {
         expected[to..to + unit].copy_from_slice(&src[from..from + unit]);
     }
     let plan = Plan::new(&source, &target).unwrap();
+    let mut buffer = vec![0xee; expected.len() + LINE + OFF_A_LINE + 20];
+    let line = buffer.as_ptr().align_offset(LINE);
     for plan in [plan.clone(), plan.with_chunks_of(chunk).unwrap()] {
         for threads in [Threads::Current, Threads::Global, Threads::Count(two())] {
-            // Off a line, as a caller's buffer may be.
-            let mut buffer = vec![0xee; expected.len() + 20];
-            let dst = &mut buffer[12..12 + expected.len()];
-            plan.run(&src, dst, &RunOptions { threads, ..RunOptions::default() }).unwrap();
-            assert!(dst == expected, "{from} to {to}");
-            assert!(buffer[..12].iter().chain(&buffer[12 + expected.len()..]).all(|b| *b == 0xee));
+            // On a line or off one, as a caller's buffer may be.
+            for start in [line, line + OFF_A_LINE] {
+                buffer.fill(0xee);
+                let dst = &mut buffer[start..start + expected.len()];
+                plan.run(&src, dst, &RunOptions { threads, ..RunOptions::default() }).unwrap();
+                assert!(dst == expected, "{from} to {to}");
+                let (before, behind) = (&buffer[..start], &buffer[start + expected.len()..]);
+                assert!(before.iter().chain(behind).all(|b| *b == 0xee), "{from} to {to}");
+            }
         }
     }
 }
+
+/// The bytes of a cache line, and some that are none.
+const LINE: usize = 64;
+const OFF_A_LINE: usize = 12;
 
 fn two() -> NonZeroUsize {
     NonZeroUsize::MIN.saturating_add(1)
@@ -51,4 +60,16 @@ fn chunks_in_the_order_of_the_source() {
     let from = "f32[8,5,6,66,9,15]{5,4,3,2,1,0}";
     check(from, "f32[8,5,6,66,9,15]{4,1,5,0,2,3}", 32, 22_000);
     check(from, "f32[8,5,6,66,9,15]{5,4,1,0,2,3}", 32, 22_000);
+}
+
+/// Rows that are zipped whose columns are odd, matrices of odd sides, and runs of less than a line or of several, that leave the
+/// middle of an array.
+#[test]
+fn odd_extents() {
+    check("f32[8500,4,63]{2,1,0}", "f32[8500,4,63]{1,2,0}", 32, 90_000);
+    check("f32[4200,7,72]{2,1,0}", "f32[4200,7,72]{1,2,0}", 32, 90_000);
+    check("f32[2055,1024]{1,0}", "f32[2055,1024]{0,1}", 32, 70_000);
+    check("f32[2200,64,15]{2,1,0}", "f32[2200,64,15]{2,0,1}", 32, 500_000);
+    check("f32[1400,31,50]{2,1,0}", "f32[1400,31,50]{2,0,1}", 32, 600_000);
+    check("f32[2100,16,64]{2,1,0}", "f32[2100,16,64]{2,0,1}", 32, 500_000);
 }

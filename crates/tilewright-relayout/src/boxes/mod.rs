@@ -343,16 +343,16 @@ fn is_streamed(allocation: i64, widths: Widths) -> bool {
     Stores::for_bytes(usize::try_from(bytes).unwrap_or(usize::MAX)) == Stores::Streamed
 }
 
-/// Whether nearly all elements of the boxes are written in whole lines.
+/// Whether most elements of the boxes are written in whole lines.
 fn write_lines(boxes: &[Nest], slots: Slots) -> bool {
     let all: i64 = boxes.iter().map(Nest::elements).sum();
     let writes = |nest: &&Nest| writes_lines(nest, slots.dst);
-    boxes.iter().filter(writes).map(Nest::elements).sum::<i64>() >= nearly(all)
+    boxes.iter().filter(writes).map(Nest::elements).sum::<i64>() >= most(all)
 }
 
-/// So many of `all` are nearly all.
-fn nearly(all: i64) -> i64 {
-    all - all / 8
+/// So many of `all` are most of them: three quarters.
+fn most(all: i64) -> i64 {
+    all - all / 4
 }
 
 /// The boxes in the largest whole units that suit all of them, or as they are; what they count in then.

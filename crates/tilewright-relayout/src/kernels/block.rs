@@ -10,7 +10,6 @@ use super::level::Level;
 use super::machine::{copy_in, copy_out};
 use super::place::LINE;
 use super::tile::{Around, BYTES_OF_A_LANE, Tile};
-use crate::nest::side_by_side;
 use std::borrow::Cow;
 use std::mem::MaybeUninit;
 
@@ -59,9 +58,6 @@ const LEAST_RUN: i64 = 1024;
 
 /// So many rows of the source are many to be begun for a block.
 const MANY_ROWS: i64 = 32;
-
-/// More rows alike than this take longer to be read twice than to be begun.
-const MOST_ALIKE: usize = 2 * WAYS;
 
 /// What is read of so many bytes is still in the caches when they are come back to.
 const NEAR: i64 = 1 << 20;
@@ -237,7 +233,9 @@ impl Walk {
         let gathers = in_source && block.is_in_its_way();
         let grown = |block: &Block<'_>, ends| block.largest(ends, in_source, gathers, level);
         let lines = grown(&block, Ends::Lines);
-        let overlapping = if block.begins_rows() { grown(&block, Ends::Overlapping) } else { None };
+        // What two blocks share takes longer to be gathered twice than its rows to be begun.
+        let overlaps = !gathers && block.clone().grown(SIDES[0]).begins_rows();
+        let overlapping = if overlaps { grown(&block, Ends::Overlapping) } else { None };
         let seamed = || block.seamed(in_source, gathers, level);
         let any = overlapping.or_else(seamed);
         let along = || block.along_destination().and_then(|block| grown(&block, Ends::Tails));
@@ -323,8 +321,9 @@ impl<'t> Block<'t> {
     /// Whether any of its loops has steps for that.
     fn may_alias(&self) -> bool {
         let of_outer = self.outer.iter().flat_map(|l| [l.src, l.dst]);
-        let of_block = self.src_steps().chain(self.steps()).map(|(_, step)| step);
-        let mut strides = of_outer.chain(of_block).map(i64::abs);
+        let of_src = self.src_steps().map(|(_, src, _)| src);
+        let of_dst = self.steps().map(|(_, dst, _)| dst);
+        let mut strides = of_outer.chain(of_src).chain(of_dst).map(i64::abs);
         strides.any(|stride| stride > NEAR_ALIAS && is_nearly_alias(stride))
     }
 }
@@ -353,7 +352,7 @@ impl Block<'_> {
     fn seamed(&self, in_source: bool, gathers: bool, level: Level) -> Option<Walk> {
         let is_by_lines = |step: i64| step.abs() < LINE as i64 || step % LINE as i64 == 0;
         let mut steps =
-            self.src_steps().map(|(_, step)| step).chain(self.outer.iter().map(|l| l.src));
+            self.src_steps().map(|(_, step, _)| step).chain(self.outer.iter().map(|l| l.src));
         let most = if steps.all(is_by_lines) { MOST_SEAMED } else { MOST_SEAMED_ANYWHERE };
         let sides = SEAMED.iter().flat_map(|&dst| SEAMED_SRC.map(|src| (dst, src)));
         sides.into_iter().find_map(|(dst, src)| {
@@ -375,12 +374,13 @@ impl Block<'_> {
                 break;
             }
         }
-        while let len = self.read().1
+        let read = |block: &Self| side_by_side(16, || block.src_steps());
+        while let len = read(&self)
             && len < src
             && let Some(number) = self.outer.iter().position(|l| l.src == len && l.count > 1)
         {
             self.take(number, src / len);
-            if self.read().1 == len {
+            if read(&self) == len {
                 break;
             }
         }
@@ -417,12 +417,10 @@ impl Block<'_> {
         (reach >= LEAST_RUN && !(share_lines && read > NEAR)).then_some(self)
     }
 
-    /// Whether blocks that follow each other along the destination begin many rows of the source each, of which few bytes are
-    /// read, as is slow. Not where rows are in each other's way: those that blocks share take longer then than they save.
+    /// Whether it begins many rows of the source, of which few bytes are read, as is slow.
     fn begins_rows(&self) -> bool {
-        let largest = self.clone().grown(SIDES[0]);
-        let (rows, len) = largest.read();
-        rows >= MANY_ROWS && len <= PANEL_ROW && alike(&largest.panel().rows) <= MOST_ALIKE
+        let (rows, len) = self.read();
+        rows >= MANY_ROWS && len <= PANEL_ROW
     }
 
     /// With rows that have a line more of the destination than lies between the beginnings of two blocks: so a line that
@@ -430,7 +428,8 @@ impl Block<'_> {
     fn overlapping(mut self) -> Option<(Self, Along)> {
         let (step, line) = (self.len(), LINE as i64);
         let number = self.following(step)?;
-        let inner = self.inside.iter_mut().find(|l| l.dst * l.count == step)?;
+        let is_last = |l: &&mut Around| l.dst * l.count == step && l.dst_back == 0;
+        let inner = self.inside.iter_mut().find(is_last)?;
         // What follows has to be more of the same loop.
         if inner.src.checked_mul(inner.count) != Some(self.outer[number].src) {
             return None;
@@ -469,44 +468,46 @@ impl Block<'_> {
         l.count
     }
 
-    /// The steps of the registers of a tile and of the loops: of the stages, then of the loops.
-    fn steps(&self) -> impl Iterator<Item = (i64, i64)> {
+    /// The steps of the registers of a tile and of the loops in the destination: of the stages, then of the loops. How many,
+    /// how far, and how much shorter the last is.
+    fn steps(&self) -> impl Iterator<Item = (i64, i64, i64)> {
         let tile = &*self.tile;
         let stages = tile.stages().map(|number| match number < tile.stored {
-            true => (2, tile.stores[number]),
-            false => (1, 0),
+            true => (2, tile.stores[number], 0),
+            false => (1, 0, 0),
         });
-        stages.chain(self.inside.iter().map(|l| (l.count, l.dst)))
+        stages.chain(self.inside.iter().map(|l| (l.count, l.dst, l.dst_back)))
     }
 
     /// The same in the source, lanes included.
-    fn src_steps(&self) -> impl Iterator<Item = (i64, i64)> {
+    fn src_steps(&self) -> impl Iterator<Item = (i64, i64, i64)> {
         let lanes = (1..self.tile.n_lanes.trailing_zeros() + 1)
-            .map(|bit| (2, self.tile.lanes[1 << (bit - 1)]));
-        let stages = self.tile.stages().map(|number| (2, self.tile.loads[number]));
-        stages.chain(lanes).chain(self.inside.iter().map(|l| (l.count, l.src)))
+            .map(|bit| (2, self.tile.lanes[1 << (bit - 1)], 0));
+        let stages = self.tile.stages().map(|number| (2, self.tile.loads[number], 0));
+        stages.chain(lanes).chain(self.inside.iter().map(|l| (l.count, l.src, l.src_back)))
     }
 
-    /// The bytes that are written side by side.
+    /// The bytes that are written side by side; some of them twice, if tiles share elements.
     fn len(&self) -> i64 {
         side_by_side(16 * self.tile.n_lanes as i64, || self.steps())
     }
 
     /// How many rows are read, and of how many bytes.
     fn read(&self) -> (i64, i64) {
-        let len = side_by_side(16, || self.src_steps());
-        let rows = self.src_steps().filter(|&(_, src)| src >= len || src < 0);
-        (rows.map(|(count, _)| count).product(), len)
+        // Tiles that share elements begin rows as others do.
+        let len = side_by_side(16, || self.src_steps().map(|(count, src, _)| (count, src, 0)));
+        let rows = self.src_steps().filter(|&(_, src, _)| src >= len || src < 0);
+        (rows.map(|(count, ..)| count).product(), len)
     }
 
     /// What is read. What lies closer together than it is long is one row.
     fn panel(&self) -> Panel {
-        let mut steps: Vec<(i64, i64)> = self.src_steps().filter(|step| step.0 > 1).collect();
-        steps.sort_unstable_by_key(|&(_, src)| src);
+        let mut steps: Vec<(i64, i64, i64)> = self.src_steps().filter(|step| step.0 > 1).collect();
+        steps.sort_unstable_by_key(|&(_, src, _)| src);
         let mut len = BYTES_OF_A_LANE;
-        steps.retain(|&(count, src)| {
+        steps.retain(|&(count, src, back)| {
             let is_near = (0..=len).contains(&src);
-            len += if is_near { (count - 1) * src } else { 0 };
+            len += if is_near { (count - 1) * src - back } else { 0 };
             !is_near
         });
         let n_rows: i64 = steps.iter().map(|step| step.0).product();
@@ -515,7 +516,7 @@ impl Block<'_> {
         }
         let mut rows = Vec::with_capacity(n_rows as usize);
         rows.push(0);
-        for (count, src) in steps {
+        for (count, src, _) in steps {
             repeat(&mut rows, count, src);
         }
         // They are in order, if each step reaches over all smaller ones.
@@ -536,7 +537,7 @@ impl Block<'_> {
     fn rows(&self, len: i64, ends: Ends) -> (Vec<i64>, Vec<i64>) {
         let pitch = pitch(len, ends);
         let (mut rows, mut places) = (vec![0], vec![]);
-        for (count, dst) in self.steps() {
+        for (count, dst, _) in self.steps() {
             if dst < len && dst > 0 {
                 places.push(dst);
                 continue;
@@ -557,7 +558,7 @@ impl Block<'_> {
             return None;
         }
         let (mut rows, mut places) = (vec![0], vec![]);
-        for (count, src) in self.src_steps() {
+        for (count, src, _) in self.src_steps() {
             if (1..len).contains(&src) {
                 places.push(src);
                 continue;
@@ -588,9 +589,14 @@ impl Block<'_> {
         let len = self.len();
         let n_rows = self.n_rows(len);
         let pitch = pitch(len, ends);
-        let has_back = self.inside.iter().any(|l| l.src_back != 0 || l.dst_back != 0);
+        // Tiles may share elements within a row whose ends may be anywhere. Far apart they take less by way of a chunk.
+        let reach: i64 = self.src_steps().map(|(count, src, _)| (count - 1) * src.abs()).sum();
+        let may_share = ends == Ends::Tails && reach <= NEAR;
+        let is_within = |l: &Around| (1..len).contains(&l.dst) && l.dst_back < l.dst;
+        let is_plain = |l: &Around| l.src_back == 0 && l.dst_back == 0;
+        let are_apart = self.inside.iter().all(|l| is_plain(l) || may_share && is_within(l));
         let most = if ends == Ends::Cached { MOST_CACHED_BYTES } else { MOST_BYTES };
-        if n_rows * pitch > most || len < LINE as i64 || has_back {
+        if n_rows * pitch > most || len < LINE as i64 || !are_apart {
             return None;
         }
         let (rows, places) = self.rows(len, ends);
@@ -620,6 +626,14 @@ impl Block<'_> {
         let tiles = tiles(&self.inside);
         Some(Walk { tile, tiles, around: self.outer, panel, gathered, out })
     }
+}
+
+/// What steps have side by side, of which `len` is one place: counts, strides, and how much shorter the last of them are.
+fn side_by_side<I: Iterator<Item = (i64, i64, i64)>>(mut len: i64, steps: impl Fn() -> I) -> i64 {
+    while let Some((count, _, back)) = steps().find(|(count, step, _)| *step == len && *count > 1) {
+        len = len.saturating_mul(count) - back;
+    }
+    len
 }
 
 /// Repeats places at every one of so many steps.
