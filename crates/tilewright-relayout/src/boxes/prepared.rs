@@ -1,6 +1,6 @@
 //! What moves the pieces that chunks are mostly made of, made ready with the plan.
 
-use super::{BoxMoves, is_streamed, nearly};
+use super::{BoxMoves, is_streamed, most};
 use crate::chunk::{Cuttable, Form, Piece};
 use crate::kernels::{LINE, Level, Mover};
 use crate::nest::Loop;
@@ -81,7 +81,7 @@ impl BoxMoves {
         }
     }
 
-    /// Whether nearly all elements of a chunk are written in whole lines past the caches by what moves its pieces, the
+    /// Whether most elements of a chunk are written in whole lines past the caches by what moves its pieces, the
     /// largest of which are made ready to find that out.
     pub(super) fn stream(&mut self) -> bool {
         let chunk = usize::from(self.n_chunks() > 2);
@@ -93,7 +93,7 @@ impl BoxMoves {
         let all: i64 = sized.iter().map(|(elements, _)| elements).sum();
         let (mut streamed, mut left) = (0, all);
         for (elements, piece) in sized {
-            if streamed >= nearly(all) || streamed + left < nearly(all) {
+            if streamed >= most(all) || streamed + left < most(all) {
                 break;
             }
             let Some(nest) = self.boxes.get(piece.nest) else { continue };
@@ -110,12 +110,12 @@ impl BoxMoves {
             streamed += if streams { elements } else { 0 };
             left -= elements;
         }
-        streamed >= nearly(all)
+        streamed >= most(all)
     }
 
-    /// About how many of the processor's cycles looking elements up takes for each line, of what was prepared of the second
-    /// chunk and of the last.
-    pub(crate) fn lookup_cycles(&self) -> f64 {
+    /// About how many of the processor's cycles elements take for each line that are looked up or moved one by one, of what was
+    /// prepared of the second chunk and of the last.
+    pub(crate) fn scattered_cycles(&self) -> f64 {
         let n = self.n_chunks();
         let mut pieces = Vec::new();
         let (mut cycles, mut bits) = (0.0, 0.0);
@@ -123,7 +123,7 @@ impl BoxMoves {
             let slots = self.elements_of(&(chunk..chunk + 1));
             pieces.clear();
             self.cut(&self.within(&slots), &mut pieces);
-            let of = |piece| self.prepared_for(piece).and_then(Mover::lookup_cycles);
+            let of = |piece| self.prepared_for(piece).and_then(Mover::scattered_cycles);
             cycles += pieces.iter().filter_map(of).sum::<f64>();
             bits += (slots.end - slots.start) as f64 * f64::from(self.widths.to);
         }

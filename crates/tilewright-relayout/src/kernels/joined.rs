@@ -5,16 +5,13 @@
 //! rows of a tile do, so that the source is walked straight on.
 
 use super::copies::stream_line;
-use super::place::{AHEAD, At, LINE, STREAMED, put};
+use super::place::{At, FAR_AHEAD, LINE, STREAMED, put};
 use super::register::Register;
 use super::runs::copy_cached;
 use crate::nest::Loop;
 
 /// No more rows than this are written at once.
 pub(super) const MAX_ROWS: usize = 256;
-
-/// Where rows are written alone, how many runs ahead in the walk lines are asked for.
-const RUNS_AHEAD: i64 = 4;
 
 /// Rows of runs. Distances are in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -38,16 +35,12 @@ pub(super) struct Rows {
 #[inline(always)]
 pub(super) unsafe fn copy_joined<R: Register>(at: At, runs: Rows) {
     let len = runs.len as i64;
-    let together = runs.rows.extent * runs.rows.src;
+    // What is read ahead are runs of the same row: as many as make so many bytes of all rows.
+    let a_turn = len * runs.rows.extent;
+    let ahead = (FAR_AHEAD as i64 + a_turn - 1) / a_turn * runs.step;
     for run in 0..runs.count {
         let mut here = at.plus(run * runs.step, run * len);
-        for row in 0..runs.rows.extent {
-            let ahead = match row * runs.rows.src + AHEAD as i64 {
-                _ if runs.rows.extent == 1 => RUNS_AHEAD * runs.step,
-                place if place < together => AHEAD as i64,
-                // The next run of the first rows.
-                _ => AHEAD as i64 + runs.step - together,
-            };
+        for _ in 0..runs.rows.extent {
             let before = match run {
                 0 => std::ptr::null(),
                 _ => here.plus(len - runs.step, 0).src,

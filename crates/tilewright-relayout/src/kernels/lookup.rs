@@ -7,7 +7,7 @@
 //! *block* of the box ([`tabulate`](super::tabulate)), which are the same at every place of the loops around.
 
 use super::level::{Level, Task, prefetch_near};
-use super::place::{At, LINE};
+use super::place::At;
 use super::places::AroundPlaces;
 use super::register::Register;
 use super::tile::{Around, ONCE};
@@ -38,8 +38,8 @@ pub(super) struct Part {
     pub(super) reach: i64,
     /// Whether bits are turned, or bytes are written in part.
     pub(super) has_bits: bool,
-    /// Whether windows lie so far apart that what follows each of them has to be asked for.
-    pub(super) asks: bool,
+    /// How far from each window lines are asked for, in bytes, if windows lie so far apart that they have to be; else 0.
+    pub(super) ahead: i64,
 }
 
 /// A register that is written.
@@ -91,9 +91,6 @@ pub(super) struct Pick {
 #[repr(align(64))]
 pub(super) struct Table(pub(super) [u8; 64]);
 
-/// How far ahead of a window its row is asked for, in bytes.
-const AHEAD: usize = 2 * LINE;
-
 /// The tables of so many picks stay in registers.
 const MOST_KEPT: usize = 6;
 
@@ -116,6 +113,12 @@ impl Lookup {
                 + part.tables.capacity() * size_of::<Table>()
         };
         self.parts.capacity() * size_of::<Part>() + self.parts.iter().map(part).sum::<usize>()
+    }
+
+    /// Whether it reads much of what it writes, as is slow where that is not in the caches.
+    pub(super) fn reads_destination(&self) -> bool {
+        let outs = || self.parts.iter().flat_map(|part| &part.outs);
+        8 * outs().filter(|out| out.written == Written::Bits).count() > outs().count()
     }
 
     /// Moves the box.
@@ -212,7 +215,7 @@ impl Part {
             true => unsafe { R::load(tables.add(2 * N * R::BYTES)) },
             false => zero,
         };
-        let (reach, asks) = (self.reach as usize, self.asks);
+        let (reach, ahead) = (self.reach as usize, self.ahead);
         // The two innermost loops are counted here, the others place by place.
         let (rest, inner) = last(&self.around);
         let (rest, outer) = last(rest);
@@ -238,8 +241,8 @@ impl Part {
                     let mut joined = zero;
                     for number in 0..N {
                         let (pick, order, mask) = (picks[number], orders[number], masks[number]);
-                        if asks {
-                            prefetch_near(pick.window(at).wrapping_add(AHEAD));
+                        if ahead != 0 {
+                            prefetch_near(pick.window(at.plus(ahead, 0)));
                         }
                         // SAFETY: the caller's promise; windows are read as a whole where the source has all of them.
                         unsafe {
@@ -280,9 +283,9 @@ impl Part {
     /// As [`Lookup::run`], for a block at one of the places; whole windows can be read if they are to be.
     #[inline(always)]
     unsafe fn block<R: Register, const BITS: bool, const WHOLE: bool>(&self, at: At) {
-        if self.asks {
+        if self.ahead != 0 {
             for pick in &self.picks {
-                prefetch_near(pick.window(at).wrapping_add(AHEAD));
+                prefetch_near(pick.window(at.plus(self.ahead, 0)));
             }
         }
         let mut picks = self.picks.iter();

@@ -58,7 +58,7 @@ pub(crate) use place::Stores;
 use rows::Rows as StagedRows;
 pub(crate) use tile::Slots;
 use tile::{MAX_UNIT, Program};
-use ways::{Wanted, program_of_bits};
+use ways::{Wanted, program_of_bits, single_cycles};
 use weave::is_woven;
 
 use crate::bits;
@@ -71,7 +71,7 @@ use place::At;
 pub(crate) use place::LINE;
 use places::{MAX_LOOPS, ONCE};
 use std::cmp::Ordering;
-use tasks::{Join, Run, Single, Walk, Zip};
+use tasks::{FarRun, Join, Run, Single, Walk, Zip};
 use weave::Rows;
 
 /// Of fewer steps than this, an innermost loop takes longer to begin than to run.
@@ -209,11 +209,9 @@ impl Mover {
     /// where memory begins.
     pub(crate) fn streams(&self) -> Option<bool> {
         match &self.way {
-            Way::Program(program) => {
-                Some(program.streams_lines() || program.blocks.iter().any(Option::is_some))
-            }
+            Way::Program(program) => Some(program.streams_lines() || program.has_blocks()),
             Way::Listed(listed) => Some(listed.streams()),
-            Way::Lookup(_) => Some(true),
+            Way::Lookup(lookup) => Some(!lookup.reads_destination()),
             Way::Rows(rows) => Some(rows.are_written_in_place()),
             Way::Nothing | Way::Kernel(_) | Way::Checked => None,
         }
@@ -235,10 +233,11 @@ impl Mover {
         }
     }
 
-    /// About how many of the processor's cycles it takes, if it looks its elements up.
-    pub(crate) fn lookup_cycles(&self) -> Option<f64> {
+    /// About how many of the processor's cycles it takes, if it looks its elements up or moves them one by one.
+    pub(crate) fn scattered_cycles(&self) -> Option<f64> {
         match &self.way {
             Way::Lookup(lookup) => Some(lookup.cost()),
+            Way::Kernel(_) => single_cycles(&self.loops, self.slots.unit()?),
             _ => None,
         }
     }
@@ -481,6 +480,11 @@ unsafe fn move_units<const N: usize>(
     // SAFETY: the caller's promise; the kernel and the loops left are those loops.
     unsafe {
         match kernel {
+            Kernel::Runs { length }
+                if means.stores != Stores::Cached && length * unit >= LINE as i64 =>
+            {
+                level.run(FarRun { walk, length });
+            }
             Kernel::Runs { length } => level.run(Run { walk, length }),
             Kernel::Joined { length, count, step, rows } => {
                 let rows = Loop { src: rows.src * unit, dst: rows.dst * unit, ..rows };

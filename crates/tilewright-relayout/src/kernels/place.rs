@@ -76,6 +76,9 @@ impl At {
 /// How far ahead lines are asked for where the source is walked straight on.
 pub(super) const AHEAD: usize = 2048;
 
+/// The same where it is walked in runs that lie apart, of which a processor foresees nothing.
+pub(super) const FAR_AHEAD: usize = 8192;
+
 /// The bytes of a cache line.
 pub(crate) const LINE: usize = 64;
 

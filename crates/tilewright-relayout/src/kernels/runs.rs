@@ -1,6 +1,7 @@
 //! Runs: bytes that are neighbours on both sides.
 
-use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one, put};
+use super::level::prefetch;
+use super::place::{At, CACHED, FAR_AHEAD, LINE, STAGED, STREAMED, Stores, copy_one, put};
 use super::register::Register;
 
 /// Runs of equal length, one after the other in a walk.
@@ -93,7 +94,7 @@ unsafe fn follow<R: Register, const W: usize>(at: At, row: Row, end: *const u8) 
     }
 }
 
-/// Copies runs of the lengths that tiles often have. Says whether they are.
+/// Copies runs of the lengths that tiles often have, or that are short. Says whether they are.
 ///
 /// # Safety
 /// As [`copy_runs`]; for streaming, runs begin at multiples of a line.
@@ -102,7 +103,11 @@ unsafe fn copy_alike<R: Register, const S: u8>(at: At, row: Row) -> bool {
     // SAFETY: the caller's promise; lengths are those of the runs.
     unsafe {
         match row.len {
+            17..=31 if S != STREAMED => copy_ends::<R::Lane, 16>(at, row),
             32 if S != STREAMED => copy_each::<R::Half, 32, S>(at, row),
+            33..=63 if S != STREAMED => copy_ends::<R::Half, 32>(at, row),
+            65..=127 if S == CACHED => copy_ends::<R, 64>(at, row),
+            129..=255 if S == CACHED => copy_ends::<R, 128>(at, row),
             64 => copy_each::<R, 64, S>(at, row),
             128 => copy_each::<R, 128, S>(at, row),
             256 => copy_each::<R, 256, S>(at, row),
@@ -134,6 +139,38 @@ unsafe fn copy_each<R: Register, const LEN: usize, const S: u8>(at: At, row: Row
     }
 }
 
+/// Copies runs of `LEN` bytes or up to twice as many: the first of them and the last.
+///
+/// # Safety
+/// As [`copy_alike`].
+#[inline(always)]
+unsafe fn copy_ends<R: Register, const LEN: usize>(at: At, row: Row) {
+    let last = (row.len - LEN) as i64;
+    for run in 0..row.count {
+        let first = at.plus(run * row.src, run * row.dst);
+        // SAFETY: the caller's promise: all of it is within the run.
+        unsafe {
+            copy_part::<R, LEN>(first);
+            copy_part::<R, LEN>(first.plus(last, last));
+        }
+    }
+}
+
+/// Copies `LEN` bytes, a multiple of a register, into the caches.
+///
+/// # Safety
+/// The processor has these registers; so many bytes can be read and written at the places.
+#[inline(always)]
+unsafe fn copy_part<R: Register, const LEN: usize>(at: At) {
+    let mut done = 0;
+    while done < LEN {
+        let here = at.plus(done as i64, done as i64);
+        // SAFETY: the caller's promise.
+        unsafe { R::load(here.src).store(here.dst) };
+        done += R::BYTES;
+    }
+}
+
 /// Copies a run. Streamed, the lines that it fills go past the caches, its ends do not.
 ///
 /// # Safety
@@ -141,11 +178,33 @@ unsafe fn copy_each<R: Register, const LEN: usize, const S: u8>(at: At, row: Row
 /// which do not overlap.
 #[inline(always)]
 unsafe fn copy_run<R: Register>(at: At, len: usize, stores: Stores) {
-    let head = at.to_line();
+    let next = at.src.wrapping_add(len);
+    // SAFETY: the caller's promise.
+    unsafe {
+        match stores {
+            Stores::Streamed => copy_far::<R, STREAMED>(at, len, next),
+            _ => copy_cached::<R>(at, len),
+        }
+    }
+}
+
+/// Copies a run that comes from memory, while lines are asked for [`FAR_AHEAD`] bytes ahead: after it at `next`, which is the run
+/// that begins about there. Streamed, the lines that it fills go past the caches, its ends do not.
+///
+/// # Safety
+/// As [`copy_run`].
+#[inline(always)]
+pub(super) unsafe fn copy_far<R: Register, const S: u8>(at: At, len: usize, next: *const u8) {
+    let within = len.saturating_sub(FAR_AHEAD);
+    let soon = |done: usize| match done < within {
+        true => prefetch(at.src.wrapping_add(done + FAR_AHEAD)),
+        false => prefetch(next.wrapping_add(done - within)),
+    };
+    let head = if S == STREAMED { at.to_line() } else { 0 };
     // SAFETY: every step stays within `len` bytes of either side; streamed registers are at
     // multiples of a line.
     unsafe {
-        if stores != Stores::Streamed || len < head + LINE {
+        if len < head + LINE {
             return copy_cached::<R>(at, len);
         }
         if head > 0 {
@@ -153,29 +212,19 @@ unsafe fn copy_run<R: Register>(at: At, len: usize, stores: Stores) {
         }
         let mut done = head;
         while done + LINE <= len {
-            copy_line::<R>(at.plus(done as i64, done as i64));
+            soon(done);
+            let mut part = done;
+            while part < done + LINE {
+                let here = at.plus(part as i64, part as i64);
+                put::<R, S>(R::load(here.src), here.dst);
+                part += R::BYTES;
+            }
             done += LINE;
         }
         if done < len {
+            soon(done);
             copy_cached::<R>(at.plus(done as i64, done as i64), len - done);
         }
-    }
-}
-
-/// Copies a line to a multiple of its length, past the caches.
-///
-/// # Safety
-/// The processor has these registers; a line can be read and written at the places, and the
-/// latter is a multiple of its length.
-#[inline(always)]
-unsafe fn copy_line<R: Register>(at: At) {
-    at.prefetch_ahead();
-    let mut part = 0;
-    while part < LINE {
-        let at = at.plus(part as i64, part as i64);
-        // SAFETY: the caller's promise; registers are no longer than a line.
-        unsafe { put::<R, STREAMED>(R::load(at.src), at.dst) };
-        part += R::BYTES;
     }
 }
 

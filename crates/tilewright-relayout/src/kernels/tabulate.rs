@@ -12,7 +12,7 @@ use super::level::Level;
 use super::lookup::{Lookup, Out, Part, Pick, Table, Written, window};
 use super::place::LINE;
 use super::places::MAX_LOOPS;
-use super::tile::{Around, Slots};
+use super::tile::{Around, ONCE, Slots};
 use crate::nest::{Loop, side_by_side};
 
 /// The most bytes of a block's elements.
@@ -130,6 +130,10 @@ impl Lookup {
 const FAR: i64 = 8 * LINE as i64;
 const NEAR: i64 = 2 * LINE as i64;
 
+/// Sources of fewer bytes are in the caches. Of others, windows are asked for so many blocks ahead.
+const NEAR_SOURCE: i64 = 1 << 20;
+const BLOCKS_AHEAD: i64 = 16;
+
 /// Runs of the destination of so many bits, where such rows are gone on with: they begin and end within lines, which had
 /// better not be many.
 const SCATTERED_RUN: i64 = 2048 * 8;
@@ -197,10 +201,20 @@ fn split(
     order(&mut around, src_len, dst_len, if is_scattered { SCATTERED_RUN } else { LONG_RUN });
     join(&mut around);
     let leads_far = around.last().is_some_and(|l| l.src.abs() >= 8 * far);
-    block.part.asks = goes_on && (are_far || leads_far);
+    let asks = goes_on && (are_far || leads_far);
     let in_bytes: Option<Vec<Around>> = around.iter().map(Around::in_bytes).collect();
+    let around = in_bytes?;
+    // What is read next are the same windows of other blocks, if those do not go on with them.
+    let inner = around.last().copied().unwrap_or(ONCE);
+    let are_many = inner.count >= 2 * BLOCKS_AHEAD && inner.src.abs() >= LINE as i64;
+    let reach = around.iter().map(|l| (l.count - 1).saturating_mul(l.src.abs())).max();
+    block.part.ahead = match are_many && reach.unwrap_or(0) >= NEAR_SOURCE {
+        true => BLOCKS_AHEAD * inner.src,
+        false if asks => NEAR,
+        false => 0,
+    };
     block.part.start = start;
-    block.part.around = in_bytes?;
+    block.part.around = around;
     parts.push(block.part);
     (parts.len() <= MOST_PARTS).then_some(())
 }
@@ -361,7 +375,7 @@ fn tabulated(mut entries: Vec<Entry>, zeros: Vec<(i64, u8)>, window: i64) -> Opt
         outs: Vec::new(),
         picks: Vec::new(),
         tables: Vec::new(),
-        asks: false,
+        ahead: 0,
         reach: 0,
         has_bits: entries.iter().any(|entry| entry.turn != 0)
             || bytes.iter().any(|(_, mask)| *mask != u8::MAX),

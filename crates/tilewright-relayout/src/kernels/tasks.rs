@@ -5,7 +5,7 @@
 
 use super::joined;
 use super::level::{Level, Task};
-use super::place::{At, Stores, copy_one};
+use super::place::{At, FAR_AHEAD, STAGED, STREAMED, Stores, copy_one};
 use super::places::{Places, innermost};
 use super::register::Register;
 use super::runs::{self, Row};
@@ -54,6 +54,43 @@ impl<const N: usize> Task for Run<'_, N> {
                     runs::copy_runs::<R>(at, row, stores);
                 }
             }
+        }
+    }
+}
+
+/// Copies runs of `length` elements from memory, a line or more, and asks for those that come next.
+pub(super) struct FarRun<'t, const N: usize> {
+    pub(super) walk: Walk<'t, N>,
+    pub(super) length: i64,
+}
+
+impl<const N: usize> Task for FarRun<'_, N> {
+    #[inline(always)]
+    unsafe fn with<R: Register>(self) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.walk.stores {
+                Stores::Streamed => self.copy::<R, STREAMED>(),
+                _ => self.copy::<R, STAGED>(),
+            }
+        }
+    }
+}
+
+impl<const N: usize> FarRun<'_, N> {
+    /// # Safety
+    /// The processor has these registers; and as for the [task](Task).
+    #[inline(always)]
+    unsafe fn copy<R: Register, const S: u8>(self) {
+        let len = self.length as usize * N;
+        let (mut places, mut soon) = (self.walk.places(), self.walk.places());
+        for _ in 0..FAR_AHEAD.div_ceil(len) {
+            soon.next();
+        }
+        while let Some(at) = places.next() {
+            let next = soon.next().map_or(at.src, |next| next.src);
+            // SAFETY: the caller's promise.
+            unsafe { runs::copy_far::<R, S>(at, len, next) };
         }
     }
 }

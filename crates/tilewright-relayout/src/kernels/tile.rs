@@ -309,6 +309,11 @@ impl Program {
         self.before.is_some() || self.after.is_some()
     }
 
+    /// Whether it is moved in blocks where it is streamed.
+    pub(super) fn has_blocks(&self) -> bool {
+        self.blocks.iter().any(Option::is_some)
+    }
+
     /// Whether it streams whole lines to a destination that begins at one.
     pub(super) fn streams_lines(&self) -> bool {
         self.writes_lines || self.blocks[0].is_some()

@@ -18,9 +18,10 @@ const LEAST_PIECE: usize = 4;
 /// The bytes of a register that is loaded at once by all programs.
 const LANE: usize = 16;
 
-/// What things take that lookups might do, in about the processor's cycles: an element that is copied alone, a piece of a
-/// register, a short run and each of its bytes.
+/// What things take that lookups might do, in about the processor's cycles: an element that is copied alone, one that is
+/// to lie alone too, a piece of a register, a short run and each of its bytes.
 const SINGLE: f64 = 1.6;
+const SINGLE_APART: f64 = 3.0;
 const PIECE: f64 = 12.0;
 const RUN: f64 = 3.0;
 const BYTE_OF_A_RUN: f64 = 0.1;
@@ -37,6 +38,9 @@ const STAGED_LINE: f64 = 10.0;
 
 /// The bytes of runs that are copied, whatever else there is.
 const LONG_RUN: i64 = 32;
+
+/// The bytes of runs of lines that take longer to be streamed one by one than by a program.
+const SHORT_RUN: i64 = 128;
 
 /// The bits of a row that is made wider or narrower, whatever else there is.
 const LEAST_ROW: i64 = 128;
@@ -92,7 +96,17 @@ impl Wanted<'_> {
         if let Some(run) = run {
             let run_bytes = run.extent.saturating_mul(unit as i64);
             let is_odd = run_bytes & (run_bytes - 1) != 0;
-            if run_bytes >= LINE as i64 || is_odd && run_bytes >= LONG_RUN {
+            let is_line = run_bytes >= LINE as i64;
+            // Shorter than a line they are put together first, by a program that does.
+            if is_streamed
+                && is_odd
+                && (LONG_RUN..LINE as i64).contains(&run_bytes)
+                && let Some(program) = self.program().filter(Program::has_blocks)
+            {
+                return Way::Program(Box::new(program));
+            }
+            let is_short = is_streamed && !is_odd && run_bytes <= SHORT_RUN;
+            if is_line && !is_short || is_odd && run_bytes >= LONG_RUN {
                 return Way::Kernel(None);
             }
             if is_odd {
@@ -123,7 +137,19 @@ impl Wanted<'_> {
         let Some(program) = program else {
             return self.cheaper(None, self.elements() * SINGLE).unwrap_or(Way::Kernel(None));
         };
-        self.in_pieces(&program, None).unwrap_or_else(|| Way::Program(Box::new(program)))
+        // Pieces may take longer than single elements do.
+        let cost = self.cost_of_pieces(&program);
+        // Where elements are to lie alone, they are as soon looked up.
+        let reach: f64 = loops.iter().map(|l| ((l.extent - 1) * l.dst.abs()) as f64).sum();
+        let are_apart = 2.0 * self.elements() <= reach;
+        let single = self.elements() * if are_apart { SINGLE_APART } else { SINGLE };
+        match cost {
+            Some(cost) if single < cost => self.cheaper(None, single).unwrap_or(Way::Kernel(None)),
+            Some(cost) => {
+                self.cheaper(None, cost).unwrap_or_else(|| Way::Program(Box::new(program)))
+            }
+            None => Way::Program(Box::new(program)),
+        }
     }
 
     /// The same of elements of any width.
@@ -162,8 +188,13 @@ impl Wanted<'_> {
 
     /// By rows or lookups, where a program would load or store its registers in pieces, and those take longer.
     fn in_pieces(self, program: &Program, drafts: Option<Drafts>) -> Option<Way> {
-        let (piece, bytes) = (program.least_piece(), self.moved_bytes());
-        if piece >= LANE { None } else { self.cheaper(drafts, bytes / piece as f64 * PIECE) }
+        self.cheaper(drafts, self.cost_of_pieces(program)?)
+    }
+
+    /// About how many of the processor's cycles a program takes that loads or stores its registers in pieces.
+    fn cost_of_pieces(self, program: &Program) -> Option<f64> {
+        let piece = program.least_piece();
+        (piece < LANE).then(|| self.moved_bytes() / piece as f64 * PIECE)
     }
 
     /// By rows, drafted already or not, or lookups, if either takes fewer cycles than so many.
@@ -210,6 +241,13 @@ impl Wanted<'_> {
     fn moved_bytes(self) -> f64 {
         self.elements() * self.slots.value as f64 / 8.0
     }
+}
+
+/// About how many of the processor's cycles a box of elements of `unit` bytes takes, if a kernel moves them one by one.
+pub(super) fn single_cycles(loops: &[Loop], unit: usize) -> Option<f64> {
+    let has_runs = loops.iter().any(|l| l.is_run() && l.extent > 1);
+    let are_alone = !has_runs && woven(loops, unit as i64).is_none();
+    are_alone.then(|| loops.iter().map(|l| l.extent as f64).product::<f64>() * SINGLE)
 }
 
 /// By the rows of drafts that are so, whatever else there is.

@@ -22,10 +22,10 @@ const MOST_BOXES: usize = 1 << 16;
 /// hold them, and above, the rows might be more than there is memory for.
 const THROUGH_ROWS: std::ops::RangeInclusive<usize> = 1 << 16..=1 << 30;
 
-/// Arrays of so many bytes go through their tiles in rows, if looking their elements up takes more than so many cycles for each
-/// line.
+/// Arrays of so many bytes go through their tiles in rows, if their elements would be looked up or moved one by one and take more
+/// than so many cycles for each line.
 const THROUGH_TILES: std::ops::RangeFrom<usize> = 1 << 18..;
-const LOOKED_UP: f64 = 9.0;
+const SCATTERED: f64 = 9.0;
 
 /// Elements that follow each other on both sides for as many bits are moved together.
 const LEAST_RUN_BITS: i64 = 32;
@@ -56,18 +56,18 @@ impl Way {
         if !THROUGH_TILES.contains(&to.bytes()) {
             return Ok(way);
         }
-        let cycles = way.lookup_cycles();
-        let through = match cycles > LOOKED_UP {
+        let cycles = way.scattered_cycles();
+        let through = match cycles > SCATTERED {
             true => through_tiles(from, to, widths, cycles / 2.0)?,
             false => None,
         };
         Ok(through.map_or(way, |through| Way::Through(Box::new(through))))
     }
 
-    /// About how many of the processor's cycles looking elements up takes for each line.
-    fn lookup_cycles(&self) -> f64 {
+    /// About how many of the processor's cycles elements take for each line that are looked up or moved one by one.
+    fn scattered_cycles(&self) -> f64 {
         match self {
-            Way::Boxes(moves) => moves.lookup_cycles(),
+            Way::Boxes(moves) => moves.scattered_cycles(),
             _ => 0.0,
         }
     }
@@ -182,7 +182,7 @@ fn through_tiles(
     // Padding may have bits that values have not.
     let onward = Widths { from: widths.to, to: widths.to, value: widths.to };
     let Some(on) = Way::in_boxes(&all_rows, &all, onward, MAX_BOXES) else { return Ok(None) };
-    if there.lookup_cycles() + on.lookup_cycles() > most_cycles {
+    if there.scattered_cycles() + on.scattered_cycles() > most_cycles {
         return Ok(None);
     }
     let there = Plan::of(from, &rows, widths, there)?;
