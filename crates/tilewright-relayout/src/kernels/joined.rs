@@ -5,7 +5,7 @@
 //! rows of a tile do, so that the source is walked straight on.
 
 use super::copies::stream_line;
-use super::place::{At, FAR_AHEAD, LINE, STREAMED, put};
+use super::place::{AHEAD, At, LINE, STREAMED, put};
 use super::register::Register;
 use super::runs::copy_cached;
 use crate::nest::Loop;
@@ -37,7 +37,7 @@ pub(super) unsafe fn copy_joined<R: Register>(at: At, runs: Rows) {
     let len = runs.len as i64;
     // What is read ahead are runs of the same row: as many as make so many bytes of all rows.
     let a_turn = len * runs.rows.extent;
-    let ahead = (FAR_AHEAD as i64 + a_turn - 1) / a_turn * runs.step;
+    let ahead = (AHEAD as i64 + a_turn - 1) / a_turn * runs.step;
     for run in 0..runs.count {
         let mut here = at.plus(run * runs.step, run * len);
         for _ in 0..runs.rows.extent {

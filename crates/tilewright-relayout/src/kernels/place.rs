@@ -73,11 +73,8 @@ impl At {
     }
 }
 
-/// How far ahead lines are asked for where the source is walked straight on.
-pub(super) const AHEAD: usize = 2048;
-
-/// The same where it is walked in runs that lie apart, of which a processor foresees nothing.
-pub(super) const FAR_AHEAD: usize = 8192;
+/// How far ahead lines are asked for, in bytes of what is read: about what comes from memory while one line does.
+pub(super) const AHEAD: usize = 8192;
 
 /// The bytes of a cache line.
 pub(crate) const LINE: usize = 64;

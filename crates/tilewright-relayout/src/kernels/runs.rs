@@ -1,7 +1,7 @@
 //! Runs: bytes that are neighbours on both sides.
 
 use super::level::prefetch;
-use super::place::{At, CACHED, FAR_AHEAD, LINE, STAGED, STREAMED, Stores, copy_one, put};
+use super::place::{AHEAD, At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one, put};
 use super::register::Register;
 
 /// Runs of equal length, one after the other in a walk.
@@ -188,16 +188,16 @@ unsafe fn copy_run<R: Register>(at: At, len: usize, stores: Stores) {
     }
 }
 
-/// Copies a run that comes from memory, while lines are asked for [`FAR_AHEAD`] bytes ahead: after it at `next`, which is the run
+/// Copies a run that comes from memory, while lines are asked for [`AHEAD`] bytes ahead: after it at `next`, which is the run
 /// that begins about there. Streamed, the lines that it fills go past the caches, its ends do not.
 ///
 /// # Safety
 /// As [`copy_run`].
 #[inline(always)]
 pub(super) unsafe fn copy_far<R: Register, const S: u8>(at: At, len: usize, next: *const u8) {
-    let within = len.saturating_sub(FAR_AHEAD);
+    let within = len.saturating_sub(AHEAD);
     let soon = |done: usize| match done < within {
-        true => prefetch(at.src.wrapping_add(done + FAR_AHEAD)),
+        true => prefetch(at.src.wrapping_add(done + AHEAD)),
         false => prefetch(next.wrapping_add(done - within)),
     };
     let head = if S == STREAMED { at.to_line() } else { 0 };

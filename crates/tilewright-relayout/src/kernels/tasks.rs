@@ -5,7 +5,7 @@
 
 use super::joined;
 use super::level::{Level, Task};
-use super::place::{At, FAR_AHEAD, STAGED, STREAMED, Stores, copy_one};
+use super::place::{AHEAD, At, STAGED, STREAMED, Stores, copy_one};
 use super::places::{Places, innermost};
 use super::register::Register;
 use super::runs::{self, Row};
@@ -84,7 +84,7 @@ impl<const N: usize> FarRun<'_, N> {
     unsafe fn copy<R: Register, const S: u8>(self) {
         let len = self.length as usize * N;
         let (mut places, mut soon) = (self.walk.places(), self.walk.places());
-        for _ in 0..FAR_AHEAD.div_ceil(len) {
+        for _ in 0..AHEAD.div_ceil(len) {
             soon.next();
         }
         while let Some(at) = places.next() {
