@@ -32,6 +32,8 @@ Pairs of layouts that nobody chose instead, on one thread, without peers:
   --seed S           the same pairs for the same number (1)
   --megabytes M      1 or 64: pairs whose larger side has about so many; half and half without
   --pair FROM TO     measures these two layouts in the same way; may be said several times
+  --neighbours       measures arrays of odd extents, and how many times as long they take as
+                     their even neighbours
   --off BYTES        each also to a destination that begins so many bytes behind a line: how many
                      times as long that takes
   --json FILE        the figures, an array with an object for each pair
@@ -59,6 +61,8 @@ pub(crate) struct Arguments {
     pub(crate) seed: u64,
     /// The sizes of what is drawn, in turn.
     pub(crate) megabytes: Vec<usize>,
+    /// Whether odd extents are measured beside even ones.
+    pub(crate) neighbours: bool,
     /// How many bytes behind a line a second destination of each begins; none if 0.
     pub(crate) off: usize,
     /// Pairs of texts to be measured as if they had been drawn.
@@ -73,7 +77,7 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// Whether pairs are asked for rather than cases.
     pub(crate) fn wants_pairs(&self) -> bool {
-        self.random.is_some() || !self.pairs.is_empty()
+        self.random.is_some() || self.neighbours || !self.pairs.is_empty()
     }
 
     /// Reads a command line.
@@ -89,6 +93,7 @@ impl Arguments {
             random: None,
             seed: 1,
             megabytes: vec![1, 64],
+            neighbours: false,
             off: 0,
             pairs: vec![],
             python: None,
@@ -110,6 +115,7 @@ impl Arguments {
                 "--random" => arguments.random = Some(number(&value()?)?),
                 "--seed" => arguments.seed = seed(&value()?)?,
                 "--megabytes" => arguments.megabytes = vec![megabytes(&value()?)?],
+                "--neighbours" => arguments.neighbours = true,
                 "--off" => arguments.off = off(&value()?)?,
                 "--pair" => arguments.pairs.push([value()?, value()?]),
                 "--svg" => arguments.svg = Some(value()?.into()),

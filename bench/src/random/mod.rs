@@ -13,6 +13,7 @@ mod dice;
 mod draw;
 mod extents;
 mod families;
+mod neighbours;
 mod pair;
 mod sketch;
 mod trial;
@@ -33,6 +34,9 @@ pub(crate) use trial::{Figures, Measured};
 
 /// Draws and measures what was asked for; whether every output was right.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
+    if arguments.neighbours {
+        return run_neighbours(arguments);
+    }
     let named = arguments.pairs.iter().map(|texts| Pair::named(texts.clone()));
     let mut pairs: Vec<Pair> = named.collect::<Result<_>>()?;
     if let Some(count) = arguments.random {
@@ -45,6 +49,31 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     }
     let (named, drawn) = measured.split_at(arguments.pairs.len());
     distribution::print(&mut out, named, drawn, arguments.seed)?;
+    if let Some(path) = &arguments.json {
+        std::fs::write(path, report::json(&measured)?).context("the JSON file")?;
+    }
+    Ok(!measured.iter().any(Measured::is_wrong))
+}
+
+/// Measures arrays of odd extents beside their even neighbours.
+fn run_neighbours(arguments: &Arguments) -> Result<bool> {
+    let all = neighbours::all()?;
+    let counts: Vec<usize> = all.iter().map(|one| one.odd.len()).collect();
+    let pairs: Vec<Pair> =
+        all.into_iter().flat_map(|one| std::iter::once(one.even).chain(one.odd)).collect();
+    let measured = measure(&pairs, arguments.off)?;
+    let mut rest = measured.as_slice();
+    let mut beside = Vec::with_capacity(rest.len());
+    for count in counts {
+        let (of, others) = rest.split_at(1 + count);
+        rest = others;
+        beside.extend(of[1..].iter().map(|odd| (&of[0], odd)));
+    }
+    let mut out = stdout().lock();
+    for line in machine::alone() {
+        writeln!(out, "{line}  ")?;
+    }
+    distribution::print_neighbours(&mut out, &beside)?;
     if let Some(path) = &arguments.json {
         std::fs::write(path, report::json(&measured)?).context("the JSON file")?;
     }

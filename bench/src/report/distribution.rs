@@ -21,6 +21,10 @@ const LONG_PLANS: [f64; 2] = [5.0, 20.0];
 /// How many times as long as on a line it may take off one, above which pairs are counted.
 const LONG_OFF_LINE: f64 = 1.15;
 
+/// How many times as long odd extents may take as even ones, and twice that beyond one.
+const LONG_ODD: f64 = 1.5;
+const LONGER_ODD: f64 = 2.0;
+
 /// What a table says of a pair, beside its layouts.
 type Cells<'a> = (&'a Measured, Figures);
 
@@ -55,6 +59,51 @@ pub(crate) fn print(
         pairs(out, &slowest)?;
         off_lines(out, drawn)?;
         plans(out, drawn)?;
+    }
+    Ok(())
+}
+
+/// How many times as long arrays of odd extents take as their even neighbours, which come first: all, by family, and the most.
+pub(crate) fn print_neighbours(
+    out: &mut impl Write,
+    beside: &[(&Measured, &Measured)],
+) -> io::Result<()> {
+    let times = |&(even, odd): &(&Measured, &Measured)| {
+        Some(even.figures()?.of_best_copy / odd.figures()?.of_best_copy)
+    };
+    let timed = |family: Option<&str>| {
+        let is_of =
+            |one: &&(&Measured, &Measured)| family.is_none_or(|family| one.1.family == family);
+        let mut timed: Vec<_> =
+            beside.iter().filter(is_of).filter_map(|one| Some((times(one)?, one.1))).collect();
+        timed.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        timed
+    };
+    writeln!(
+        out,
+        "\nOn one thread: how many times as long an odd extent takes as its even neighbour, each relative to the best copy \
+         of its larger side.\n\n| | pairs | half | three quarters | 95 % | most | above {LONG_ODD} | above {LONGER_ODD} \
+         |\n|---|---|---|---|---|---|---|---|"
+    )?;
+    let families: BTreeSet<&str> = beside.iter().map(|(_, odd)| odd.family).collect();
+    for family in std::iter::once(None).chain(families.into_iter().map(Some)) {
+        let times: Vec<f64> = timed(family).into_iter().map(|(times, _)| times).collect();
+        if times.is_empty() {
+            continue;
+        }
+        write!(out, "| {} | {}", family.unwrap_or("all"), times.len())?;
+        for percent in [50, 75, 95, 100] {
+            write!(out, " | {:.2}", percentile(&times, percent))?;
+        }
+        for limit in [LONG_ODD, LONGER_ODD] {
+            let above = times.iter().filter(|&&one| one > limit).count();
+            write!(out, " | {:.1} %", 100.0 * above as f64 / times.len() as f64)?;
+        }
+        writeln!(out, " |")?;
+    }
+    writeln!(out)?;
+    for (times, odd) in timed(None).iter().rev().take(SLOWEST) {
+        writeln!(out, "{times:.1} × `{}` → `{}` ({})  ", odd.from, odd.to, odd.way)?;
     }
     Ok(())
 }
