@@ -125,6 +125,8 @@ impl Arguments {
                 _ => bail!("unknown option `{word}`\n\n{USAGE}"),
             }
         }
+        let others = arguments.random.is_some() || !arguments.pairs.is_empty();
+        ensure!(!(arguments.neighbours && others), "`--neighbours` has pairs of its own");
         arguments.python = arguments.python.filter(|_| !without_python);
         Ok(arguments)
     }
@@ -195,6 +197,8 @@ mod tests {
         assert_eq!((arguments.off, &*arguments.megabytes), (16, &[64][..]));
         assert_eq!(arguments.pairs, [["a", "b"], ["c", "d"]]);
         assert!(arguments.wants_pairs() && !read("").unwrap().wants_pairs());
+        let arguments = read("--neighbours --off 16").unwrap();
+        assert!(arguments.neighbours && arguments.wants_pairs());
     }
 
     #[test]
@@ -202,7 +206,14 @@ mod tests {
         for text in ["--fast", "--cases", "--threads 0", "--threads x", "--peers numpi"] {
             assert!(read(text).is_err(), "{text}");
         }
-        for text in ["--random 0", "--seed x", "--megabytes 2", "--off 64", "--pair a"] {
+        for text in [
+            "--random 0",
+            "--seed x",
+            "--megabytes 2",
+            "--off 64",
+            "--pair a",
+            "--neighbours --random 2",
+        ] {
             assert!(read(text).is_err(), "{text}");
         }
     }

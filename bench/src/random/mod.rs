@@ -18,12 +18,12 @@ mod pair;
 mod sketch;
 mod trial;
 
-use std::io::{Write, stdout};
+use std::io::{self, StdoutLock, Write, stdout};
 
 use anyhow::{Context, Result};
 
 use crate::arguments::Arguments;
-use crate::report::{self, distribution, machine};
+use crate::report::{distribution, machine};
 use crate::session::say;
 use pair::Pair;
 use trial::Bench;
@@ -43,16 +43,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         pairs.extend(draw::pairs(count, arguments.seed, &arguments.megabytes)?);
     }
     let measured = measure(&pairs, arguments.off)?;
-    let mut out = stdout().lock();
-    for line in machine::alone() {
-        writeln!(out, "{line}  ")?;
-    }
     let (named, drawn) = measured.split_at(arguments.pairs.len());
-    distribution::print(&mut out, named, drawn, arguments.seed)?;
-    if let Some(path) = &arguments.json {
-        std::fs::write(path, report::json(&measured)?).context("the JSON file")?;
-    }
-    Ok(!measured.iter().any(Measured::is_wrong))
+    report(arguments, &measured, |out| distribution::print(out, named, drawn, arguments.seed))
 }
 
 /// Measures arrays of odd extents beside their even neighbours.
@@ -69,13 +61,22 @@ fn run_neighbours(arguments: &Arguments) -> Result<bool> {
         rest = others;
         beside.extend(of[1..].iter().map(|odd| (&of[0], odd)));
     }
+    report(arguments, &measured, |out| distribution::print_neighbours(out, &beside))
+}
+
+/// Prints what was measured, and writes the file that was asked for; whether every output was right.
+fn report(
+    arguments: &Arguments,
+    measured: &[Measured],
+    print: impl FnOnce(&mut StdoutLock<'_>) -> io::Result<()>,
+) -> Result<bool> {
     let mut out = stdout().lock();
     for line in machine::alone() {
         writeln!(out, "{line}  ")?;
     }
-    distribution::print_neighbours(&mut out, &beside)?;
+    print(&mut out)?;
     if let Some(path) = &arguments.json {
-        std::fs::write(path, report::json(&measured)?).context("the JSON file")?;
+        std::fs::write(path, crate::report::json(measured)?).context("the JSON file")?;
     }
     Ok(!measured.iter().any(Measured::is_wrong))
 }

@@ -21,7 +21,7 @@ const LONG_PLANS: [f64; 2] = [5.0, 20.0];
 /// How many times as long as on a line it may take off one, above which pairs are counted.
 const LONG_OFF_LINE: f64 = 1.15;
 
-/// How many times as long odd extents may take as even ones, and twice that beyond one.
+/// How many times as long as even ones odd extents may take, and what is counted beside: above which pairs are counted.
 const LONG_ODD: f64 = 1.5;
 const LONGER_ODD: f64 = 2.0;
 

@@ -77,7 +77,7 @@ impl Nest {
 
     /// How many slots lie side by side on the side of these strides, in whatever order they are moved.
     pub(crate) fn side_by_side(&self, stride: fn(&Loop) -> i64) -> i64 {
-        side_by_side(1, || self.loops.iter().map(|l| (l.extent, stride(l).abs())))
+        side_by_side(1, || self.loops.iter().map(|l| (l.extent, stride(l).abs(), 0)))
     }
 
     /// The same moves counted in bits, for elements of this many bits on both sides.
@@ -146,13 +146,13 @@ pub(crate) fn walk(loops: &[Loop], at: (i64, i64), visit: &mut impl FnMut((i64, 
     }
 }
 
-/// What steps have side by side, counts and strides, of which `len` is one place.
-pub(crate) fn side_by_side<I: Iterator<Item = (i64, i64)>>(
+/// What steps have side by side, of which `len` is one place: counts, strides, and how much shorter the last of them are.
+pub(crate) fn side_by_side<I: Iterator<Item = (i64, i64, i64)>>(
     mut len: i64,
     steps: impl Fn() -> I,
 ) -> i64 {
-    while let Some((count, _)) = steps().find(|(count, step)| *step == len && *count > 1) {
-        len = len.saturating_mul(count);
+    while let Some((count, _, back)) = steps().find(|(count, step, _)| *step == len && *count > 1) {
+        len = len.saturating_mul(count) - back;
     }
     len
 }

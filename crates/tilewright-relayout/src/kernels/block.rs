@@ -10,6 +10,7 @@ use super::level::Level;
 use super::machine::{copy_in, copy_out};
 use super::place::LINE;
 use super::tile::{Around, BYTES_OF_A_LANE, Tile};
+use crate::nest::side_by_side;
 use std::borrow::Cow;
 use std::mem::MaybeUninit;
 
@@ -626,14 +627,6 @@ impl Block<'_> {
         let tiles = tiles(&self.inside);
         Some(Walk { tile, tiles, around: self.outer, panel, gathered, out })
     }
-}
-
-/// What steps have side by side, of which `len` is one place: counts, strides, and how much shorter the last of them are.
-fn side_by_side<I: Iterator<Item = (i64, i64, i64)>>(mut len: i64, steps: impl Fn() -> I) -> i64 {
-    while let Some((count, _, back)) = steps().find(|(count, step, _)| *step == len && *count > 1) {
-        len = len.saturating_mul(count) - back;
-    }
-    len
 }
 
 /// Repeats places at every one of so many steps.

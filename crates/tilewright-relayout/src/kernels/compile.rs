@@ -260,9 +260,9 @@ impl<'t> Draft<'t> {
                      own: i64,
                      of: fn(&Loop) -> i64,
                      by: fn(&Around) -> i64| {
-            let bits = numbers.filter_map(|bit| self.weight(*bit, of)).map(|weight| (2, weight));
-            let steps: Vec<(i64, i64)> =
-                bits.chain(inner.iter().map(|l| (l.count, by(l)))).collect();
+            let bits = numbers.filter_map(|bit| self.weight(*bit, of)).map(|weight| (2, weight, 0));
+            let steps: Vec<(i64, i64, i64)> =
+                bits.chain(inner.iter().map(|l| (l.count, by(l), 0))).collect();
             side_by_side(own, || steps.iter().copied())
         };
         let lane_bits = BYTES_OF_A_LANE * 8;

@@ -95,7 +95,7 @@ pub(super) unsafe fn copy_rows<R: Register>(out: &Out, stage: *mut u8, blocks: B
             }
             let last = end.wrapping_sub(end as usize % LINE);
             while to < last {
-                stream_line::<R>(from, to);
+                copy_line::<R, STREAMED>(from, to);
                 (from, to) = (from.wrapping_add(LINE), to.wrapping_add(LINE));
             }
             if to < end {
@@ -143,7 +143,7 @@ pub(super) unsafe fn copy_lines<R: Register>(out: &Out, stage: *mut u8, blocks: 
             }
             (from, to) = (from.wrapping_add(head), to.wrapping_add(head));
             while to < last {
-                stream_line::<R>(from, to);
+                copy_line::<R, STREAMED>(from, to);
                 (from, to) = (from.wrapping_add(LINE), to.wrapping_add(LINE));
             }
             if is_last {
@@ -172,17 +172,17 @@ pub(super) unsafe fn copy_rows_cached<R: Register>(out: &Out, stage: *mut u8, bl
     }
 }
 
-/// Copies a line past the caches.
+/// Copies a line, past the caches if `S` is [`STREAMED`].
 ///
 /// # Safety
-/// The processor has the registers; a line can be read, and written at `to`, where one begins.
+/// The processor has the registers; a line can be read, and written at `to`, where one begins if it is streamed.
 #[inline(always)]
-pub(super) unsafe fn stream_line<R: Register>(from: *const u8, to: *mut u8) {
+pub(super) unsafe fn copy_line<R: Register, const S: u8>(from: *const u8, to: *mut u8) {
     let mut place = 0;
     while place < LINE {
         // SAFETY: the caller's promise.
         unsafe {
-            put::<R, STREAMED>(R::load(from.wrapping_add(place)), to.wrapping_add(place));
+            put::<R, S>(R::load(from.wrapping_add(place)), to.wrapping_add(place));
         }
         place += R::BYTES;
     }

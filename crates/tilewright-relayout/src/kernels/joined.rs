@@ -4,7 +4,7 @@
 //! Several such rows of runs are written at once where their runs take turns in the source, as the
 //! rows of a tile do, so that the source is walked straight on.
 
-use super::copies::stream_line;
+use super::copies::copy_line;
 use super::place::{AHEAD, At, LINE, STREAMED, put};
 use super::register::Register;
 use super::runs::copy_cached;
@@ -81,7 +81,7 @@ unsafe fn copy_run<R: Register>(at: At, len: usize, before: *const u8, ahead: i6
         while done + LINE <= len {
             let line = at.plus(done as i64, done as i64);
             line.plus(ahead, 0).prefetch();
-            stream_line::<R>(line.src, line.dst);
+            copy_line::<R, STREAMED>(line.src, line.dst);
             done += LINE;
         }
         at.plus(done as i64 + ahead, 0).prefetch();

@@ -1,5 +1,6 @@
 //! Runs: bytes that are neighbours on both sides.
 
+use super::copies::copy_line;
 use super::level::prefetch;
 use super::place::{AHEAD, At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one, put};
 use super::register::Register;
@@ -213,12 +214,8 @@ pub(super) unsafe fn copy_far<R: Register, const S: u8>(at: At, len: usize, next
         let mut done = head;
         while done + LINE <= len {
             soon(done);
-            let mut part = done;
-            while part < done + LINE {
-                let here = at.plus(part as i64, part as i64);
-                put::<R, S>(R::load(here.src), here.dst);
-                part += R::BYTES;
-            }
+            let here = at.plus(done as i64, done as i64);
+            copy_line::<R, S>(here.src, here.dst);
             done += LINE;
         }
         if done < len {

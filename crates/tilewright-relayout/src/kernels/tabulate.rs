@@ -176,7 +176,7 @@ fn split(
         split(&left, slots, start, window, parts)?;
     }
     let value_len = |stride: fn(&Loop) -> i64, slot: i64| {
-        let steps = || block.steps.iter().zip(&whole).map(|(&steps, l)| (steps, stride(l)));
+        let steps = || block.steps.iter().zip(&whole).map(|(&steps, l)| (steps, stride(l), 0));
         side_by_side(slot, steps)
     };
     let (src_len, dst_len) = (value_len(|l| l.src, slots.src), value_len(|l| l.dst, slots.dst));

@@ -96,7 +96,6 @@ impl Wanted<'_> {
         if let Some(run) = run {
             let run_bytes = run.extent.saturating_mul(unit as i64);
             let is_odd = run_bytes & (run_bytes - 1) != 0;
-            let is_line = run_bytes >= LINE as i64;
             // Shorter than a line they are put together first, by a program that does.
             if is_streamed
                 && is_odd
@@ -106,7 +105,7 @@ impl Wanted<'_> {
                 return Way::Program(Box::new(program));
             }
             let is_short = is_streamed && !is_odd && run_bytes <= SHORT_RUN;
-            if is_line && !is_short || is_odd && run_bytes >= LONG_RUN {
+            if run_bytes >= LINE as i64 && !is_short || is_odd && run_bytes >= LONG_RUN {
                 return Way::Kernel(None);
             }
             if is_odd {
@@ -137,19 +136,17 @@ impl Wanted<'_> {
         let Some(program) = program else {
             return self.cheaper(None, self.elements() * SINGLE).unwrap_or(Way::Kernel(None));
         };
-        // Pieces may take longer than single elements do.
-        let cost = self.cost_of_pieces(&program);
-        // Where elements are to lie alone, they are as soon looked up.
+        let Some(pieces) = self.cost_of_pieces(&program) else {
+            return Way::Program(Box::new(program));
+        };
+        // Pieces may take longer than single elements do. Where elements are to lie alone, they are as soon looked up.
         let reach: f64 = loops.iter().map(|l| ((l.extent - 1) * l.dst.abs()) as f64).sum();
         let are_apart = 2.0 * self.elements() <= reach;
         let single = self.elements() * if are_apart { SINGLE_APART } else { SINGLE };
-        match cost {
-            Some(cost) if single < cost => self.cheaper(None, single).unwrap_or(Way::Kernel(None)),
-            Some(cost) => {
-                self.cheaper(None, cost).unwrap_or_else(|| Way::Program(Box::new(program)))
-            }
-            None => Way::Program(Box::new(program)),
-        }
+        self.cheaper(None, pieces.min(single)).unwrap_or_else(|| match single < pieces {
+            true => Way::Kernel(None),
+            false => Way::Program(Box::new(program)),
+        })
     }
 
     /// The same of elements of any width.
