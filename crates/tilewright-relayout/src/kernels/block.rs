@@ -44,11 +44,12 @@ const GATHERED_ROW: i64 = 256;
 /// The most bytes of a panel.
 const PANEL: i64 = 32 << 10;
 
+/// The fewest bytes of one in the caches, if the loops have them: so that it is more to move it than to begin. Where a
+/// destination is streamed, that is as many as there may be.
+const LEAST_CACHED_PANEL: i64 = 16 << 10;
+
 /// Rows of no more bytes are next to each other in the stage.
 const DENSE: i64 = 256;
-
-/// The fewest bytes of a panel, if the loops have them: so that it is more to move it than to begin.
-const LEAST_PANEL: i64 = 16 << 10;
 
 /// The most rows of a panel.
 const PANEL_ROWS: i64 = 1024;
@@ -185,7 +186,8 @@ impl Walk {
     }
 
     /// A tile in these loops, panel by panel.
-    pub(super) fn of(tile: Tile, around: Vec<Around>, level: Level) -> Self {
+    pub(super) fn of(tile: Tile, around: Vec<Around>, is_streamed: bool, level: Level) -> Self {
+        let least = if is_streamed { PANEL } else { LEAST_CACHED_PANEL };
         let (mut bytes, mut n_tiles) = (tile.bytes(), 1);
         let mut block = Block { tile: Cow::Owned(tile), outer: around, inside: Vec::new() };
         let gathers = block.may_alias() && block.is_in_its_way();
@@ -193,7 +195,7 @@ impl Walk {
             let (rows, len) = block.read();
             let row = match gathers {
                 true => (MOST_GATHERED / rows - LINE as i64).clamp(LINE as i64, GATHERED_ROW),
-                false => PANEL_ROW.max(LEAST_PANEL / rows),
+                false => PANEL_ROW.max(least / rows),
             };
             if len >= row && rows > 1 {
                 break;

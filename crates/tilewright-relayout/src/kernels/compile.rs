@@ -37,6 +37,11 @@ const LINE_BITS: i64 = 512;
 /// Runs of the destination that are longer need not be gone on with at once.
 pub(super) const LONG_RUN: i64 = 256 * 8;
 
+/// Those of elements of 1, 8 and 16 bytes are half as long. Longer ones of single bytes would be from more than
+/// [`MOST_SOURCES`] rows of the source, and of 8 bytes a tile reads whole lines, those of several tiles of rows that lie alike
+/// in a cache.
+const HALF_A_RUN: [i64; 3] = [8, 64, 128];
+
 /// The most places of the source that are read in turn before the next line of any.
 const MOST_SOURCES: i64 = 128;
 
@@ -78,7 +83,7 @@ impl Program {
         let mut draft = Draft::of(loops, slots)?;
         let lanes = draft.lanes(max_lanes)?;
         let moves = draft.exchanges(slots, &lanes)?;
-        let (around, n_inner) = draft.walk(&moves, &lanes)?;
+        let (around, n_inner) = draft.walk(slots, &moves, &lanes)?;
         let pieces = [draft.pieces(0)?, draft.pieces(1)?];
         Assembly { draft, lanes, moves, around, n_inner, pieces }.program(level, is_streamed)
     }
@@ -213,7 +218,12 @@ impl<'t> Draft<'t> {
     }
 
     /// The loops around a tile, in bytes, and how many of them, the innermost, had better stay together.
-    fn walk(&mut self, moves: &Exchanges, lanes: &Lanes) -> Option<(Vec<Around>, usize)> {
+    fn walk(
+        &mut self,
+        slots: Slots,
+        moves: &Exchanges,
+        lanes: &Lanes,
+    ) -> Option<(Vec<Around>, usize)> {
         // Lanes that the registers have no room for.
         let mut rows: Vec<Around> = Vec::new();
         for bit in self.beyond.clone() {
@@ -270,7 +280,8 @@ impl<'t> Draft<'t> {
         let src_len = reach(&mut loaded, lane_bits, |l| l.src, |l| l.src);
         let register_bits = lane_bits << lanes.bits.len();
         let dst_len = reach(&mut moves.leaving.iter(), register_bits, |l| l.dst, |l| l.dst);
-        order(&mut around, src_len, dst_len, LONG_RUN);
+        let long_run = if HALF_A_RUN.contains(&slots.value) { LONG_RUN / 2 } else { LONG_RUN };
+        order(&mut around, src_len, dst_len, long_run);
         around.extend(inner);
         let in_bytes: Option<Vec<Around>> = around.iter().map(Around::in_bytes).collect();
         Some((in_bytes?, n_inner))
@@ -433,7 +444,7 @@ impl Assembly<'_> {
             false => self.of_bits(Self::to_bank, lanes)?,
         };
         into.extend(within);
-        let walk = Walk::of(tile, into, level);
+        let walk = Walk::of(tile, into, false, level);
         let kernels = kernels(&walk.tile, level);
         Some((walk, kernels))
     }
@@ -593,8 +604,8 @@ impl Assembly<'_> {
         let src_pieces = scattered(src_pieces, &moves.entering, |l| l.src)?;
         let after = scattered(dst_pieces, &moves.leaving, |l| l.dst)?;
         let (mut walk, around) = match is_plain {
-            true => (Walk::of(tile, around, level), Vec::new()),
-            false => (Walk::of(tile, within, level), around),
+            true => (Walk::of(tile, around, is_streamed, level), Vec::new()),
+            false => (Walk::of(tile, within, is_streamed, level), around),
         };
         // What is loaded into a bank next is asked for while this one is stored, or panel by panel while it is loaded.
         if let Some((into, _)) = first.as_mut().filter(|_| !has_pieces) {

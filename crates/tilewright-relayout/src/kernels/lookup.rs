@@ -43,7 +43,7 @@ pub(super) struct Part {
 }
 
 /// A register that is written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Out {
     /// Where it lies in the destination.
     pub(super) dst: i64,
@@ -215,7 +215,9 @@ impl Part {
             true => unsafe { R::load(tables.add(2 * N * R::BYTES)) },
             false => zero,
         };
-        let (reach, ahead) = (self.reach as usize, self.ahead);
+        // As far as the compiler knows, what is stored may be any of what is borrowed.
+        let (out, picks, reach, ahead) =
+            (*out, picks.map(|pick| *pick), self.reach as usize, self.ahead);
         // The two innermost loops are counted here, the others place by place.
         let (rest, inner) = last(&self.around);
         let (rest, outer) = last(rest);
