@@ -43,7 +43,7 @@ fn build(binary: &Binary, release: &Release) -> Result<(), String> {
     // As cargo reads them, options are apart by unit separators, since paths may have spaces.
     let options = format!(
         "{}\x1f-Clinker=rust-lld\x1f-Clinker-flavor=ld.lld\x1f-Clink-self-contained=yes\x1f-Ctarget-feature=+crt-static",
-        release.remapped()?
+        release.options(&binary.triple)?
     );
     let mut cargo = Command::new("cargo");
     cargo.args([

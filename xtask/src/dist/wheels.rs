@@ -56,7 +56,7 @@ pub(super) fn make(release: &Release) -> Result<(), String> {
             &triple,
         ]);
         build.env("RUSTC_WRAPPER", &own).env(rustc::IS_WRAPPED, "1");
-        succeed(build.env("CARGO_ENCODED_RUSTFLAGS", release.remapped()?))?;
+        succeed(build.env("CARGO_ENCODED_RUSTFLAGS", release.options(&triple)?))?;
         let module = release
             .target
             .join("dist-wheels")

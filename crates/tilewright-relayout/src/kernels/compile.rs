@@ -83,7 +83,7 @@ impl Program {
         let mut draft = Draft::of(loops, slots)?;
         let lanes = draft.lanes(max_lanes)?;
         let moves = draft.exchanges(slots, &lanes)?;
-        let (around, n_inner) = draft.walk(slots, &moves, &lanes)?;
+        let (around, n_inner) = draft.walk(slots, &moves, &lanes, is_streamed)?;
         let pieces = [draft.pieces(0)?, draft.pieces(1)?];
         Assembly { draft, lanes, moves, around, n_inner, pieces }.program(level, is_streamed)
     }
@@ -223,6 +223,7 @@ impl<'t> Draft<'t> {
         slots: Slots,
         moves: &Exchanges,
         lanes: &Lanes,
+        is_streamed: bool,
     ) -> Option<(Vec<Around>, usize)> {
         // Lanes that the registers have no room for.
         let mut rows: Vec<Around> = Vec::new();
@@ -280,7 +281,11 @@ impl<'t> Draft<'t> {
         let src_len = reach(&mut loaded, lane_bits, |l| l.src, |l| l.src);
         let register_bits = lane_bits << lanes.bits.len();
         let dst_len = reach(&mut moves.leaving.iter(), register_bits, |l| l.dst, |l| l.dst);
-        let long_run = if HALF_A_RUN.contains(&slots.value) { LONG_RUN / 2 } else { LONG_RUN };
+        let long_run = match slots.value {
+            _ if !is_streamed && moves.leaving.is_empty() && src_len >= LINE_BITS => 2 * LONG_RUN,
+            value if HALF_A_RUN.contains(&value) => LONG_RUN / 2,
+            _ => LONG_RUN,
+        };
         order(&mut around, src_len, dst_len, long_run);
         around.extend(inner);
         let in_bytes: Option<Vec<Around>> = around.iter().map(Around::in_bytes).collect();
@@ -590,7 +595,7 @@ impl Assembly<'_> {
             }
             _ => [None, None],
         };
-        let cached_blocks = match is_plain && !is_streamed {
+        let cached_blocks = match is_plain && !is_streamed && self.c() > 0 {
             true => Walk::in_cached_blocks(&tile, &self.around, self.n_inner, level),
             false => None,
         };

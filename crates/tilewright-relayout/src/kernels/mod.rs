@@ -632,8 +632,8 @@ fn take_rows(loops: &mut Vec<Loop>, step: i64) -> Loop {
 }
 
 /// Puts the loops around a kernel in order. What comes from memory is walked straight on by runs,
-/// since they may go anywhere in the caches, and streamed lines too; otherwise fewer places are to
-/// be visited in turn on the side that is not.
+/// since they may go anywhere in the caches, and streamed lines too; in the caches what is written is, as stores wait for their
+/// lines in turn and loads do not. Otherwise fewer places are to be visited in turn on the side that is not.
 fn order_walk(loops: &mut [Loop], kernel: Kernel, unit: i64, stores: Stores) {
     let line = LINE as i64;
     let (src_len, dst_len) = match kernel {
@@ -661,8 +661,8 @@ fn order_walk(loops: &mut [Loop], kernel: Kernel, unit: i64, stores: Stores) {
     let in_src_order = n_places(loops, |l| l.dst, dst_len);
     let is_run = matches!(kernel, Kernel::Runs { .. });
     let is_long = dst_len * unit >= 2 * line;
-    let is_from_memory = stores != Stores::Cached && is_run && is_long;
-    if in_dst_order <= in_src_order && !is_from_memory {
+    let is_cached = stores == Stores::Cached;
+    if is_run && is_cached || in_dst_order <= in_src_order && !(is_run && is_long) {
         loops.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
     }
 }

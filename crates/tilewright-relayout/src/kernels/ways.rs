@@ -39,8 +39,10 @@ const STAGED_LINE: f64 = 10.0;
 /// The bytes of runs that are copied, whatever else there is.
 const LONG_RUN: i64 = 32;
 
-/// The bytes of runs of lines that take longer to be streamed one by one than by a program.
+/// The bytes of runs of lines that take longer one by one than by a program, streamed or in the caches: a program goes on with
+/// several rows of the source in turn.
 const SHORT_RUN: i64 = 128;
+const SHORT_CACHED_RUN: i64 = 256;
 
 /// The bits of a row that is made wider or narrower, whatever else there is.
 const LEAST_ROW: i64 = 128;
@@ -104,7 +106,8 @@ impl Wanted<'_> {
             {
                 return Way::Program(Box::new(program));
             }
-            let is_short = is_streamed && !is_odd && run_bytes <= SHORT_RUN;
+            let short = if is_streamed { SHORT_RUN } else { SHORT_CACHED_RUN };
+            let is_short = !is_odd && run_bytes <= short;
             if run_bytes >= LINE as i64 && !is_short || is_odd && run_bytes >= LONG_RUN {
                 return Way::Kernel(None);
             }
