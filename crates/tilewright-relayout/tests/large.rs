@@ -73,3 +73,12 @@ fn odd_extents() {
     check("f32[1400,31,50]{2,1,0}", "f32[1400,31,50]{2,0,1}", 32, 600_000);
     check("f32[2100,16,64]{2,1,0}", "f32[2100,16,64]{2,0,1}", 32, 500_000);
 }
+
+/// Rows of an odd number that lie far apart: at addresses that are alike in the caches, where tiles that share rows are moved from
+/// a stage, and at others.
+#[test]
+fn odd_numbers_of_rows_far_apart() {
+    check("u8[79,131072]{1,0}", "u8[79,131072]{0,1}", 8, 90_000);
+    check("u8[79,131136]{1,0}", "u8[79,131136]{0,1}", 8, 90_000);
+    check("f32[13,262144]{1,0}", "f32[13,262144]{0,1}", 32, 90_000);
+}

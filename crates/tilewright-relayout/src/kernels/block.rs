@@ -4,7 +4,7 @@
 //! in the caches, row by row of the destination, and the rows go out from there. Also the order in which
 //! tiles are moved, panel by panel, and what is asked for ahead.
 
-use super::compile::part_of;
+use super::compile::{MOST_SOURCES, part_of};
 use super::copies::{CopyIn, CopyOut};
 use super::level::Level;
 use super::machine::{copy_in, copy_out};
@@ -556,19 +556,22 @@ impl Block<'_> {
     fn gathered(&mut self, first: usize, level: Level) -> Option<Gathered> {
         let (n_rows, len) = self.read();
         let pitch = pitch(len, Ends::Cached);
-        let has_back = self.inside.iter().any(|l| l.src_back != 0 || l.dst_back != 0);
-        if n_rows * pitch > MOST_GATHERED || len < LINE as i64 || has_back {
+        if n_rows * pitch > MOST_GATHERED || len < LINE as i64 {
             return None;
         }
-        let (mut rows, mut places) = (vec![0], vec![]);
-        for (count, src, _) in self.src_steps() {
-            if (1..len).contains(&src) {
-                places.push(src);
-                continue;
+        // Rows that two tiles share are there twice.
+        let (mut rows, mut places, mut backs) = (vec![0], vec![], vec![]);
+        for (count, src, back) in self.src_steps() {
+            let is_within = (1..len).contains(&src);
+            places.push(if is_within { src } else { rows.len() as i64 * pitch });
+            backs.push(if is_within { back } else { 0 });
+            if !is_within {
+                let before = rows.len() * (count - 1) as usize;
+                repeat(&mut rows, count, src);
+                rows[before..].iter_mut().for_each(|row| *row -= back);
             }
-            places.push(rows.len() as i64 * pitch);
-            repeat(&mut rows, count, src);
         }
+        let backs = backs.split_off(backs.len() - self.inside.len());
         let tile = self.tile.to_mut();
         let mut places = places.into_iter();
         let of_bits = |sums: &mut [i64], bits: &[i64]| {
@@ -583,7 +586,9 @@ impl Block<'_> {
         let lanes: Vec<i64> =
             places.by_ref().take(tile.n_lanes.trailing_zeros() as usize).collect();
         of_bits(&mut tile.lanes, &lanes);
-        self.inside.iter_mut().zip(places).for_each(|(l, place)| l.src = place);
+        for (l, (place, back)) in self.inside.iter_mut().zip(places.zip(backs)) {
+            (l.src, l.src_back) = (place, back);
+        }
         Some(Gathered { rows, len, pitch, first, copy: copy_in(level) })
     }
 
@@ -592,9 +597,12 @@ impl Block<'_> {
         let len = self.len();
         let n_rows = self.n_rows(len);
         let pitch = pitch(len, ends);
-        // Tiles may share elements within a row whose ends may be anywhere. Far apart they take less by way of a chunk.
+        // Tiles may share elements within a row whose ends may be anywhere. Far apart they take less by way of a chunk, but for one
+        // row from a few of the source that the next block goes on with.
         let reach: i64 = self.src_steps().map(|(count, src, _)| (count - 1) * src.abs()).sum();
-        let may_share = ends == Ends::Tails && reach <= NEAR;
+        let is_one = || n_rows == 1 && self.outer.last().is_none_or(|l| l.dst == len);
+        let is_near = || reach <= NEAR || is_one() && self.read().0 <= MOST_SOURCES;
+        let may_share = ends == Ends::Tails && is_near();
         let is_within = |l: &Around| (1..len).contains(&l.dst) && l.dst_back < l.dst;
         let is_plain = |l: &Around| l.src_back == 0 && l.dst_back == 0;
         let are_apart = self.inside.iter().all(|l| is_plain(l) || may_share && is_within(l));

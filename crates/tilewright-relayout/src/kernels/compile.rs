@@ -43,7 +43,7 @@ pub(super) const LONG_RUN: i64 = 256 * 8;
 const HALF_A_RUN: [i64; 3] = [8, 64, 128];
 
 /// The most places of the source that are read in turn before the next line of any.
-const MOST_SOURCES: i64 = 128;
+pub(super) const MOST_SOURCES: i64 = 128;
 
 /// Lines so many bits apart are of one set of a first cache, which has room for at least so many of them.
 const SETS_BITS: i64 = 4096 * 8;
