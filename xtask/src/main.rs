@@ -11,6 +11,7 @@
 //!   toolchain with Miri.
 //! * `asan`: the kernels' tests, all registers, under AddressSanitizer. Needs a nightly toolchain.
 //! * `tsan`: the tests of threads under ThreadSanitizer. Needs a nightly toolchain with the standard library's source.
+//! * `neon`: the kernels' tests with NEON's registers, run by QEMU. Needs a linker and a C library for aarch64.
 //! * `fuzz`: the targets of `fuzz/` with libFuzzer, for as long as is said; needs a nightly toolchain and cargo-fuzz. Or many
 //!   mutations of their seeds in an ordinary build; or what of the code they reach.
 //! * `exhaustive`: every layout of small arrays against an arithmetic worked out by hand. Takes minutes.
@@ -38,6 +39,7 @@ mod fuzz;
 mod installed;
 mod memory;
 mod micro;
+mod neon;
 mod oracle;
 mod page;
 mod python;
@@ -62,6 +64,7 @@ usage: cargo xtask COMMAND
                    first, and with 32 bits; with a nightly toolchain
   asan             all kernels under AddressSanitizer, with a nightly toolchain
   tsan             threads that share work under ThreadSanitizer, with a nightly toolchain
+  neon             the kernels' tests with NEON's registers, under QEMU, with gcc-aarch64-linux-gnu and qemu-user
   fuzz [OPTION…] [TARGET…]
                    the targets of fuzz/ with libFuzzer, a nightly toolchain and cargo-fuzz, or many more inputs
                    without these; --help lists options
@@ -95,6 +98,7 @@ fn main() -> ExitCode {
         Some((command, rest)) if command == "miri" => memory::miri(rest),
         Some((command, rest)) if command == "asan" && rest.is_empty() => memory::asan(),
         Some((command, rest)) if command == "tsan" && rest.is_empty() => memory::tsan(),
+        Some((command, rest)) if command == "neon" && rest.is_empty() => neon::tests(),
         Some((command, rest)) if command == "fuzz" => fuzz::run(rest),
         Some((command, rest)) if command == "exhaustive" && rest.len() < 2 => exhaustive::run(rest),
         Some((command, rest)) if command == "faults" => faults::run(rest),
