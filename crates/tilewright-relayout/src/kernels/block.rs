@@ -559,19 +559,27 @@ impl Block<'_> {
         if n_rows * pitch > MOST_GATHERED || len < LINE as i64 {
             return None;
         }
-        // Rows that two tiles share are there twice.
-        let (mut rows, mut places, mut backs) = (vec![0], vec![], vec![]);
+        // Rows that two tiles share are there twice. What tiles share within rows is less than the bytes that would be read.
+        let (mut rows, mut places) = (vec![0], vec![]);
         for (count, src, back) in self.src_steps() {
-            let is_within = (1..len).contains(&src);
-            places.push(if is_within { src } else { rows.len() as i64 * pitch });
-            backs.push(if is_within { back } else { 0 });
-            if !is_within {
-                let before = rows.len() * (count - 1) as usize;
-                repeat(&mut rows, count, src);
-                rows[before..].iter_mut().for_each(|row| *row -= back);
+            if (1..len).contains(&src) {
+                if back != 0 {
+                    return None;
+                }
+                places.push(src);
+                continue;
             }
+            places.push(rows.len() as i64 * pitch);
+            let before = rows.len() * (count - 1) as usize;
+            repeat(&mut rows, count, src);
+            rows[before..].iter_mut().for_each(|row| *row -= back);
         }
-        let backs = backs.split_off(backs.len() - self.inside.len());
+        let reach: i64 =
+            self.src_steps().map(|(count, src, back)| (count - 1) * src.max(0) - back).sum();
+        debug_assert!(
+            rows.iter().all(|row| row + len <= BYTES_OF_A_LANE + reach),
+            "{rows:?}, {len}"
+        );
         let tile = self.tile.to_mut();
         let mut places = places.into_iter();
         let of_bits = |sums: &mut [i64], bits: &[i64]| {
@@ -586,8 +594,8 @@ impl Block<'_> {
         let lanes: Vec<i64> =
             places.by_ref().take(tile.n_lanes.trailing_zeros() as usize).collect();
         of_bits(&mut tile.lanes, &lanes);
-        for (l, (place, back)) in self.inside.iter_mut().zip(places.zip(backs)) {
-            (l.src, l.src_back) = (place, back);
+        for (l, place) in self.inside.iter_mut().zip(places) {
+            (l.src, l.src_back) = (place, 0);
         }
         Some(Gathered { rows, len, pitch, first, copy: copy_in(level) })
     }
