@@ -225,11 +225,18 @@ mod tests {
         assert!(read("--output").is_err() && read("boats").is_err());
     }
 
-    /// What a release is built with is what every other build of the workspace is.
+    /// A release is built for x86-64 with what every other build of the workspace is, and for others without.
     #[test]
     fn loops_are_aligned_everywhere() {
-        let config =
-            std::fs::read_to_string(super::root().unwrap().join(".cargo/config.toml")).unwrap();
+        let root = super::root().unwrap();
+        let config = std::fs::read_to_string(root.join(".cargo/config.toml")).unwrap();
         assert!(config.contains(&format!("[\"{}\"]", super::ALIGNED_LOOPS)), "{config}");
+        let [target, folder] = ["target", "target/dist"].map(|folder| root.join(folder));
+        let release =
+            super::Release { root, target, folder, version: "1".into(), epoch: "0".into() };
+        let options = super::PROCESSORS
+            .map(|processor| release.options(&format!("{processor}-unknown-linux-gnu")).unwrap());
+        let is_aligned = options.map(|options| options.ends_with(super::ALIGNED_LOOPS));
+        assert_eq!(is_aligned, [true, false]);
     }
 }

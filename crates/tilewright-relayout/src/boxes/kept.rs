@@ -106,8 +106,8 @@ mod tests {
         let mut kept = Kept::default();
         let forms = forms();
         let mut most = 0;
+        let (extent, most_rows) = if cfg!(miri) { (20, 4) } else { (400, 40) };
         for (number, &form) in forms.iter().enumerate() {
-            let (extent, most_rows) = if cfg!(miri) { (20, 4) } else { (400, 40) };
             let rows = 3 + number as i64 % most_rows;
             let loops =
                 [Loop { extent, src: 3, dst: rows }, Loop { extent: rows, src: 1201, dst: 1 }];

@@ -4,9 +4,9 @@
 //! in the caches, row by row of the destination, and the rows go out from there. Also the order in which
 //! tiles are moved, panel by panel, and what is asked for ahead.
 
-use super::compile::{MOST_SOURCES, part_of};
 use super::copies::{CopyIn, CopyOut};
 use super::level::Level;
+use super::loop_order::{MOST_SOURCES, part_of};
 use super::machine::{copy_in, copy_out};
 use super::place::LINE;
 use super::tile::{Around, BYTES_OF_A_LANE, Tile};

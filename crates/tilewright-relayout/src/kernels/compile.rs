@@ -7,6 +7,7 @@
 
 use super::block::{Walk, repeat};
 use super::level::Level;
+use super::loop_order::{long_run, order, part_of};
 use super::machine::{Kernels, kernels, max_lanes};
 use super::place::LINE;
 use super::places::MAX_LOOPS;
@@ -33,21 +34,6 @@ const STEPPED: usize = 3;
 
 /// The bits of a cache line.
 const LINE_BITS: i64 = 512;
-
-/// Runs of the destination that are longer need not be gone on with at once.
-pub(super) const LONG_RUN: i64 = 256 * 8;
-
-/// Those of elements of 1, 8 and 16 bytes are half as long. Longer ones of single bytes would be from more than
-/// [`MOST_SOURCES`] rows of the source, and of 8 bytes a tile reads whole lines, those of several tiles of rows that lie alike
-/// in a cache.
-const HALF_A_RUN: [i64; 3] = [8, 64, 128];
-
-/// The most places of the source that are read in turn before the next line of any.
-pub(super) const MOST_SOURCES: i64 = 128;
-
-/// Lines so many bits apart are of one set of a first cache, which has room for at least so many of them.
-const SETS_BITS: i64 = 4096 * 8;
-const WAYS: i64 = 8;
 
 /// Where the lanes of a register lie whose bytes follow each other.
 const CONTIGUOUS: [i64; MAX_LANES] = [0, 16, 32, 48];
@@ -281,11 +267,8 @@ impl<'t> Draft<'t> {
         let src_len = reach(&mut loaded, lane_bits, |l| l.src, |l| l.src);
         let register_bits = lane_bits << lanes.bits.len();
         let dst_len = reach(&mut moves.leaving.iter(), register_bits, |l| l.dst, |l| l.dst);
-        let long_run = match slots.value {
-            _ if !is_streamed && moves.leaving.is_empty() && src_len >= LINE_BITS => 2 * LONG_RUN,
-            value if HALF_A_RUN.contains(&value) => LONG_RUN / 2,
-            _ => LONG_RUN,
-        };
+        let are_lines = moves.leaving.is_empty() && src_len >= LINE_BITS;
+        let long_run = long_run(slots.value, are_lines && !is_streamed);
         order(&mut around, src_len, dst_len, long_run);
         around.extend(inner);
         let in_bytes: Option<Vec<Around>> = around.iter().map(Around::in_bytes).collect();
@@ -595,6 +578,7 @@ impl Assembly<'_> {
             }
             _ => [None, None],
         };
+        // What is moved as it is has every line of the source read once: rows in each other's way do no harm.
         let cached_blocks = match is_plain && !is_streamed && self.c() > 0 {
             true => Walk::in_cached_blocks(&tile, &self.around, self.n_inner, level),
             false => None,
@@ -718,81 +702,4 @@ fn writes_lines(tile: &Tile, around: &[Around]) -> bool {
     let others = stages.iter().filter(|&&store| store >= len);
     let steps = around.iter().flat_map(|l| [l.dst, l.dst_back]);
     is_lines(len) && others.copied().chain(steps).all(is_lines)
-}
-
-/// Puts loops in an order, from the outermost to the innermost, where `src_len` bits of the source
-/// and `dst_len` of the destination are moved within them.
-///
-/// Either side had better go on where it has been. What goes on in the destination comes first, until
-/// that makes runs of `long_run` bits, and as long as no more places of the source are read in turn than can be
-/// asked for ahead; then what goes on in the source, whatever the places of the destination.
-pub(super) fn order(around: &mut Vec<Around>, mut src_len: i64, mut dst_len: i64, long_run: i64) {
-    let mut n_sources = 1;
-    around.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
-    let mut inner = Vec::with_capacity(around.len() + 1);
-    loop {
-        let find = |fits: &dyn Fn(&Around) -> bool| around.iter().position(fits);
-        let both = find(&|l| l.src == src_len && l.dst == dst_len);
-        let next = find(&|l| l.dst == dst_len);
-        let most = next.map_or(MOST_SOURCES, |number| most_sources(around[number].src));
-        let part = (long_run / dst_len).min(most / n_sources);
-        let along_dst = || if part > 1 { next } else { None };
-        let along_src = || find(&|l| l.src == src_len);
-        let Some(number) = both.or_else(along_dst).or_else(along_src) else { break };
-        let l = match both.is_none() && part > 1 && around[number].dst == dst_len {
-            true => part_of(around, number, part),
-            false => around.remove(number),
-        };
-        inner.push(l);
-        if l.src == src_len {
-            src_len *= l.count;
-        } else {
-            n_sources *= l.count;
-        }
-        if l.dst == dst_len {
-            dst_len *= l.count;
-        }
-    }
-    let places = |around: &[Around], stride: fn(&Around) -> i64, len: i64| {
-        let inner = around.iter().rev().take_while(|l| stride(l) != len);
-        inner.fold(1i64, |places, l| places.saturating_mul(l.count))
-    };
-    around.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
-    let in_dst_order = places(around, |l| l.src, src_len);
-    around.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
-    let in_src_order = places(around, |l| l.dst, dst_len);
-    if in_dst_order < in_src_order {
-        around.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
-    }
-    around.extend(inner.into_iter().rev());
-}
-
-/// How many places of the source so many bits apart are read in turn: no more than the first cache has room for, where their
-/// lines are those of a few sets.
-fn most_sources(step: i64) -> i64 {
-    let sets = 1i64
-        << (SETS_BITS.trailing_zeros() - step.trailing_zeros().min(SETS_BITS.trailing_zeros()))
-            .min(6);
-    MOST_SOURCES.min(sets * WAYS)
-}
-
-/// Takes up to `part` steps out of loop `number`, as equal parts as can be; what is left of the loop
-/// goes on in parts, the last of which shares elements with the one before.
-pub(super) fn part_of(loops: &mut Vec<Around>, number: usize, part: i64) -> Around {
-    let l = loops[number];
-    let part = part.clamp(1, l.count);
-    let count = (l.count + part - 1) / part;
-    if count == 1 {
-        return loops.remove(number);
-    }
-    let part = (l.count + count - 1) / count;
-    let beyond = count * part - l.count;
-    loops[number] = Around {
-        count,
-        src: l.src * part,
-        dst: l.dst * part,
-        src_back: l.src_back + beyond * l.src,
-        dst_back: l.dst_back + beyond * l.dst,
-    };
-    Around { count: part, src_back: 0, dst_back: 0, ..l }
 }

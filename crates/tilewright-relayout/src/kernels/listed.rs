@@ -6,8 +6,8 @@
 //! cache, one row behind the other in the order of those neighbours. There they are one loop.
 
 use super::block::repeat;
-use super::compile::part_of;
 use super::level::{Level, Task};
+use super::loop_order::part_of;
 use super::machine;
 use super::place::{At, LINE, Stores};
 use super::places::AroundPlaces;

@@ -9,8 +9,8 @@
 //!   interleaves, turned blocks, short runs: whatever has neighbours, of a power of two, on both sides.
 //! * [`Listed`]: the same where the neighbours of one side are made by loops of odd extents.
 //! * [`Lookup`]: registers are looked up byte by byte, by tables, where there are no powers of two, or holes.
-//! * [`Kernel::Runs`]: neighbours stay neighbours, a line or more of them, or an odd number. Whole runs
-//!   are copied.
+//! * [`Kernel::Runs`]: neighbours stay neighbours, an odd number of them, or of more lines than [`ways`] leaves to programs.
+//!   Whole runs are copied.
 //! * [`Kernel::Joined`]: the same where runs follow each other in the destination and are streamed,
 //!   but do not begin at lines.
 //! * [`Kernel::Zip`], [`Kernel::Unzip`]: 3, 5, 6 or 7 rows interleaved, or taken apart, as the colours
@@ -35,6 +35,7 @@ mod joined;
 mod level;
 mod listed;
 mod lookup;
+mod loop_order;
 mod machine;
 #[cfg(target_arch = "aarch64")]
 mod neon;

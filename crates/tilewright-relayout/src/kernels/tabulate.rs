@@ -7,9 +7,9 @@
 //! one pick, unless two of them want the same byte of the register. A turn is of up to 7 bits to the left: bits that
 //! go to the right within a byte come from the byte before, of the same eight.
 
-use super::compile::{LONG_RUN, order};
 use super::level::Level;
 use super::lookup::{Lookup, Out, Part, Pick, Table, Written, window};
+use super::loop_order::{LONG_RUN, order};
 use super::place::LINE;
 use super::places::MAX_LOOPS;
 use super::tile::{Around, ONCE, Slots};
@@ -473,7 +473,7 @@ fn pick(entries: &mut [Entry], dst: i64, window: i64, part: &mut Part, tables: &
 
 #[cfg(test)]
 mod tests {
-    use super::super::compile::part_of;
+    use super::super::loop_order::part_of;
     use super::*;
 
     /// Where blocks of a box lie, from the outermost loop to the innermost.

@@ -75,7 +75,7 @@ fn check_from(from: usize, loops: &[Loop], unit: usize) {
 }
 
 /// All of some cases; for Miri, which takes its time, the first `few`.
-fn cases<T>(all: &[T], few: usize) -> &[T] {
+pub(super) fn cases<T>(all: &[T], few: usize) -> &[T] {
     if cfg!(miri) { &all[..few] } else { all }
 }
 

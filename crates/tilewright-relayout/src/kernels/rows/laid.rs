@@ -1,8 +1,8 @@
 //! From a block to its rows: how long it takes, what the rows of both sides are, and the program between them.
 
-use super::super::compile::{LONG_RUN, order};
 use super::super::level::Level;
 use super::super::lookup::window;
+use super::super::loop_order::{LONG_RUN, order};
 use super::super::place::LINE;
 use super::super::tile::{Program, Slots};
 use super::block::{Block, Index, LONG, stride};

@@ -1,0 +1,103 @@
+//! In what order loops are walked around what is moved at a time.
+
+use super::tile::Around;
+
+/// Runs of the destination that are longer need not be gone on with at once.
+pub(super) const LONG_RUN: i64 = 256 * 8;
+
+/// The most places of the source that are read in turn before the next line of any.
+pub(super) const MOST_SOURCES: i64 = 128;
+
+/// Lines so many bits apart are of one set of a first cache, which has room for at least so many of them.
+const SETS_BITS: i64 = 4096 * 8;
+const WAYS: i64 = 8;
+
+/// The bits of such runs of elements of so many bits, or of whole lines that are moved `as_they_are` in the caches.
+///
+/// Of elements of 1, 8 and 16 bytes they are half as long. Longer ones of single bytes would be from more than
+/// [`MOST_SOURCES`] rows of the source, and of 8 bytes a tile reads whole lines, those of several tiles of rows that lie alike
+/// in a cache. Lines that are moved as they are take less in runs of eight.
+pub(super) fn long_run(element: i64, as_they_are: bool) -> i64 {
+    match element {
+        _ if as_they_are => 2 * LONG_RUN,
+        8 | 64 | 128 => LONG_RUN / 2,
+        _ => LONG_RUN,
+    }
+}
+
+/// Puts loops in an order, from the outermost to the innermost, where `src_len` bits of the source
+/// and `dst_len` of the destination are moved within them.
+///
+/// Either side had better go on where it has been. What goes on in the destination comes first, until
+/// that makes runs of `long_run` bits, and as long as no more places of the source are read in turn than can be
+/// asked for ahead; then what goes on in the source, whatever the places of the destination.
+pub(super) fn order(around: &mut Vec<Around>, mut src_len: i64, mut dst_len: i64, long_run: i64) {
+    let mut n_sources = 1;
+    around.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
+    let mut inner = Vec::with_capacity(around.len() + 1);
+    loop {
+        let find = |fits: &dyn Fn(&Around) -> bool| around.iter().position(fits);
+        let both = find(&|l| l.src == src_len && l.dst == dst_len);
+        let next = find(&|l| l.dst == dst_len);
+        let most = next.map_or(MOST_SOURCES, |number| most_sources(around[number].src));
+        let part = (long_run / dst_len).min(most / n_sources);
+        let along_dst = || if part > 1 { next } else { None };
+        let along_src = || find(&|l| l.src == src_len);
+        let Some(number) = both.or_else(along_dst).or_else(along_src) else { break };
+        let l = match both.is_none() && part > 1 && around[number].dst == dst_len {
+            true => part_of(around, number, part),
+            false => around.remove(number),
+        };
+        inner.push(l);
+        if l.src == src_len {
+            src_len *= l.count;
+        } else {
+            n_sources *= l.count;
+        }
+        if l.dst == dst_len {
+            dst_len *= l.count;
+        }
+    }
+    let places = |around: &[Around], stride: fn(&Around) -> i64, len: i64| {
+        let inner = around.iter().rev().take_while(|l| stride(l) != len);
+        inner.fold(1i64, |places, l| places.saturating_mul(l.count))
+    };
+    around.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
+    let in_dst_order = places(around, |l| l.src, src_len);
+    around.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
+    let in_src_order = places(around, |l| l.dst, dst_len);
+    if in_dst_order < in_src_order {
+        around.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
+    }
+    around.extend(inner.into_iter().rev());
+}
+
+/// How many places of the source so many bits apart are read in turn: no more than the first cache has room for, where their
+/// lines are those of a few sets.
+fn most_sources(step: i64) -> i64 {
+    let sets = 1i64
+        << (SETS_BITS.trailing_zeros() - step.trailing_zeros().min(SETS_BITS.trailing_zeros()))
+            .min(6);
+    MOST_SOURCES.min(sets * WAYS)
+}
+
+/// Takes up to `part` steps out of loop `number`, as equal parts as can be; what is left of the loop
+/// goes on in parts, the last of which shares elements with the one before.
+pub(super) fn part_of(loops: &mut Vec<Around>, number: usize, part: i64) -> Around {
+    let l = loops[number];
+    let part = part.clamp(1, l.count);
+    let count = (l.count + part - 1) / part;
+    if count == 1 {
+        return loops.remove(number);
+    }
+    let part = (l.count + count - 1) / count;
+    let beyond = count * part - l.count;
+    loops[number] = Around {
+        count,
+        src: l.src * part,
+        dst: l.dst * part,
+        src_back: l.src_back + beyond * l.src,
+        dst_back: l.dst_back + beyond * l.dst,
+    };
+    Around { count: part, src_back: 0, dst_back: 0, ..l }
+}
