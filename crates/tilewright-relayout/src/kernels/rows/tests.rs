@@ -53,8 +53,8 @@ fn l(extent: i64, src: i64, dst: i64) -> Loop {
 
 #[test]
 fn runs_of_odd_lengths_change_places() {
-    for &bits in cases(&[1, 4, 2, 8, 16, 32], 2) {
-        for &run in cases(&[3, 7, 1, 2, 5, 6, 9, 12, 13, 15, 17, 31], 2) {
+    for &bits in cases(&[4, 1, 2, 8, 16, 32], 1) {
+        for &run in cases(&[3, 7, 1, 2, 5, 6, 9, 12, 13, 15, 17, 31], 1) {
             let (a, b) = if cfg!(miri) { (5, 19) } else { (29, 37) };
             let loops = [l(b, run, run * a), l(a, run * b, run), l(run, 1, 1)];
             for start in [(0, 0), (bits % 8, 3 * bits % 8), (5, 0)] {
