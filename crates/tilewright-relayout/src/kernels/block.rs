@@ -230,7 +230,7 @@ impl Walk {
         around: &[Around],
         n_inner: usize,
         level: Level,
-    ) -> [Option<Walk>; 2] {
+    ) -> [Option<Box<Walk>>; 2] {
         let block = Block::of(tile, around, n_inner);
         let [in_source, _] = block.aliases();
         let gathers = in_source && block.is_in_its_way();
@@ -251,7 +251,7 @@ impl Walk {
         around: &[Around],
         n_inner: usize,
         level: Level,
-    ) -> Option<Walk> {
+    ) -> Option<Box<Walk>> {
         let block = Block::of(tile, around, n_inner);
         let [in_source, in_destination] = block.aliases();
         let gathers = in_source && block.is_in_its_way();
@@ -334,7 +334,13 @@ impl<'t> Block<'t> {
 impl Block<'_> {
     /// The tiles of the largest block that goes to a stage and may end so, in an order for rows of the source that are
     /// `in_source` in each other's way; if it `gathers`, of the largest whose rows can be.
-    fn largest(&self, ends: Ends, in_source: bool, gathers: bool, level: Level) -> Option<Walk> {
+    fn largest(
+        &self,
+        ends: Ends,
+        in_source: bool,
+        gathers: bool,
+        level: Level,
+    ) -> Option<Box<Walk>> {
         let largest = |gathers| {
             let staged = |&sides| match ends {
                 Ends::Overlapping => {
@@ -352,7 +358,7 @@ impl Block<'_> {
     }
 
     /// The largest block of long rows, in the order of the walk, whose ends are parts of lines.
-    fn seamed(&self, in_source: bool, gathers: bool, level: Level) -> Option<Walk> {
+    fn seamed(&self, in_source: bool, gathers: bool, level: Level) -> Option<Box<Walk>> {
         let is_by_lines = |step: i64| step.abs() < LINE as i64 || step % LINE as i64 == 0;
         let mut steps =
             self.src_steps().map(|(_, step, _)| step).chain(self.outer.iter().map(|l| l.src));
@@ -531,9 +537,14 @@ impl Block<'_> {
         Panel { rows, len, lines: ((lines + tiles - 1) / tiles) as usize }
     }
 
+    /// The steps from one row to another, where rows of so many bytes are written.
+    fn row_steps(&self, len: i64) -> impl Iterator<Item = (i64, i64, i64)> {
+        self.steps().filter(move |&(count, dst, _)| count > 1 && (dst >= len || dst <= 0))
+    }
+
     /// How many rows of so many bytes are written.
     fn n_rows(&self, len: i64) -> i64 {
-        self.steps().filter(|s| s.1 >= len || s.1 <= 0).map(|s| s.0).product()
+        self.row_steps(len).map(|(count, ..)| count).product()
     }
 
     /// The rows of so many bytes, and where each step goes in the stage.
@@ -601,7 +612,7 @@ impl Block<'_> {
     }
 
     /// The block's tiles as they go to the stage, if its rows may end so; from one too, if it `gathers`.
-    fn staged(mut self, ends: Ends, gathers: bool, level: Level) -> Option<Walk> {
+    fn staged(mut self, ends: Ends, gathers: bool, level: Level) -> Option<Box<Walk>> {
         let len = self.len();
         let n_rows = self.n_rows(len);
         let pitch = pitch(len, ends);
@@ -616,6 +627,13 @@ impl Block<'_> {
         let are_apart = self.inside.iter().all(|l| is_plain(l) || may_share && is_within(l));
         let most = if ends == Ends::Cached { MOST_CACHED_BYTES } else { MOST_BYTES };
         if n_rows * pitch > most || len < LINE as i64 || !are_apart {
+            return None;
+        }
+        let is_line = |bytes: i64| bytes % LINE as i64 == 0;
+        let mut starts = self.outer.iter().flat_map(|l| [l.dst, l.dst_back]);
+        if ends == Ends::Lines
+            && !(is_line(len) && starts.all(is_line) && self.row_steps(len).all(|s| is_line(s.1)))
+        {
             return None;
         }
         let (rows, places) = self.rows(len, ends);
@@ -633,17 +651,11 @@ impl Block<'_> {
         for (l, &place) in self.inside.iter_mut().zip(&places[n_stages..]) {
             l.dst = place;
         }
-        let is_line = |bytes: i64| bytes % LINE as i64 == 0;
-        let mut steps =
-            self.outer.iter().flat_map(|l| [l.dst, l.dst_back]).chain(rows.iter().copied());
-        if ends == Ends::Lines && !(is_line(len) && steps.all(is_line)) {
-            return None;
-        }
         let copy = copy_out(level, ends);
         let has_tails = ends == Ends::Tails;
         let out = Some(Out { rows, len, pitch, copy, has_tails, along: None });
         let tiles = tiles(&self.inside);
-        Some(Walk { tile, tiles, around: self.outer, panel, gathered, out })
+        Some(Box::new(Walk { tile, tiles, around: self.outer, panel, gathered, out }))
     }
 }
 

@@ -605,7 +605,7 @@ impl Assembly<'_> {
             walk.ask_for(&asked);
             blocks.iter_mut().flatten().for_each(|blocks| blocks.ask_for(&asked));
         }
-        let before = is_banked.then_some(Before { pieces: src_pieces, first });
+        let before = is_banked.then(|| Box::new(Before { pieces: src_pieces, first }));
         Some(Program { before, walk, after, around, blocks, cached_blocks, writes_lines, kernels })
     }
 }

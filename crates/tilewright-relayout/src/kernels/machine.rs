@@ -71,7 +71,7 @@ pub(super) unsafe fn run_asking(program: &Program, at: At, lines: &mut [Soon<'_>
 #[inline(never)]
 unsafe fn by_way_of_stage(program: &Program, at: At, stores: Stores) {
     let kernel = program.kernels.into_caches(stores);
-    let walk = program.cached_blocks.as_ref().unwrap_or(&program.walk);
+    let walk = program.cached_blocks.as_deref().unwrap_or(&program.walk);
     let mut stage = CachedStage(MaybeUninit::uninit());
     let stage = stage.0.as_mut_ptr().cast();
     let mut ahead = Ahead { src: at.src, lines: &mut [] };
@@ -94,7 +94,7 @@ unsafe fn stream(program: &Program, at: At) {
     let (kernels, walk) = (&program.kernels, &program.walk);
     let is_on_line = at.to_line() == 0;
     let [lines, any] = &program.blocks;
-    let lines = lines.as_ref().filter(|_| is_on_line);
+    let lines = lines.as_deref().filter(|_| is_on_line);
     let mut stage = Stage(MaybeUninit::uninit());
     let stage = stage.0.as_mut_ptr().cast();
     let mut ahead = Ahead { src: at.src, lines: &mut [] };
@@ -110,7 +110,7 @@ unsafe fn stream(program: &Program, at: At) {
         } else if program.writes_lines && is_on_line {
             (kernels.streamed)(walk, at, stage, ahead);
         } else {
-            let walk = lines.or(any.as_ref()).unwrap_or(walk);
+            let walk = lines.or(any.as_deref()).unwrap_or(walk);
             (kernels.staged)(walk, at, stage, ahead);
         }
     }

@@ -63,14 +63,14 @@ struct Entry {
     dst: i64,
     src: i64,
     /// By how many bits to the left, from the byte itself or from the one before.
-    turn: u32,
+    turn: u8,
     is_from_before: bool,
     mask: u8,
 }
 
 /// What a pick does for a register.
 struct Draft {
-    turn: u32,
+    turn: u8,
     /// Which byte goes to each place, of the places that are taken, as bits.
     order: [u8; 64],
     taken: u64,
@@ -307,8 +307,17 @@ impl Block {
         if elements.saturating_mul(slots.value) > 8 * MOST_MOVED {
             return None;
         }
-        let mut places = vec![(0, 0)];
-        for (l, &steps) in loops.iter().zip(&steps) {
+        // What stays together is one value.
+        let is_run = |l: &Loop| [slots.src, slots.dst, l.src, l.dst] == [slots.value; 4];
+        let run = loops.iter().position(is_run);
+        let run_steps = run.map_or(1, |number| steps[number]);
+        let slots = if run.is_some() { Slots::same(slots.value * run_steps) } else { slots };
+        let mut places = Vec::with_capacity((elements / run_steps) as usize);
+        places.push((0, 0));
+        for (number, (l, &steps)) in loops.iter().zip(&steps).enumerate() {
+            if run == Some(number) {
+                continue;
+            }
             let n = places.len();
             for number in 1..steps {
                 places.extend_from_within(..n);
@@ -318,16 +327,17 @@ impl Block {
                 }
             }
         }
-        let (mut entries, mut owned) = (Vec::new(), Vec::new());
+        let (mut entries, mut owned) = (Vec::with_capacity(places.len()), Vec::new());
         for &(src, dst) in &places {
             let mut done = 0;
             while done < slots.value {
                 let (s, d) = (src + done, dst + done);
-                let bits = (slots.value - done).min(8 - s % 8).min(8 - d % 8);
-                let mask = (((1u32 << bits) - 1) << (d % 8)) as u8;
-                let turn = (d % 8 - s % 8).rem_euclid(8) as u32;
-                let is_from_before = d % 8 < s % 8;
-                entries.push(Entry { dst: d / 8, src: s / 8, turn, is_from_before, mask });
+                let (s_bit, d_bit) = (s & 7, d & 7);
+                let bits = (slots.value - done).min(8 - s_bit).min(8 - d_bit);
+                let mask = (((1u32 << bits) - 1) << d_bit) as u8;
+                let turn = (d_bit - s_bit & 7) as u8;
+                let is_from_before = d_bit < s_bit;
+                entries.push(Entry { dst: d >> 3, src: s >> 3, turn, is_from_before, mask });
                 done += bits;
             }
             while done < slots.dst {
@@ -399,13 +409,13 @@ fn tabulated(mut entries: Vec<Entry>, zeros: Vec<(i64, u8)>, window: i64) -> Opt
             _ => Written::Bits,
         };
         let mut owned = 0;
-        let mut kept = vec![u8::MAX; window as usize];
+        let mut kept = [u8::MAX; 64];
         for (byte, mask) in here {
             owned |= 1u64 << (byte - dst);
             kept[(byte - dst) as usize] = !mask;
         }
         if written.is_in_part() {
-            tables.extend(kept);
+            tables.extend_from_slice(&kept[..window as usize]);
         }
         let picks = part.picks.len() - first;
         part.outs.push(Out { dst, picks, len: len as usize, owned, written });

@@ -190,7 +190,9 @@ fn rows_that_are_in_the_way_of_each_other() {
     let gathers = |program: &Program| {
         let first = program.before.as_ref().and_then(|before| before.first.as_ref());
         let walks = first.map(|(walk, _)| walk).into_iter().chain([&program.walk]);
-        walks.chain(program.blocks.iter().flatten()).any(|walk| walk.gathered.is_some())
+        walks
+            .chain(program.blocks.iter().filter_map(Option::as_deref))
+            .any(|walk| walk.gathered.is_some())
     };
     for &(unit, rows) in cases(&[(1, 64), (2, 32), (1, 150), (2, 70), (4, 40), (1, 320)], 1) {
         for &(len, pitch) in cases(&[(256 / unit, 0), (133, 0), (256 / unit, 4096 / unit)], 1) {

@@ -180,7 +180,7 @@ pub(super) struct Pieces {
 /// A tile and the loops around it, from the outermost to the innermost.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
-    pub(super) before: Option<Before>,
+    pub(super) before: Option<Box<Before>>,
     /// The tile and its loops; with a bank, those within it.
     pub(super) walk: Walk,
     /// The pieces that registers are stored in, where they are.
@@ -189,9 +189,9 @@ pub(super) struct Program {
     pub(super) around: Vec<Around>,
     /// The blocks that it is moved in where it is streamed: to a destination that begins at a line,
     /// if those are whole lines, and to any.
-    pub(super) blocks: [Option<Walk>; 2],
+    pub(super) blocks: [Option<Box<Walk>>; 2],
     /// The blocks that it is moved in otherwise, where rows would be in each other's way.
-    pub(super) cached_blocks: Option<Walk>,
+    pub(super) cached_blocks: Option<Box<Walk>>,
     /// Whether every line is written by one tile, or by two in turn, if the first begins on one.
     pub(super) writes_lines: bool,
     /// What moves the tiles, by how they are stored.
@@ -271,12 +271,14 @@ impl Program {
             .flatten()
             .map(|side| side.places.capacity() * 16 + side.pieces.offsets.capacity() * 8)
             .sum();
-        let bits = self.before.as_ref().and_then(|before| before.first.as_ref());
-        let bits = bits.map_or(0, |(walk, _)| walk.held_bytes());
+        let before = self.before.as_ref().map_or(0, |before| {
+            let first = before.first.as_ref().map_or(0, |(walk, _)| walk.held_bytes());
+            size_of::<Before>() + first
+        });
         let blocks = self.blocks.iter().chain([&self.cached_blocks]).flatten();
-        let blocks: usize = blocks.map(Walk::held_bytes).sum();
+        let blocks: usize = blocks.map(|walk| size_of::<Walk>() + walk.held_bytes()).sum();
         let around = self.around.capacity() * size_of::<Around>();
-        scattered + bits + self.walk.held_bytes() + blocks + around
+        scattered + before + self.walk.held_bytes() + blocks + around
     }
 
     /// The same, of which no panel's rows are asked for: those of a stage are there.

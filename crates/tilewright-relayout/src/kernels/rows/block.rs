@@ -48,7 +48,7 @@ pub(super) struct Inside {
 }
 
 /// A block as it is made.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Block {
     pub(super) outer: Vec<Around>,
     pub(super) inside: Vec<Inside>,
@@ -89,6 +89,7 @@ impl Drafts {
     pub(super) fn of(loops: &[Loop], slots: Slots, is_at_bytes: bool, level: Level) -> Self {
         let mut blocks: Vec<Block> = Vec::new();
         let mut laid: Vec<Laid> = Vec::new();
+        let mut block = Block::default();
         // What stays together on both sides may be a row of its own.
         let run = loops.iter().find(|l| (l.src, l.dst) == (slots.src, slots.dst));
         let run = run.map_or(0, |run| run.extent.saturating_mul(slots.src.max(slots.dst)));
@@ -106,10 +107,10 @@ impl Drafts {
                     if known.is_some_and(|(of, n_shared)| of == first && n_shared <= shared) {
                         continue;
                     }
-                    let Some(block) = Block::of(loops, slots, row, word).drawn(first, shared)
-                    else {
+                    block.begin(loops, slots, row, word);
+                    if !block.has_rows(first, shared) {
                         continue;
-                    };
+                    }
                     known = Some((first, block.n_shared()));
                     if blocks.iter().any(|known| block.is_same(known)) {
                         continue;
@@ -119,7 +120,7 @@ impl Drafts {
                         let laid = block.laid(width, slots, is_at_bytes, level)?;
                         Some(Laid { block: number, ..laid })
                     }));
-                    blocks.push(block);
+                    blocks.push(block.clone());
                     // Nothing takes less than long rows that are the same on both sides.
                     if laid.iter().any(Laid::is_long_in_place) {
                         break 'words;
@@ -174,28 +175,27 @@ impl Block {
         self.inside == other.inside && self.outer == other.outer && self.chains == other.chains
     }
 
-    fn of(loops: &[Loop], slots: Slots, row: i64, word: i64) -> Self {
+    /// Forgets what it was, and has no loops inside.
+    fn begin(&mut self, loops: &[Loop], slots: Slots, row: i64, word: i64) {
         let around = |l: &Loop| Around { count: l.extent, src: l.src, dst: l.dst, ..ONCE };
-        Block {
-            outer: loops.iter().map(around).collect(),
-            inside: Vec::with_capacity(loops.len()),
-            chains: [0, 1].map(|_| Vec::with_capacity(loops.len())),
-            len: [slots.src, slots.dst],
-            slots: [slots.src, slots.dst],
-            row,
-            word,
-        }
+        self.outer.clear();
+        self.outer.extend(loops.iter().map(around));
+        self.inside.clear();
+        self.chains.iter_mut().for_each(Vec::clear);
+        (self.len, self.slots) = ([slots.src, slots.dst], [slots.src, slots.dst]);
+        (self.row, self.word) = (row, word);
     }
 
-    /// With rows on both sides, those of side `first` before the others, which have up to `shared` of their loops.
-    fn drawn(mut self, first: usize, shared: usize) -> Option<Self> {
+    /// Draws rows on both sides, those of side `first` before the others, which have up to `shared` of their loops. Says
+    /// whether they are long enough.
+    fn has_rows(&mut self, first: usize, shared: usize) -> bool {
         self.chain(first, 0);
         self.chain(1 - first, shared);
         if self.len.iter().any(|&len| len < LEAST_ROW) {
-            return None;
+            return false;
         }
         self.fill_up();
-        Some(self)
+        true
     }
 
     /// Takes up to `most` steps of a loop into the block. What is left over is a block that shares
