@@ -23,6 +23,16 @@ const SIDES: [(i64, i64); 5] = [(256, 256), (256, 128), (128, 128), (128, 64), (
 const SEAMED: [i64; 4] = [4096, 2048, 1024, 512];
 const SEAMED_SRC: [i64; 3] = [256, 128, 64];
 
+/// Rows of fewer bytes have many seams: longer ones are taken, if their blocks have no more than so many bytes.
+const SHORT_SEAMED: i64 = 1024;
+const MOST_LONGER_SEAMED: i64 = 16 << 10;
+
+/// The bytes of a row that is a block of its own and that the next goes on with, so that it has no seams. From so few rows of the
+/// source that much of each is read, or from more that lie within so many bytes.
+const ALONE: [i64; 2] = [16 << 10, 8 << 10];
+const FEW_ROWS: i64 = 64;
+const NEAR_ROWS: (i64, i64) = (256, 256 << 10);
+
 /// The most bytes of their blocks, where rows of the source begin at lines: then little is lost if few of them are read at a time.
 /// Else each is read with parts of lines at both ends.
 const MOST_SEAMED: i64 = 12 << 10;
@@ -238,9 +248,11 @@ impl Walk {
         let lines = grown(&block, Ends::Lines);
         // What two blocks share takes longer to be gathered twice than its rows to be begun.
         let overlaps = !gathers && block.clone().grown(SIDES[0]).begins_rows();
-        let overlapping = if overlaps { grown(&block, Ends::Overlapping) } else { None };
-        let seamed = || block.seamed(in_source, gathers, level);
-        let any = overlapping.or_else(seamed);
+        let overlapping = || if overlaps { grown(&block, Ends::Overlapping) } else { None };
+        let any = block.alone(in_source, level);
+        // Where there are whole lines too, this is for destinations that do not begin at one.
+        let seamed = || block.seamed(in_source, gathers, lines.is_some(), level);
+        let any = any.or_else(overlapping).or_else(seamed);
         let along = || block.along_destination().and_then(|block| grown(&block, Ends::Tails));
         [lines, any.or_else(along)]
     }
@@ -345,11 +357,14 @@ impl Block<'_> {
             let staged = |&sides| match ends {
                 Ends::Overlapping => {
                     let (block, along) = self.clone().grown(sides).overlapping()?;
-                    let mut walk = block.ordered(in_source).staged(ends, gathers, level)?;
+                    let mut walk = block.ordered(in_source).staged(ends, gathers, false, level)?;
                     walk.out.as_mut()?.along = Some(along);
                     Some(walk)
                 }
-                _ => self.clone().grown(sides).ordered(in_source).staged(ends, gathers, level),
+                _ => {
+                    let block = self.clone().grown(sides).ordered(in_source);
+                    block.staged(ends, gathers, false, level)
+                }
             };
             SIDES.iter().find_map(staged)
         };
@@ -357,19 +372,46 @@ impl Block<'_> {
         gathered.or_else(|| largest(false))
     }
 
-    /// The largest block of long rows, in the order of the walk, whose ends are parts of lines.
-    fn seamed(&self, in_source: bool, gathers: bool, level: Level) -> Option<Box<Walk>> {
+    /// A block of one long row that the next goes on with.
+    fn alone(&self, in_source: bool, level: Level) -> Option<Box<Walk>> {
+        let sides = ALONE.iter().flat_map(|&dst| SEAMED_SRC.map(|src| (dst, src)));
+        sides.into_iter().find_map(|sides| {
+            let grown = self.clone().grown(sides);
+            let len = grown.len();
+            let is_long = (SEAMED[0] + 1..=ALONE[0]).contains(&len);
+            let most_rows = if grown.reach() <= NEAR_ROWS.1 { NEAR_ROWS.0 } else { FEW_ROWS };
+            let fits = is_long && grown.is_alone(len) && grown.read().0 <= most_rows;
+            fits.then(|| grown.ordered(in_source).staged(Ends::Tails, false, false, level))?
+        })
+    }
+
+    /// The largest block of long rows, in the order of the walk, whose ends are parts of lines. Its tiles may share elements anywhere
+    /// if it `shares`.
+    fn seamed(
+        &self,
+        in_source: bool,
+        gathers: bool,
+        shares: bool,
+        level: Level,
+    ) -> Option<Box<Walk>> {
         let is_by_lines = |step: i64| step.abs() < LINE as i64 || step % LINE as i64 == 0;
         let mut steps =
             self.src_steps().map(|(_, step, _)| step).chain(self.outer.iter().map(|l| l.src));
         let most = if steps.all(is_by_lines) { MOST_SEAMED } else { MOST_SEAMED_ANYWHERE };
         let sides = SEAMED.iter().flat_map(|&dst| SEAMED_SRC.map(|src| (dst, src)));
-        sides.into_iter().find_map(|(dst, src)| {
-            let grown = self.clone().grown((dst, src));
+        let walk = |sides, least, most| {
+            let grown = self.clone().grown(sides);
             let len = grown.len();
-            let fits = len >= SEAMED[SEAMED.len() - 1] && grown.n_rows(len) * len <= most;
-            fits.then(|| grown.ordered(in_source).staged(Ends::Tails, gathers, level))?
-        })
+            let fits = len >= least && grown.n_rows(len) * len <= most;
+            fits.then(|| grown.ordered(in_source).staged(Ends::Tails, gathers, shares, level))?
+        };
+        let least = SEAMED[SEAMED.len() - 1];
+        let first = sides.into_iter().find_map(|sides| walk(sides, least, most))?;
+        let len = first.out.as_ref().map_or(0, |out| out.len);
+        let src = SEAMED_SRC[SEAMED_SRC.len() - 1];
+        let longer =
+            || SEAMED.iter().find_map(|&dst| walk((dst, src), len + 1, MOST_LONGER_SEAMED));
+        if len < SHORT_SEAMED { longer().or(Some(first)) } else { Some(first) }
     }
 
     /// With rows of so many bytes in the destination and in the source.
@@ -462,6 +504,16 @@ impl Block<'_> {
         let within = self.outer[number + 1..].iter().map(|l| l.count as usize).product();
         let along = Along { count: count as usize, within, bytes: step as usize };
         Some((self, along))
+    }
+
+    /// How far apart it reads.
+    fn reach(&self) -> i64 {
+        self.src_steps().map(|(count, src, _)| (count - 1) * src.abs()).sum()
+    }
+
+    /// Whether it is one row of so many bytes that the next block goes on with.
+    fn is_alone(&self, len: i64) -> bool {
+        self.n_rows(len) == 1 && self.outer.last().is_none_or(|l| l.dst == len)
     }
 
     /// The loop that goes on in the destination after so many bytes.
@@ -611,17 +663,22 @@ impl Block<'_> {
         Some(Gathered { rows, len, pitch, first, copy: copy_in(level) })
     }
 
-    /// The block's tiles as they go to the stage, if its rows may end so; from one too, if it `gathers`.
-    fn staged(mut self, ends: Ends, gathers: bool, level: Level) -> Option<Box<Walk>> {
+    /// The block's tiles as they go to the stage, if its rows may end so; from one too, if it `gathers`. Tiles of rows that end
+    /// anywhere may share elements wherever they are if it `shares`.
+    fn staged(
+        mut self,
+        ends: Ends,
+        gathers: bool,
+        shares: bool,
+        level: Level,
+    ) -> Option<Box<Walk>> {
         let len = self.len();
         let n_rows = self.n_rows(len);
         let pitch = pitch(len, ends);
-        // Tiles may share elements within a row whose ends may be anywhere. Far apart they take less by way of a chunk, but for one
-        // row from a few of the source that the next block goes on with.
-        let reach: i64 = self.src_steps().map(|(count, src, _)| (count - 1) * src.abs()).sum();
-        let is_one = || n_rows == 1 && self.outer.last().is_none_or(|l| l.dst == len);
-        let is_near = || reach <= NEAR || is_one() && self.read().0 <= MOST_SOURCES;
-        let may_share = ends == Ends::Tails && is_near();
+        // Tiles may share elements within a row whose ends may be anywhere. Far apart they take less by way of a chunk, if there is one,
+        // but for one row from a few of the source that the next block goes on with.
+        let is_one = || self.is_alone(len) && self.read().0 <= MOST_SOURCES;
+        let may_share = ends == Ends::Tails && (shares || self.reach() <= NEAR || is_one());
         let is_within = |l: &Around| (1..len).contains(&l.dst) && l.dst_back < l.dst;
         let is_plain = |l: &Around| l.src_back == 0 && l.dst_back == 0;
         let are_apart = self.inside.iter().all(|l| is_plain(l) || may_share && is_within(l));
