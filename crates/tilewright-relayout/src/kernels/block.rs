@@ -27,11 +27,14 @@ const SEAMED_SRC: [i64; 3] = [256, 128, 64];
 const SHORT_SEAMED: i64 = 1024;
 const MOST_LONGER_SEAMED: i64 = 16 << 10;
 
-/// The bytes of a row that is a block of its own and that the next goes on with, so that it has no seams. From so few rows of the
-/// source that much of each is read, or from more that lie within so many bytes.
-const ALONE: [i64; 2] = [16 << 10, 8 << 10];
+/// The bytes of a row that is a block of its own and that the next goes on with, so that it has no seams: the shortest that reads
+/// much of each of a few rows of the source, or is from rows that lie within so many bytes.
+const ALONE: [i64; 3] = [4 << 10, 8 << 10, 16 << 10];
 const FEW_ROWS: i64 = 64;
 const NEAR_ROWS: (i64, i64) = (256, 256 << 10);
+
+/// Of so many blocks one may share lines with the next, so that they are not made longer for that.
+const MANY: i64 = 16;
 
 /// The most bytes of their blocks, where rows of the source begin at lines: then little is lost if few of them are read at a time.
 /// Else each is read with parts of lines at both ends.
@@ -249,7 +252,7 @@ impl Walk {
         // What two blocks share takes longer to be gathered twice than its rows to be begun.
         let overlaps = !gathers && block.clone().grown(SIDES[0]).begins_rows();
         let overlapping = || if overlaps { grown(&block, Ends::Overlapping) } else { None };
-        let any = block.alone(in_source, level);
+        let any = block.alone(overlaps, in_source, level);
         // Where there are whole lines too, this is for destinations that do not begin at one.
         let seamed = || block.seamed(in_source, gathers, lines.is_some(), level);
         let any = any.or_else(overlapping).or_else(seamed);
@@ -372,15 +375,19 @@ impl Block<'_> {
         gathered.or_else(|| largest(false))
     }
 
-    /// A block of one long row that the next goes on with.
-    fn alone(&self, in_source: bool, level: Level) -> Option<Box<Walk>> {
+    /// A block of one long row that the next goes on with, which may begin many rows of the source if it does anyway.
+    fn alone(&self, begins_rows: bool, in_source: bool, level: Level) -> Option<Box<Walk>> {
         let sides = ALONE.iter().flat_map(|&dst| SEAMED_SRC.map(|src| (dst, src)));
         sides.into_iter().find_map(|sides| {
             let grown = self.clone().grown(sides);
-            let len = grown.len();
-            let is_long = (SEAMED[0] + 1..=ALONE[0]).contains(&len);
-            let most_rows = if grown.reach() <= NEAR_ROWS.1 { NEAR_ROWS.0 } else { FEW_ROWS };
-            let fits = is_long && grown.is_alone(len) && grown.read().0 <= most_rows;
+            let (len, (rows, read)) = (grown.len(), grown.read());
+            let is_near = begins_rows && grown.reach() <= NEAR_ROWS.1 && rows <= NEAR_ROWS.0;
+            let is_from_few = is_near || rows <= FEW_ROWS && read >= PANEL_ROW;
+            // The last of the blocks of a loop may have a seam, if there are many.
+            let is_even = grown.outer.last().is_none_or(|l| l.dst_back == 0 || l.count >= MANY);
+            let is_long = (LEAST_RUN..=ALONE[2]).contains(&len);
+            let is_long_enough = is_even || len > ALONE[0];
+            let fits = is_long && is_long_enough && is_from_few && grown.is_alone(len);
             fits.then(|| grown.ordered(in_source).staged(Ends::Tails, false, false, level))?
         })
     }
