@@ -23,6 +23,11 @@ const SIDES: [(i64, i64); 5] = [(256, 256), (256, 128), (128, 128), (128, 64), (
 const SEAMED: [i64; 4] = [4096, 2048, 1024, 512];
 const SEAMED_SRC: [i64; 3] = [256, 128, 64];
 
+/// The most bytes of their blocks, where rows of the source begin at lines: then little is lost if few of them are read at a time.
+/// Else each is read with parts of lines at both ends.
+const MOST_SEAMED: i64 = 12 << 10;
+const MOST_SEAMED_ANYWHERE: i64 = 40 << 10;
+
 /// Rows of fewer bytes have many seams: longer ones are taken, if their blocks have no more than so many bytes.
 const SHORT_SEAMED: i64 = 1024;
 const MOST_LONGER_SEAMED: i64 = 16 << 10;
@@ -35,11 +40,6 @@ const NEAR_ROWS: (i64, i64) = (256, 256 << 10);
 
 /// Of so many blocks one may share lines with the next, so that they are not made longer for that.
 const MANY: i64 = 16;
-
-/// The most bytes of their blocks, where rows of the source begin at lines: then little is lost if few of them are read at a time.
-/// Else each is read with parts of lines at both ends.
-const MOST_SEAMED: i64 = 12 << 10;
-const MOST_SEAMED_ANYWHERE: i64 = 40 << 10;
 
 /// The most bytes of a block, with the room between its rows.
 const MOST_BYTES: i64 = 80 << 10;

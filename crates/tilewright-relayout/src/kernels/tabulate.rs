@@ -335,7 +335,7 @@ impl Block {
                 let (s_bit, d_bit) = (s & 7, d & 7);
                 let bits = (slots.value - done).min(8 - s_bit).min(8 - d_bit);
                 let mask = (((1u32 << bits) - 1) << d_bit) as u8;
-                let turn = (d_bit - s_bit & 7) as u8;
+                let turn = ((d_bit - s_bit) & 7) as u8;
                 let is_from_before = d_bit < s_bit;
                 entries.push(Entry { dst: d >> 3, src: s >> 3, turn, is_from_before, mask });
                 done += bits;
