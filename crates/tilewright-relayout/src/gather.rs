@@ -71,18 +71,8 @@ impl Gather {
     /// Of a piece of these loops, in units of so many bytes, that begins at byte `first` of a swizzled source; `None` of
     /// rows that fill groups of a swizzled destination.
     pub(crate) fn new(loops: &[Loop], first: Option<i64>, unit: i64, is_streamed: bool) -> Self {
-        let in_bytes = |l: &Loop| Loop { extent: l.extent, src: l.src * unit, dst: l.dst * unit };
-        let loops: Vec<Loop> = loops.iter().filter(|l| l.extent != 1).map(in_bytes).collect();
-        let run = loops.iter().find(|l| (l.src, l.dst) == (unit, unit));
-        let is_whole = |bytes: i64| bytes % PIECE as i64 == 0;
-        let is_direct = first.is_none_or(|first| {
-            run.is_some_and(|run| {
-                let mut others = loops.iter().filter(|l| *l != run);
-                let len = run.extent * unit;
-                let are_whole = is_whole(len) && is_whole(first);
-                len >= LEAST_DIRECT && are_whole && others.all(|l| is_whole(l.src))
-            })
-        });
+        let loops = in_bytes(loops, unit);
+        let is_direct = first.is_none_or(|first| copies_rows(&loops, first, unit));
         let taken = if is_direct {
             rows_of(&loops, unit)
         } else {
@@ -195,6 +185,25 @@ impl Block {
     fn next(&self) -> i64 {
         self.around.last().map_or(NEAR, |l| l.src)
     }
+}
+
+/// Loops that count bytes, of some that count units of so many; without those of one step.
+pub(crate) fn in_bytes(loops: &[Loop], unit: i64) -> Vec<Loop> {
+    let in_bytes = |l: &Loop| Loop { extent: l.extent, src: l.src * unit, dst: l.dst * unit };
+    loops.iter().filter(|l| l.extent != 1).map(in_bytes).collect()
+}
+
+/// Whether rows of a swizzled source, which has pieces of these loops from byte `first` on, are rows of the destination, of whole
+/// pieces. All is in bytes.
+pub(crate) fn copies_rows(loops: &[Loop], first: i64, unit: i64) -> bool {
+    let is_whole = |bytes: i64| bytes % PIECE as i64 == 0;
+    let run = loops.iter().find(|l| (l.src, l.dst) == (unit, unit));
+    run.is_some_and(|run| {
+        let mut others = loops.iter().filter(|l| *l != run);
+        let len = run.extent * unit;
+        let are_whole = is_whole(len) && is_whole(first);
+        len >= LEAST_DIRECT && are_whole && others.all(|l| is_whole(l.src))
+    })
 }
 
 /// From one row to the next in the stage: what it has and the pieces around it. Rows begin at the same byte of a piece

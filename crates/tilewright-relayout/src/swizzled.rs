@@ -1,9 +1,9 @@
-//! Arrays that are swizzled on one side or on both: moved as if they were not, by way of a stage where pieces of 16
-//! bytes change their places.
+//! Arrays that are swizzled on one side or on both: moved as if they were not, while pieces of 16 bytes change their places.
 //!
 //! A swizzle exchanges pieces of memory within groups, mostly of 128 bytes. Boxes of a swizzled map are therefore
 //! many and small: rows that become columns are 8 boxes, each of every eighth row. What was swizzled is one box.
-//! So that is what is planned, and memory is put in order on the way:
+//! So that is what is planned, and moved by programs that find each piece where its place is flipped to. What no program takes
+//! is put in order on the way:
 //!
 //! ```text
 //!  source      copied block by block     stage     as any box     destination
@@ -19,8 +19,8 @@
 use crate::boxes::{BoxMoves, Needs};
 use crate::chunk::{Cuttable, Form, Piece};
 use crate::error::Error;
-use crate::gather::{Gather, LEAST_DIRECT, STAGE_BYTES};
-use crate::kernels::{Flipped, Flips, Means, PIECE, RowList, Side, Stores};
+use crate::gather::{Gather, LEAST_DIRECT, STAGE_BYTES, copies_rows, in_bytes};
+use crate::kernels::{Flipped, Flips, Means, PIECE, RowList, Side, Stores, Swizzles};
 use crate::nest::{Loop, Nest};
 use crate::placement::Placement;
 use crate::refine::{MAX_BOXES, refine};
@@ -36,6 +36,9 @@ const MOST_GROUP: usize = 512;
 /// The bytes that change their places at a time where they are: whole groups.
 const IN_PLACE: usize = 16 * MOST_GROUP;
 
+/// The bytes of rows that are copied, although they are streamed.
+const LONG_ROW: i64 = 1024;
+
 /// The most pieces that are prepared with the plan.
 const MOST_GATHERS: usize = 32;
 
@@ -49,7 +52,9 @@ pub(crate) struct Swizzled {
     src_bytes: usize,
     /// Whether groups of a swizzled destination are filled by rows of a source that is not.
     is_direct: bool,
-    /// What moves the pieces of a swizzled source, or all if it is direct.
+    /// Whether programs read and write swizzled sides as they are, mostly.
+    is_by_programs: bool,
+    /// What moves the pieces of a swizzled source, or all if it is direct; none if programs do.
     gathers: Vec<(Form, Gather)>,
 }
 
@@ -77,15 +82,37 @@ impl Swizzled {
         let is_direct = src.is_none()
             && dst_map.elements() == dst_map.allocation()
             && refined.boxes.iter().all(|nest| fills_groups(nest, bytes, group as i64));
-        let needs = Needs {
-            align: (group as i64 / bytes).max(1),
-            is_staged: dst.is_some() && !is_direct,
-            prepares: src.is_none() && !is_direct,
+        let (align, swizzles) = ((group as i64 / bytes).max(1), Swizzles { src, dst });
+        let planned = |refined, is_staged, prepares| {
+            BoxMoves::with(refined, widths, &dst_map, Needs { align, is_staged, prepares })
         };
-        let moves = BoxMoves::with(refined, widths, &dst_map, needs);
+        let by_programs = || {
+            let in_place = planned(refined.clone(), false, true);
+            if in_place.take(swizzles, dst.is_some()) {
+                return Some(in_place);
+            }
+            let by_stage = || planned(refined.clone(), true, true);
+            let is_worth_it = dst.is_some() && in_place.take(swizzles, false);
+            is_worth_it.then(by_stage).filter(|moves| moves.take(swizzles, false))
+        };
+        // Rows are quicker copied than moved tile by tile, but short ones past the caches.
+        let is_streamed = Stores::for_bytes(to.bytes()) == Stores::Streamed;
+        let copies_rows = |nest: &Nest| {
+            let loops = in_bytes(&nest.loops, bytes);
+            let is_long =
+                |l: &Loop| (l.src, l.dst) == (bytes, bytes) && l.extent >= LONG_ROW / bytes;
+            copies_rows(&loops, nest.src * bytes, bytes)
+                && (!is_streamed || loops.iter().any(is_long))
+        };
+        let stays = is_direct || src.is_some() && refined.boxes.iter().all(copies_rows);
+        let by_programs = if stays { None } else { by_programs() };
+        let is_by_programs = by_programs.is_some();
+        let moves = by_programs.unwrap_or_else(|| {
+            planned(refined, dst.is_some() && !is_direct, src.is_none() && !is_direct)
+        });
         moves.unit_bytes()?;
         let (src_bytes, gathers) = (from.bytes(), Vec::new());
-        Some(Swizzled { moves, src, dst, src_bytes, is_direct, gathers }.prepared())
+        Some(Swizzled { moves, src, dst, src_bytes, is_direct, is_by_programs, gathers }.prepared())
     }
 
     /// The same in other chunks.
@@ -97,7 +124,7 @@ impl Swizzled {
     /// With what moves the pieces of the first, the second and the last chunk.
     fn prepared(mut self) -> Self {
         self.gathers.clear();
-        if self.src.is_none() && !self.is_direct {
+        if self.is_by_programs || self.src.is_none() && !self.is_direct {
             return self;
         }
         let n = self.moves.n_chunks();
@@ -151,8 +178,10 @@ impl Swizzled {
             true => self.moves.chunk_bytes().unwrap_or(usize::MAX),
             false => 0,
         };
+        // Before programs write it, too, where lines of the destination are none in memory.
+        let chunk = if self.is_by_programs { chunk.saturating_mul(2) } else { chunk };
         // Of a form that has not been made ready, what moves it is made.
-        let gather = if self.gathers.is_empty() { 0 } else { Gather::MOST_BYTES };
+        let gather = if self.src.is_some() || self.is_direct { Gather::MOST_BYTES } else { 0 };
         let all = [chunk, self.stage_bytes(), gather];
         all.into_iter().fold(self.moves.scratch_bytes(), usize::saturating_add)
     }
@@ -188,6 +217,12 @@ impl Swizzled {
         dst: &mut [u8],
         pad: u128,
     ) {
+        let swizzles = Swizzles { src: self.src, dst: self.dst };
+        if self.is_by_programs
+            && self.moves.run_chunk_swizzled(work, src, chunk, dst, pad, swizzles)
+        {
+            return;
+        }
         let Some(flips) = self.flips_later() else {
             return self.run_in_order(work, src, chunk, dst, pad);
         };

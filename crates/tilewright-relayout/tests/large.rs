@@ -6,22 +6,26 @@ mod support;
 
 use std::num::NonZeroUsize;
 
-use support::{map, noise, placement};
-use tilewright_relayout::{Plan, RunOptions, Threads};
+use support::{composed, noise, placement};
+use tilewright_relayout::{Placement, Plan, Route, RunOptions, Threads};
 
 /// Moves an array of elements of `bits` bits, whole bytes, on as many threads as there are ways to
 /// ask for, in chunks as planned and in chunks of about `chunk` bytes.
 fn check(from: &str, to: &str, bits: u32, chunk: usize) {
-    let (source, target) = (placement(from, bits), placement(to, bits));
+    check_move(&placement(from, bits), &placement(to, bits), chunk, &format!("{from} to {to}"));
+}
+
+/// The same of what is called so.
+fn check_move(source: &Placement, target: &Placement, chunk: usize, name: &str) {
     let src = noise(source.bytes());
     let mut expected = vec![0; target.bytes()];
-    let unit = bits as usize / 8;
-    let offsets = [from, to].map(|text| map(text).offsets().unwrap());
+    let unit = source.element_bits() as usize / 8;
+    let offsets = [source, target].map(|side| side.map().offsets().unwrap());
     for (from, to) in offsets[0].iter().zip(&offsets[1]) {
         let [from, to] = [*from as usize * unit, *to as usize * unit];
         expected[to..to + unit].copy_from_slice(&src[from..from + unit]);
     }
-    let plan = Plan::new(&source, &target).unwrap();
+    let plan = Plan::new(source, target).unwrap();
     let mut buffer = vec![0xee; expected.len() + LINE + OFF_A_LINE + 20];
     let line = buffer.as_ptr().align_offset(LINE);
     for plan in [plan.clone(), plan.with_chunks_of(chunk).unwrap()] {
@@ -31,9 +35,9 @@ fn check(from: &str, to: &str, bits: u32, chunk: usize) {
                 buffer.fill(0xee);
                 let dst = &mut buffer[start..start + expected.len()];
                 plan.run(&src, dst, &RunOptions { threads, ..RunOptions::default() }).unwrap();
-                assert!(dst == expected, "{from} to {to}");
+                assert!(dst == expected, "{name}");
                 let (before, behind) = (&buffer[..start], &buffer[start + expected.len()..]);
-                assert!(before.iter().chain(behind).all(|b| *b == 0xee), "{from} to {to}");
+                assert!(before.iter().chain(behind).all(|b| *b == 0xee), "{name}");
             }
         }
     }
@@ -81,4 +85,24 @@ fn odd_numbers_of_rows_far_apart() {
     check("u8[79,131072]{1,0}", "u8[79,131072]{0,1}", 8, 90_000);
     check("u8[79,131136]{1,0}", "u8[79,131136]{0,1}", 8, 90_000);
     check("f32[13,262144]{1,0}", "f32[13,262144]{0,1}", 32, 90_000);
+}
+
+/// Tiles of shared memory, and swizzled rows, from and to rows, columns and each other.
+#[test]
+fn swizzles() {
+    let tiles = "o 0 o ((8,8192),(64,1)):((64,512),(1,0))";
+    let rows = "o 0 o (65536,64):(64,1)";
+    let columns = "o 0 o ((64,1024),(8,8)):((1,512),(64,524288))";
+    let plain = "Sw<0,3,3>";
+    for (from, to) in [
+        (format!("Sw<3,3,3> {tiles}"), format!("{plain} {columns}")),
+        (format!("{plain} {rows}"), format!("Sw<3,3,3> {columns}")),
+        (format!("Sw<2,3,3> {rows}"), format!("Sw<3,3,3> {columns}")),
+        (format!("Sw<3,3,3> {columns}"), format!("Sw<1,3,3> {rows}")),
+        (format!("Sw<3,3,3> {columns}"), format!("{plain} o 0 o (65536,64):(1,65536)")),
+    ] {
+        let (source, target) = (composed(&from, 16), composed(&to, 16));
+        assert_eq!(Plan::new(&source, &target).unwrap().describe().route, Route::Swizzled);
+        check_move(&source, &target, 300_000, &format!("{from} to {to}"));
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{BoxMoves, is_streamed, most};
 use crate::chunk::{Cuttable, Form, Piece};
-use crate::kernels::{LINE, Level, Mover};
+use crate::kernels::{LINE, Level, Mover, Swizzles};
 use crate::nest::Loop;
 use crate::ready::{Fill, Move, Ready};
 use crate::sizing::writes_lines;
@@ -133,6 +133,13 @@ impl BoxMoves {
     /// Whether the pieces of every chunk have been prepared.
     pub(super) fn are_all_prepared(&self) -> bool {
         self.n_chunks() <= 3 && self.movers.len() < MAX_MOVERS
+    }
+
+    /// Whether all that is prepared moves pieces whose sides are swizzled so; and, if the destination may be streamed, by
+    /// whole lines where it is.
+    pub(crate) fn take(&self, swizzles: Swizzles, may_stream: bool) -> bool {
+        let streams = may_stream && self.is_streamed() && !self.is_staged;
+        self.movers.iter().all(|(_, mover)| mover.takes(swizzles, streams))
     }
 
     /// What moves a piece best.

@@ -3,7 +3,7 @@
 use super::BoxMoves;
 use crate::bits;
 use crate::chunk::Piece;
-use crate::kernels::{LINE, Means, Stores, move_box};
+use crate::kernels::{LINE, Means, Mover, Stores, SwizzledParts, Swizzles, move_box};
 use crate::nest::Loop;
 use crate::padding::PadLists;
 use crate::work::{SourcePart, Work, grown};
@@ -34,6 +34,64 @@ impl BoxMoves {
         for (start, dst) in starts.zip(dst.chunks_mut(part_bytes)) {
             self.run_part(work, src, &(start..elements.end.min(start + part)), dst, pad);
         }
+    }
+
+    /// Writes one chunk of an array of which sides are swizzled, by programs that read and write them as they are. Nothing is
+    /// written, and `false` said, if that cannot be done of all its pieces.
+    pub(crate) fn run_chunk_swizzled(
+        &self,
+        work: &mut Work,
+        src: SourcePart<'_>,
+        chunk: usize,
+        dst: &mut [u8],
+        pad: u128,
+        swizzles: Swizzles,
+    ) -> bool {
+        let elements = self.elements_of(&(chunk..chunk + 1));
+        work.pieces.clear();
+        self.cut(&self.within(&elements), &mut work.pieces);
+        let n_elements = (elements.end - elements.start) as usize;
+        let (is_dst, places) = (swizzles.dst.is_some(), (src.start, self.chunk_start(chunk)));
+        // Slots of padding have changed places, too.
+        let has_padding = is_dst && !self.is_filled(&work.pieces, n_elements);
+        if has_padding || elements.end - elements.start > self.part_elements() {
+            return false;
+        }
+        // Lines of the destination are lines in memory only then.
+        let is_on_line = dst.as_ptr().addr().wrapping_sub(places.1) % LINE == 0;
+        let is_streamed = work.means.stores == Stores::Streamed;
+        if is_streamed && self.is_spread && is_dst && !is_on_line {
+            return false;
+        }
+        let is_staged = self.is_staged || self.needs.is_staged || is_dst && !is_on_line;
+        let stores = if is_streamed && is_staged { Stores::Staged } else { work.means.stores };
+        let first = self.within(&elements).start;
+        let swizzled = SwizzledParts { swizzles, places };
+        let each = |work: &mut Work, of: &mut dyn FnMut(&Mover, (i64, i64)) -> bool| {
+            let Work { pieces, kept, .. } = work;
+            self.nests_of(pieces).all(|(nest, piece)| {
+                let mover = self.prepared_for(piece).unwrap_or_else(|| {
+                    kept.mover(self.number, self.form(piece), || self.mover(nest, piece))
+                });
+                of(mover, self.start_of(piece, src.start, first))
+            })
+        };
+        let lens = (src.bytes.len(), dst.len());
+        if !each(work, &mut |mover, start| mover.takes_at(start, lens, swizzled, stores)) {
+            return false;
+        }
+        let write = |work: &mut Work, dst: &mut [u8]| {
+            self.fill(&mut work.padding, &work.pieces, &elements, dst, pad);
+            let are_moved = each(work, &mut |mover, start| {
+                mover.run_swizzled(start, src.bytes, dst, swizzled, stores)
+            });
+            debug_assert!(are_moved, "what takes a piece moves it");
+        };
+        match is_streamed && is_staged {
+            true => staged(work, dst, write),
+            false => write(work, dst),
+        }
+        true
     }
 
     /// Writes some slots of a chunk, which are the bytes of `dst`, padding included.

@@ -1,8 +1,9 @@
 //! The registers of a tile: loaded, exchanged and stored.
 
-use super::place::{At, put};
+use super::place::{At, CACHED, STREAMED, put};
 use super::register::Register;
-use super::tile::{BYTES_OF_A_LANE, Op, Tile};
+use super::swizzle::{SwizzledTile, are_neighbours};
+use super::tile::{Op, Tile};
 use std::mem::MaybeUninit;
 
 /// Stands for the grains where a tile has a list of steps.
@@ -19,20 +20,21 @@ pub(super) const SPREADS: u8 = 18;
 /// # Safety
 /// The processor has the registers, and everything that the tile reads and writes at this place can be read and written;
 /// `G` are its grains, by which `N` registers are interleaved, or [`STEPS`], [`MERGES`] or [`SPREADS`], `L` its lanes' stages
-/// and `S` how it is stored.
+/// and `S` how it is stored, unless a side is swizzled: then what that says.
 #[inline(always)]
 pub(super) unsafe fn one<R: Register, const N: usize, const G: u8, const L: u8, const S: u8>(
     tile: &Tile,
     at: At,
     order: Option<R>,
+    mut swizzled: Option<SwizzledTile<'_, '_>>,
 ) {
     let mut registers = MaybeUninit::<[R; N]>::uninit();
     let first = registers.as_mut_ptr().cast::<R>();
     // SAFETY: the caller's promise; all `N` registers are written.
     unsafe {
-        if tile.lanes[1] == BYTES_OF_A_LANE
-            && (R::BYTES < 64 || tile.lanes[2] == 2 * BYTES_OF_A_LANE)
-        {
+        if let Some(SwizzledTile { src: Some(src), .. }) = &mut swizzled {
+            src.load::<R, N>(tile, at.src, first);
+        } else if are_neighbours(&tile.lanes, R::BYTES) {
             for (place, &load) in tile.loads.iter().enumerate().take(N) {
                 first.add(place).write(R::load(at.plus(load, 0).src));
             }
@@ -52,18 +54,42 @@ pub(super) unsafe fn one<R: Register, const N: usize, const G: u8, const L: u8, 
             MERGES | SPREADS => by_three::<R, N, G>(registers, &tile.ops),
             _ => in_lanes::<R, N, L>(interleaved::<R, N, G>(registers)),
         };
-        for (number, (register, &store)) in registers.into_iter().zip(&tile.stores).enumerate() {
-            // Those that are not stored are the last half, or three quarters, and so on.
-            let stored = match G {
-                STEPS => tile.stored,
-                MERGES => 1,
-                _ => N,
-            };
-            if number.is_power_of_two() && number == stored {
-                break;
+        // Those that are not stored are the last half, or three quarters, and so on.
+        let stored = match G {
+            STEPS => tile.stored,
+            MERGES => 1,
+            _ => N,
+        };
+        match swizzled {
+            Some(SwizzledTile { dst: Some(dst), is_streamed, .. }) => match is_streamed {
+                true => dst.store::<R, N, STREAMED>(tile, registers, at.dst),
+                false => dst.store::<R, N, CACHED>(tile, registers, at.dst),
+            },
+            Some(SwizzledTile { is_streamed: true, .. }) => {
+                put_all::<R, N, STREAMED>(tile, registers, stored, at);
             }
-            put::<R, S>(register, at.plus(0, store).dst);
+            _ => put_all::<R, N, S>(tile, registers, stored, at),
         }
+    }
+}
+
+/// Stores the first registers of a tile.
+///
+/// # Safety
+/// As [`one`].
+#[inline(always)]
+unsafe fn put_all<R: Register, const N: usize, const S: u8>(
+    tile: &Tile,
+    registers: [R; N],
+    stored: usize,
+    at: At,
+) {
+    for (number, (register, &store)) in registers.into_iter().zip(&tile.stores).enumerate() {
+        if number.is_power_of_two() && number == stored {
+            break;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { put::<R, S>(register, at.plus(0, store).dst) };
     }
 }
 

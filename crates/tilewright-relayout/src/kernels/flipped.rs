@@ -20,13 +20,33 @@ pub(crate) struct Flips {
 impl Flips {
     /// Where the byte lies whose place would be `place`.
     #[inline(always)]
-    fn of(self, place: usize) -> usize {
+    pub(super) fn of(self, place: usize) -> usize {
         place ^ ((place >> self.shift) & self.mask)
     }
 
     /// Bytes change their places within groups of so many.
     pub(crate) fn group(self) -> usize {
         (self.mask + 1).next_power_of_two()
+    }
+
+    /// Whether the groups of the bits from `low` to `high` behind bit `start` lie within `len` bytes, the first of which has place
+    /// `place`; and whether that bit is the first of so many `whole` bytes.
+    pub(super) fn are_within(
+        self,
+        start: i64,
+        (low, high): (i64, i64),
+        (place, len): (usize, usize),
+        whole: usize,
+    ) -> bool {
+        let byte = |bits: i64| {
+            let bits = start.checked_add(bits).filter(|bits| bits % 8 == 0)?;
+            usize::try_from(bits / 8).ok()?.checked_add(place)
+        };
+        let (Some(first), Some(end), Some(begins)) = (byte(low), byte(high), byte(0)) else {
+            return false;
+        };
+        let groups = self.groups_of(first..end);
+        begins.is_multiple_of(whole) && groups.start >= place && groups.end - place <= len
     }
 
     /// The whole groups that have some bytes.

@@ -11,6 +11,10 @@ use super::level::{Level, prefetch, prefetch_near};
 use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one};
 use super::places::AroundPlaces;
 use super::register::Register;
+use super::swizzle::{
+    Begins, Copies, Lanes, PERIOD_PLACES, SideAt, Swizzled, TILE_LANES, copy_out_swizzled,
+    gather_swizzled,
+};
 use super::tile::{BANK, Op, Program, Scattered, Tile};
 use std::mem::MaybeUninit;
 
@@ -115,6 +119,38 @@ unsafe fn stream(program: &Program, at: At) {
         }
     }
     super::level::fence();
+}
+
+/// Moves a box of which a side is swizzled.
+///
+/// # Safety
+/// As [`run`], of the groups of the elements on a swizzled side. The program [takes
+/// these swizzles](Program::takes), and begins at what it takes. A swizzled destination that is streamed has its place 0 at a
+/// line's address, and the program streams whole lines there.
+#[inline(never)]
+pub(super) unsafe fn run_swizzled(program: &Program, begins: Begins, stores: Stores) {
+    let (kernels, at) = (&program.kernels, begins.at);
+    let is_on_line = at.to_line() == 0;
+    let is_streamed = stores == Stores::Streamed;
+    let writes_lines = program.writes_lines && is_on_line;
+    let [lines, any] = &program.blocks;
+    let walk = match is_streamed {
+        true if writes_lines => None,
+        true => lines.as_deref().filter(|_| is_on_line).or(any.as_deref()),
+        false => program.cached_blocks.as_deref(),
+    };
+    let walk = walk.unwrap_or(&program.walk);
+    let streams = is_streamed && (writes_lines || walk.out.is_some());
+    let stores = if is_streamed && !streams { Stores::Staged } else { stores };
+    let mut lists = [const { MaybeUninit::uninit() }; PERIOD_PLACES * TILE_LANES];
+    let src = Lanes::of(begins.src, &walk.tile, &mut lists);
+    let mut swizzled = Swizzled { src, dst: begins.dst, stores, copies: kernels.copies };
+    let mut stage = Stage(MaybeUninit::uninit());
+    // SAFETY: the caller's promise.
+    unsafe { (kernels.swizzled)(walk, at, stage.0.as_mut_ptr().cast(), &mut swizzled) }
+    if is_streamed {
+        super::level::fence();
+    }
 }
 
 /// The lanes of the registers that programs use: the longest there are.
@@ -261,7 +297,16 @@ pub(super) struct Kernels {
     /// As staged, where there are lines that have nothing to do with it to be asked for. One kernel that could do both would
     /// have fewer registers for either, and take up to 1.5 times as long.
     asking: Kernel,
+    /// Where a side is swizzled, and what copies rows there.
+    swizzled: SwizzledKernel,
+    copies: Copies,
 }
+
+/// As [`Kernel`], where a side is swizzled.
+///
+/// # Safety
+/// As [`Kernel`], of the groups of what the tile reads and writes.
+type SwizzledKernel = unsafe fn(&Walk, At, *mut u8, &mut Swizzled<'_>);
 
 impl Kernels {
     fn into_caches(self, stores: Stores) -> Kernel {
@@ -325,6 +370,7 @@ trait Code {
     fn kernels<R: Register, const N: usize, const G: u8, const L: u8>() -> Kernels;
     fn copy<R: Register>(ends: Ends) -> CopyOut;
     fn gather<R: Register>() -> CopyIn;
+    fn copies<R: Register>() -> Copies;
 }
 
 /// Defines a level's code: the instructions of these features.
@@ -349,13 +395,29 @@ macro_rules! code {
                     ahead: &mut Ahead<'_, '_>,
                 ) {
                     // SAFETY: the caller's promise.
-                    unsafe { tiles::<R, N, G, L, S>(walk, at, stage, ahead) }
+                    unsafe { tiles::<R, N, G, L, S>(walk, at, stage, ahead, None) }
+                }
+                /// # Safety
+                /// As [`SwizzledKernel`].
+                $(#[target_feature(enable = $features)])?
+                unsafe fn run_swizzled<R: Register, const N: usize, const G: u8, const L: u8>(
+                    walk: &Walk,
+                    at: At,
+                    stage: *mut u8,
+                    swizzled: &mut Swizzled<'_>,
+                ) {
+                    let mut ahead = Ahead { src: at.src, lines: &mut [] };
+                    let swizzled = Some(swizzled);
+                    // SAFETY: the caller's promise.
+                    unsafe { tiles::<R, N, G, L, STAGED>(walk, at, stage, &mut ahead, swizzled) }
                 }
                 Kernels {
                     cached: run::<R, N, G, L, CACHED>,
                     staged: run::<R, N, G, L, STAGED>,
                     streamed: run::<R, N, G, L, STREAMED>,
                     asking: run::<R, N, G, L, ASKING>,
+                    swizzled: run_swizzled::<R, N, G, L>,
+                    copies: Self::copies::<R>(),
                 }
             }
 
@@ -368,6 +430,24 @@ macro_rules! code {
                     unsafe { gather_rows::<R>(gathered, src, stage) }
                 }
                 copy::<R>
+            }
+
+            fn copies<R: Register>() -> Copies {
+                /// # Safety
+                /// As [`gather_swizzled`].
+                $(#[target_feature(enable = $features)])?
+                unsafe fn gather<R: Register>(of: &Gathered, src: *const u8, to: *mut u8, side: SideAt) {
+                    // SAFETY: the caller's promise.
+                    unsafe { gather_swizzled::<R>(of, src, to, side) }
+                }
+                /// # Safety
+                /// As [`copy_out_swizzled`].
+                $(#[target_feature(enable = $features)])?
+                unsafe fn out<R: Register, const S: u8>(of: &Out, from: *mut u8, dst: *mut u8, side: SideAt) {
+                    // SAFETY: the caller's promise.
+                    unsafe { copy_out_swizzled::<R, S>(of, from, dst, side) }
+                }
+                Copies { gather: gather::<R>, store: out::<R, CACHED>, stream: out::<R, STREAMED> }
             }
 
             fn copy<R: Register>(ends: Ends) -> CopyOut {
@@ -464,6 +544,7 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
     at: At,
     stage: *mut u8,
     ahead: &mut Ahead<'_, '_>,
+    mut swizzled: Option<&mut Swizzled<'_>>,
 ) {
     let Walk { tile, tiles, around, panel, gathered, out } = walk;
     let mut places = AroundPlaces::new(around, at);
@@ -475,6 +556,11 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
             None => None,
         };
         let none = std::ptr::null_mut();
+        let asks = match &swizzled {
+            Some(swizzled) => swizzled.asks(),
+            None => true,
+        };
+        let stages = (gathered.is_some(), out.is_some());
         let mut blocks = Blocks { before: none, here: none, number: 0 };
         while let Some(at) = places.next() {
             let dst = if out.is_some() { stage.wrapping_add(LINE) } else { at.dst };
@@ -486,13 +572,16 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
                 ask_for_ends(out, blocks.here, at.dst, next);
             }
             if let Some(gathered) = gathered {
-                (gathered.copy)(gathered, at.src, stage);
+                match &swizzled {
+                    Some(swizzled) => swizzled.gather(gathered, at.src, stage),
+                    None => (gathered.copy)(gathered, at.src, stage),
+                }
                 first.src = stage.wrapping_add(gathered.first);
             }
             let next = if places.has_next { places.next.src } else { ahead.src };
             let mut soon = Soon::of(&panel.rows, panel.len, panel.lines, next);
             for &(src, dst) in tiles {
-                if S != CACHED {
+                if S != CACHED && asks {
                     soon.ask();
                     if S == ASKING {
                         for lines in &mut *ahead.lines {
@@ -500,11 +589,21 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
                         }
                     }
                 }
-                one::<R, N, G, L, S>(tile, first.plus(src, dst), order);
+                #[allow(clippy::manual_map, reason = "as above")]
+                let swizzled = match &mut swizzled {
+                    Some(swizzled) => Some(swizzled.tile(stages.0, stages.1)),
+                    None => None,
+                };
+                one::<R, N, G, L, S>(tile, first.plus(src, dst), order, swizzled);
             }
             if let Some(out) = out {
                 blocks = Blocks { before: blocks.here, here: at.dst, number: blocks.number + 1 };
-                (out.copy)(out, stage, blocks);
+                match &swizzled {
+                    Some(swizzled) if swizzled.has_dst() => {
+                        swizzled.copy_out(out, stage, at.dst);
+                    }
+                    _ => (out.copy)(out, stage, blocks),
+                }
             }
         }
         if let Some(out) = out {
