@@ -18,6 +18,12 @@ use std::mem::MaybeUninit;
 /// fit the caches. Those of the destination, and of the source; the first that fit are taken.
 const SIDES: [(i64, i64); 5] = [(256, 256), (256, 128), (128, 128), (128, 64), (64, 64)];
 
+/// The same of rows that overlap, where rows of the source begin at lines and larger blocks would have more than so many bytes:
+/// then little of each is read, and the first that stays in the first cache with what it is made of is taken.
+const OVERLAPPING: [(i64, i64); 2] = [(256, 64), (128, 64)];
+const LARGE_OVERLAPPING: i64 = 24 << 10;
+const MOST_OVERLAPPING: i64 = 12 << 10;
+
 /// The bytes of rows that take turns although their ends are parts of lines: the longest that fit are taken, and of the source
 /// as much as leaves room.
 const SEAMED: [i64; 4] = [4096, 2048, 1024, 512];
@@ -251,7 +257,7 @@ impl Walk {
         let lines = grown(&block, Ends::Lines);
         // What two blocks share takes longer to be gathered twice than its rows to be begun.
         let overlaps = !gathers && block.clone().grown(SIDES[0]).begins_rows();
-        let overlapping = || if overlaps { grown(&block, Ends::Overlapping) } else { None };
+        let overlapping = || if overlaps { block.overlapping(in_source, level) } else { None };
         let any = block.alone(overlaps, in_source, level);
         // Where there are whole lines too, this is for destinations that do not begin at one.
         let seamed = || block.seamed(in_source, gathers, lines.is_some(), level);
@@ -357,22 +363,39 @@ impl Block<'_> {
         level: Level,
     ) -> Option<Box<Walk>> {
         let largest = |gathers| {
-            let staged = |&sides| match ends {
-                Ends::Overlapping => {
-                    let (block, along) = self.clone().grown(sides).overlapping()?;
-                    let mut walk = block.ordered(in_source).staged(ends, gathers, false, level)?;
-                    walk.out.as_mut()?.along = Some(along);
-                    Some(walk)
-                }
-                _ => {
-                    let block = self.clone().grown(sides).ordered(in_source);
-                    block.staged(ends, gathers, false, level)
-                }
-            };
-            SIDES.iter().find_map(staged)
+            SIDES.iter().find_map(|&sides| {
+                let block = self.clone().grown(sides).ordered(in_source);
+                block.staged(ends, gathers, false, level)
+            })
         };
         let gathered = if gathers { largest(true) } else { None };
         gathered.or_else(|| largest(false))
+    }
+
+    /// The same of rows that overlap.
+    fn overlapping(&self, in_source: bool, level: Level) -> Option<Box<Walk>> {
+        let staged = |sides, most| {
+            let (block, along) = self.clone().grown(sides).overlapped()?;
+            let len = block.len();
+            let fits = block.n_rows(len) * len <= most;
+            let walk = || block.ordered(in_source).staged(Ends::Overlapping, false, false, level);
+            let mut walk = fits.then(walk)??;
+            walk.out.as_mut()?.along = Some(along);
+            Some(walk)
+        };
+        let small = || OVERLAPPING.iter().find_map(|&sides| staged(sides, MOST_OVERLAPPING));
+        let large = || SIDES.iter().find_map(|&sides| staged(sides, i64::MAX));
+        match self.reads_lines() {
+            true => staged(SIDES[0], LARGE_OVERLAPPING).or_else(small).or_else(large),
+            false => large(),
+        }
+    }
+
+    /// Whether rows of the source begin at lines, if the first one does.
+    fn reads_lines(&self) -> bool {
+        let mut steps =
+            self.src_steps().map(|(_, step, _)| step).chain(self.outer.iter().map(|l| l.src));
+        steps.all(|step| step.abs() < LINE as i64 || step % LINE as i64 == 0)
     }
 
     /// A block of one long row that the next goes on with, which may begin many rows of the source if it does anyway.
@@ -401,10 +424,7 @@ impl Block<'_> {
         shares: bool,
         level: Level,
     ) -> Option<Box<Walk>> {
-        let is_by_lines = |step: i64| step.abs() < LINE as i64 || step % LINE as i64 == 0;
-        let mut steps =
-            self.src_steps().map(|(_, step, _)| step).chain(self.outer.iter().map(|l| l.src));
-        let most = if steps.all(is_by_lines) { MOST_SEAMED } else { MOST_SEAMED_ANYWHERE };
+        let most = if self.reads_lines() { MOST_SEAMED } else { MOST_SEAMED_ANYWHERE };
         let sides = SEAMED.iter().flat_map(|&dst| SEAMED_SRC.map(|src| (dst, src)));
         let walk = |sides, least, most| {
             let grown = self.clone().grown(sides);
@@ -483,7 +503,7 @@ impl Block<'_> {
 
     /// With rows that have a line more of the destination than lies between the beginnings of two blocks: so a line that
     /// begins in one block ends in it, or begins in the next.
-    fn overlapping(mut self) -> Option<(Self, Along)> {
+    fn overlapped(mut self) -> Option<(Self, Along)> {
         let (step, line) = (self.len(), LINE as i64);
         let number = self.following(step)?;
         let is_last = |l: &&mut Around| l.dst * l.count == step && l.dst_back == 0;
