@@ -239,6 +239,26 @@ fn blocks_along_rows_overlap() {
     }
 }
 
+/// Where rows of the source begin at lines, blocks that overlap have no more than the first cache has room for beside what is read.
+#[test]
+fn small_blocks_overlap_where_lines_are_read() {
+    for &unit in cases(&[1i64, 2], 0) {
+        for (columns, rows) in [(443, 1301), (891, 1417)] {
+            let pitch = columns + 5;
+            let loops = [l(columns, 1, rows), l(rows, pitch, 1)];
+            assert!(pitch * unit % 64 == 0, "rows are lines");
+            check(&loops, unit as usize);
+            let slots = Slots::same(8 * unit);
+            let program = program_of_bits(&loops, slots, Level::best(), true).unwrap();
+            let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
+            let out = program.blocks[1].as_ref().and_then(|walk| walk.out.as_ref());
+            let bytes = |out: &block::Out| out.rows.len() as i64 * out.len;
+            let is_small = out.is_some_and(|out| out.along.is_some() && bytes(out) <= 12 << 10);
+            assert!(!is_wide || is_small, "{loops:?}: {:?}", out.map(bytes));
+        }
+    }
+}
+
 /// Rows that two loops make: a block does not go on with the first where it ends.
 #[test]
 fn blocks_along_rows_of_several_loops() {
