@@ -58,7 +58,7 @@ fn way(description: &Description) -> &'static str {
         Route::Copy => "one copy: the bytes are the same",
         Route::Boxes => "boxes of elements, each moved by loops around a kernel",
         Route::Swizzled => {
-            "boxes of the layouts under the swizzles; pieces change their places in the caches"
+            "boxes of the layouts under the swizzles; pieces change their places on the way"
         }
         Route::Through => {
             "through rows: from the one layout to the other there would be too many boxes, or scattered ones, or padding takes turns with elements"

@@ -40,7 +40,7 @@ pub enum Route {
     /// Loop nests, moved by kernels.
     Boxes,
     /// Loop nests between the layouts under the swizzles, which the boxes are of: pieces of 16 bytes change their
-    /// places on the way through the caches.
+    /// places as they are loaded and stored, or on the way through the caches.
     Swizzled,
     /// Loop nests to rows in memory of their own, and from there on, because the two maps come apart
     /// into far fewer boxes with rows than with each other, or into boxes whose elements lie alone; or to the destination's

@@ -20,7 +20,7 @@ use crate::boxes::{BoxMoves, Needs};
 use crate::chunk::{Cuttable, Form, Piece};
 use crate::error::Error;
 use crate::gather::{Gather, LEAST_DIRECT, STAGE_BYTES, copies_rows, in_bytes};
-use crate::kernels::{Flipped, Flips, Means, PIECE, RowList, Side, Stores, Swizzles};
+use crate::kernels::{Flipped, Flips, LINE, Means, PIECE, RowList, Side, Stores, Swizzles};
 use crate::nest::{Loop, Nest};
 use crate::placement::Placement;
 use crate::refine::{MAX_BOXES, refine};
@@ -54,7 +54,7 @@ pub(crate) struct Swizzled {
     is_direct: bool,
     /// Whether programs read and write swizzled sides as they are, mostly.
     is_by_programs: bool,
-    /// What moves the pieces of a swizzled source, or all if it is direct; none if programs do.
+    /// What moves the pieces of a swizzled source, or all if it is direct; none where programs always do.
     gathers: Vec<(Form, Gather)>,
 }
 
@@ -105,7 +105,10 @@ impl Swizzled {
                 && (!is_streamed || loops.iter().any(is_long))
         };
         let stays = is_direct || src.is_some() && refined.boxes.iter().all(copies_rows);
-        let by_programs = if stays { None } else { by_programs() };
+        // Programs find whole groups, and no padding that has changed its place.
+        let has_groups = src.is_none_or(|flips| from.bytes().is_multiple_of(flips.group()))
+            && (dst.is_none() || dst_map.elements() == dst_map.allocation());
+        let by_programs = if stays || !has_groups { None } else { by_programs() };
         let is_by_programs = by_programs.is_some();
         let moves = by_programs.unwrap_or_else(|| {
             planned(refined, dst.is_some() && !is_direct, src.is_none() && !is_direct)
@@ -124,7 +127,12 @@ impl Swizzled {
     /// With what moves the pieces of the first, the second and the last chunk.
     fn prepared(mut self) -> Self {
         self.gathers.clear();
-        if self.is_by_programs || self.src.is_none() && !self.is_direct {
+        let swizzles = Swizzles { src: self.src, dst: self.dst };
+        // Some programs are not run where the destination begins off a line.
+        let is_spare = self.is_by_programs
+            && !(self.moves.is_streamed()
+                && (self.moves.is_spread() || self.moves.ask_in_vain(swizzles)));
+        if is_spare || self.src.is_none() && !self.is_direct {
             return self;
         }
         let n = self.moves.n_chunks();
@@ -174,8 +182,8 @@ impl Swizzled {
 
     /// The most bytes that a thread allocates.
     pub(crate) fn scratch_bytes(&self) -> usize {
-        let chunk = match self.puts_chunks_in_order() {
-            true => self.moves.chunk_bytes().unwrap_or(usize::MAX),
+        let chunk = match self.dst.is_some() && !self.moves.is_spread() {
+            true => self.moves.chunk_bytes().unwrap_or(usize::MAX).saturating_add(LINE),
             false => 0,
         };
         // Before programs write it, too, where lines of the destination are none in memory.
@@ -189,11 +197,6 @@ impl Swizzled {
     /// How the bytes of a chunk change their places when it has been written as if the destination were not swizzled.
     fn flips_later(&self) -> Option<Flips> {
         self.dst.filter(|_| !self.is_direct)
-    }
-
-    /// Whether they do on the way from a stage of the whole chunk.
-    fn puts_chunks_in_order(&self) -> bool {
-        self.flips_later().is_some() && !self.moves.is_spread()
     }
 
     /// The bytes of the stage that a swizzled source goes by.
@@ -257,6 +260,13 @@ impl Swizzled {
         dst: &mut [u8],
         pad: u128,
     ) {
+        let of_source = Swizzles { src: self.src, dst: None };
+        if self.is_by_programs
+            && self.src.is_some()
+            && self.moves.run_chunk_swizzled(work, src, chunk, dst, pad, of_source)
+        {
+            return;
+        }
         let start = self.moves.chunk_start(chunk);
         let (flips, side) = match (self.src, self.dst) {
             (Some(flips), _) => (flips, Side::Source),

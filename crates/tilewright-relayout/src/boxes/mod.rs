@@ -111,7 +111,8 @@ impl BoxMoves {
         };
         let (src_bits, dst_bits, slot_bits) = (slots.src, slots.dst, i64::from(widths.to));
         let is_staged = is_staged && (slots.unit().is_some() || is_large) || needs.is_staged;
-        let may_be_whole = !needs.is_staged;
+        // Chunks of a swizzled destination are not cut again for threads.
+        let may_be_whole = needs.align == 1;
         let mut sizing =
             Sizing { src_bits, dst_bits, slot_bits, is_staged, is_large, may_be_whole };
         moves.is_spread = sizing.is_spread(&moves.boxes.iter().map(Cuttable::nest));

@@ -142,6 +142,11 @@ impl BoxMoves {
         self.movers.iter().all(|(_, mover)| mover.takes(swizzles, streams))
     }
 
+    /// Whether anything that is prepared asks for other lines of a swizzled source than it reads next.
+    pub(crate) fn ask_in_vain(&self, swizzles: Swizzles) -> bool {
+        self.movers.iter().any(|(_, mover)| mover.asks_in_vain(swizzles))
+    }
+
     /// What moves a piece best.
     pub(super) fn mover(&self, nest: &Cuttable, piece: &Piece) -> Mover {
         let loops: Vec<Loop> = nest.loops(piece).collect();

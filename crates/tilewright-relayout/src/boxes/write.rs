@@ -57,8 +57,8 @@ impl BoxMoves {
         if has_padding || elements.end - elements.start > self.part_elements() {
             return false;
         }
-        // Lines of the destination are lines in memory only then.
-        let is_on_line = dst.as_ptr().addr().wrapping_sub(places.1) % LINE == 0;
+        // Lines of the destination are lines in memory only then: chunks are whole lines.
+        let is_on_line = (dst.as_ptr().addr() | places.1).is_multiple_of(LINE);
         let is_streamed = work.means.stores == Stores::Streamed;
         if is_streamed && self.is_spread && is_dst && !is_on_line {
             return false;
@@ -77,7 +77,13 @@ impl BoxMoves {
             })
         };
         let lens = (src.bytes.len(), dst.len());
-        if !each(work, &mut |mover, start| mover.takes_at(start, lens, swizzled, stores)) {
+        // Blocks of rows off a line come back to lines of the source that have to be there by then.
+        let is_off_line = stores == Stores::Streamed && !is_on_line;
+        let takes = |mover: &Mover, start| {
+            mover.takes_at(start, lens, swizzled, stores)
+                && !(is_off_line && mover.asks_in_vain(swizzles))
+        };
+        if !each(work, &mut |mover, start| takes(mover, start)) {
             return false;
         }
         let write = |work: &mut Work, dst: &mut [u8]| {

@@ -24,6 +24,12 @@ impl Flips {
         place ^ ((place >> self.shift) & self.mask)
     }
 
+    /// The bits of a place that say how it is flipped, and those that are.
+    pub(super) fn period(self) -> usize {
+        let Flips { shift, mask } = self;
+        (mask << shift | mask).checked_next_power_of_two().unwrap_or(0).wrapping_sub(1)
+    }
+
     /// Bytes change their places within groups of so many.
     pub(crate) fn group(self) -> usize {
         (self.mask + 1).next_power_of_two()

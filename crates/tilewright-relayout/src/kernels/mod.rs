@@ -293,14 +293,14 @@ impl Mover {
         }
     }
 
-    /// Whether [`run_swizzled`](Self::run_swizzled) moves it where it begins at pieces, and, if it `streams` to a swizzled
-    /// destination, at a line.
+    /// Whether [`run_swizzled`](Self::run_swizzled) moves it where it begins at a piece of a swizzled source, and at a register of a
+    /// swizzled destination; at a line, if it `streams` there.
     pub(crate) fn takes(&self, swizzles: Swizzles, streams: bool) -> bool {
         let program = self.swizzled_program(swizzles);
         program.is_some_and(|program| !streams || program.streams_lines())
     }
 
-    /// The same from these bits of slices of these lengths on.
+    /// The same from these bits of slices of these lengths on, of which the destination begins at a line if it is streamed to.
     pub(crate) fn takes_at(
         &self,
         start: (i64, i64),
@@ -309,7 +309,10 @@ impl Mover {
         stores: Stores,
     ) -> bool {
         let streams = stores == Stores::Streamed && parts.swizzles.dst.is_some();
-        self.takes(parts.swizzles, streams) && self.swizzled_at(start, lens, parts).is_some()
+        let begins = !streams || start.1 % (8 * LINE as i64) == 0;
+        begins
+            && self.takes(parts.swizzles, streams)
+            && self.swizzled_at(start, lens, parts).is_some()
     }
 
     /// Moves the box as [`run`](Self::run) does, with its sides swizzled. Nothing is moved, and `false` said, if it
@@ -337,6 +340,12 @@ impl Mover {
         // writes no others.
         unsafe { machine::run_swizzled(program, Begins { at, src, dst }, stores) };
         true
+    }
+
+    /// Whether it asks for other lines of a swizzled source than it reads next.
+    pub(crate) fn asks_in_vain(&self, swizzles: Swizzles) -> bool {
+        let program = self.swizzled_program(swizzles);
+        program.zip(swizzles.src).is_some_and(|(program, flips)| program.asks_in_vain(flips))
     }
 
     /// The program that moves it if its sides are swizzled.

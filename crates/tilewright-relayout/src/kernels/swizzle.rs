@@ -138,9 +138,7 @@ impl<'l> Lanes<'l> {
         let bits = all_bits(&tile.loads);
         let all = if are_apart { usize::MAX } else { bits };
         let of_lanes = bits | all_bits(&tile.lanes[..tile.n_lanes]);
-        let Flips { shift, mask } = side.flips;
-        let period =
-            (mask << shift | mask).checked_next_power_of_two().unwrap_or(0).wrapping_sub(1);
+        let (Flips { shift, mask }, period) = (side.flips, side.flips.period());
         let (bits, are_moved_together) = (all | mask << shift, of_lanes & period == 0);
         Lanes { side, bits, period, are_moved_together, places: [0; PERIOD_PLACES], lists }
     }
@@ -341,7 +339,8 @@ pub(super) struct Copies {
 /// Copies the rows of a panel, at least a line each, to a stage.
 ///
 /// # Safety
-/// The processor has the registers. All rows are whole pieces, whose groups can be read, and there is room in the stage.
+/// The processor has the registers. Rows are whole pieces of a swizzled side, or as many bytes of any other; their groups can be
+/// read, and there is room in the stage.
 #[inline(always)]
 pub(super) unsafe fn gather_swizzled<R: Register>(
     gathered: &Gathered,
@@ -463,6 +462,14 @@ impl Program {
             (to as usize | mask << shift).is_multiple_of(self.register_bytes())
         });
         has_bytes && has_pieces && has_registers
+    }
+
+    /// Whether the rows that a tile reads are whole periods apart, and flips lead to other lines: then what is asked for ahead is
+    /// not what is read next in any of them.
+    pub(super) fn asks_in_vain(&self, flips: Flips) -> bool {
+        let Tile { loads, lanes, n_lanes, .. } = &self.walk.tile;
+        let bits = all_bits(loads) | all_bits(&lanes[..*n_lanes]);
+        bits & flips.period() == 0 && flips.mask >= LINE
     }
 
     /// The bytes of a register of its tile.

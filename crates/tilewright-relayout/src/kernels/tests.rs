@@ -553,7 +553,9 @@ fn check_swizzled(loops: &[Loop], unit: usize, swizzles: Swizzles) -> usize {
                 let start = buffer.as_ptr().align_offset(GUARD) + shift;
                 let dst = &mut buffer[start..start + n_dst];
                 let parts = SwizzledParts { swizzles, places: (place, place) };
+                let is_taken = mover.takes_at((0, 0), (n_src, n_dst), parts, stores);
                 let is_moved = mover.run_swizzled((0, 0), &src, dst, parts, stores);
+                assert!(is_moved == is_taken || shift != 0, "{loops:?} of {unit} bytes, {level:?}");
                 let streams = stores == Stores::Streamed && swizzles.dst.is_some();
                 assert!(is_moved || streams, "{loops:?} of {unit} bytes, {swizzles:?}, {level:?}");
                 assert!(!is_moved || !streams || shift == 0, "lines that are none are streamed");
