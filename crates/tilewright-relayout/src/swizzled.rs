@@ -86,29 +86,14 @@ impl Swizzled {
         let planned = |refined, is_staged, prepares| {
             BoxMoves::with(refined, widths, &dst_map, Needs { align, is_staged, prepares })
         };
-        let by_programs = || {
-            let in_place = planned(refined.clone(), false, true);
-            if in_place.take(swizzles, dst.is_some()) {
-                return Some(in_place);
-            }
-            let by_stage = || planned(refined.clone(), true, true);
-            let is_worth_it = dst.is_some() && in_place.take(swizzles, false);
-            is_worth_it.then(by_stage).filter(|moves| moves.take(swizzles, false))
-        };
-        // Rows are quicker copied than moved tile by tile, but short ones past the caches.
-        let is_streamed = Stores::for_bytes(to.bytes()) == Stores::Streamed;
-        let copies_rows = |nest: &Nest| {
-            let loops = in_bytes(&nest.loops, bytes);
-            let is_long =
-                |l: &Loop| (l.src, l.dst) == (bytes, bytes) && l.extent >= LONG_ROW / bytes;
-            copies_rows(&loops, nest.src * bytes, bytes)
-                && (!is_streamed || loops.iter().any(is_long))
-        };
-        let stays = is_direct || src.is_some() && refined.boxes.iter().all(copies_rows);
         // Programs find whole groups, and no padding that has changed its place.
         let has_groups = src.is_none_or(|flips| from.bytes().is_multiple_of(flips.group()))
             && (dst.is_none() || dst_map.elements() == dst_map.allocation());
-        let by_programs = if stays || !has_groups { None } else { by_programs() };
+        let stays = is_direct || src.is_some() && are_copied(&refined.boxes, bytes, to.bytes());
+        let by_programs = match has_groups && !stays {
+            true => by_programs(swizzles, |is_staged| planned(refined.clone(), is_staged, true)),
+            false => None,
+        };
         let is_by_programs = by_programs.is_some();
         let moves = by_programs.unwrap_or_else(|| {
             planned(refined, dst.is_some() && !is_direct, src.is_none() && !is_direct)
@@ -129,10 +114,9 @@ impl Swizzled {
         self.gathers.clear();
         let swizzles = Swizzles { src: self.src, dst: self.dst };
         // Some programs are not run where the destination begins off a line.
-        let is_spare = self.is_by_programs
-            && !(self.moves.is_streamed()
-                && (self.moves.is_spread() || self.moves.ask_in_vain(swizzles)));
-        if is_spare || self.src.is_none() && !self.is_direct {
+        let falls_back = self.moves.is_streamed()
+            && (self.moves.is_spread() || self.moves.ask_in_vain(swizzles));
+        if self.is_by_programs && !falls_back || self.src.is_none() && !self.is_direct {
             return self;
         }
         let n = self.moves.n_chunks();
@@ -323,6 +307,29 @@ fn flips(swizzle: Swizzle, bits: u32) -> Option<Flips> {
     let flips = Flips { shift, mask };
     let is_whole = 1usize.checked_shl(in_bytes.base())? >= PIECE;
     (is_whole && flips.group() <= MOST_GROUP).then_some(flips)
+}
+
+/// Moves by programs that take these swizzles, in place if they write whole lines there, else by way of stages; `planned`
+/// says whether by those.
+fn by_programs(swizzles: Swizzles, planned: impl Fn(bool) -> BoxMoves) -> Option<BoxMoves> {
+    let in_place = planned(false);
+    let has_dst = swizzles.dst.is_some();
+    if in_place.take(swizzles, has_dst) {
+        return Some(in_place);
+    }
+    let is_worth_it = has_dst && in_place.take(swizzles, false);
+    is_worth_it.then(|| planned(true)).filter(|moves| moves.take(swizzles, false))
+}
+
+/// Whether boxes of elements of so many bytes are rows that are quicker copied than moved tile by tile: all rows of a destination
+/// that stays in the caches, and long ones.
+fn are_copied(boxes: &[Nest], bytes: i64, dst_bytes: usize) -> bool {
+    let is_streamed = Stores::for_bytes(dst_bytes) == Stores::Streamed;
+    let is_long = |l: &Loop| (l.src, l.dst) == (bytes, bytes) && l.extent >= LONG_ROW / bytes;
+    boxes.iter().all(|nest| {
+        let loops = in_bytes(&nest.loops, bytes);
+        copies_rows(&loops, nest.src * bytes, bytes) && (!is_streamed || loops.iter().any(is_long))
+    })
 }
 
 /// Whether the rows of a box, of elements of so many bytes, are whole groups of the destination.

@@ -1,8 +1,8 @@
 //! Writing a chunk: its padding and its pieces.
 
-use super::BoxMoves;
+use super::{BoxMoves, Kept};
 use crate::bits;
-use crate::chunk::Piece;
+use crate::chunk::{Cuttable, Piece};
 use crate::kernels::{LINE, Means, Mover, Stores, SwizzledParts, Swizzles, move_box};
 use crate::nest::Loop;
 use crate::padding::PadLists;
@@ -70,9 +70,7 @@ impl BoxMoves {
         let each = |work: &mut Work, of: &mut dyn FnMut(&Mover, (i64, i64)) -> bool| {
             let Work { pieces, kept, .. } = work;
             self.nests_of(pieces).all(|(nest, piece)| {
-                let mover = self.prepared_for(piece).unwrap_or_else(|| {
-                    kept.mover(self.number, self.form(piece), || self.mover(nest, piece))
-                });
+                let mover = self.ready_or_kept(kept, nest, piece);
                 of(mover, self.start_of(piece, src.start, first))
             })
         };
@@ -143,11 +141,21 @@ impl BoxMoves {
         let Work { pieces, loops, means, kept, .. } = work;
         for (nest, piece) in self.nests_of(pieces) {
             let start = self.start_of(piece, src.start, first);
-            let mover = self.prepared_for(piece).unwrap_or_else(|| {
-                kept.mover(self.number, self.form(piece), || self.mover(nest, piece))
-            });
+            let mover = self.ready_or_kept(kept, nest, piece);
             mover.run(start, src.bytes, dst, *means, loops);
         }
+    }
+
+    /// What moves a piece: prepared with the plan, or kept by the thread.
+    fn ready_or_kept<'m>(
+        &'m self,
+        kept: &'m mut Kept,
+        nest: &Cuttable,
+        piece: &Piece,
+    ) -> &'m Mover {
+        self.prepared_for(piece).unwrap_or_else(|| {
+            kept.mover(self.number, self.form(piece), || self.mover(nest, piece))
+        })
     }
 
     /// Fills the slots of these that no piece has.

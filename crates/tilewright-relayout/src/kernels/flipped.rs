@@ -24,10 +24,15 @@ impl Flips {
         place ^ ((place >> self.shift) & self.mask)
     }
 
+    /// The bits of a place that flip others.
+    #[inline(always)]
+    pub(super) fn flipping(self) -> usize {
+        self.mask << self.shift
+    }
+
     /// The bits of a place that say how it is flipped, and those that are.
     pub(super) fn period(self) -> usize {
-        let Flips { shift, mask } = self;
-        (mask << shift | mask).checked_next_power_of_two().unwrap_or(0).wrapping_sub(1)
+        (self.flipping() | self.mask).checked_next_power_of_two().unwrap_or(0).wrapping_sub(1)
     }
 
     /// Bytes change their places within groups of so many.

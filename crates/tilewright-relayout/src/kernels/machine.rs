@@ -12,7 +12,7 @@ use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one};
 use super::places::AroundPlaces;
 use super::register::Register;
 use super::swizzle::{
-    Begins, Copies, Lanes, PERIOD_PLACES, SideAt, Swizzled, TILE_LANES, copy_out_swizzled,
+    Copies, Lanes, PERIOD_PLACES, SideAt, SwizzledSides, TILE_LANES, copy_out_swizzled,
     gather_swizzled,
 };
 use super::tile::{BANK, Op, Program, Scattered, Tile};
@@ -128,8 +128,13 @@ unsafe fn stream(program: &Program, at: At) {
 /// these swizzles](Program::takes), and begins at what it takes. A swizzled destination that is streamed has its place 0 at a
 /// line's address, and the program streams whole lines there.
 #[inline(never)]
-pub(super) unsafe fn run_swizzled(program: &Program, begins: Begins, stores: Stores) {
-    let (kernels, at) = (&program.kernels, begins.at);
+pub(super) unsafe fn run_swizzled(
+    program: &Program,
+    at: At,
+    (src, dst): (SideAt, SideAt),
+    stores: Stores,
+) {
+    let kernels = &program.kernels;
     let is_on_line = at.to_line() == 0;
     let is_streamed = stores == Stores::Streamed;
     let writes_lines = program.writes_lines && is_on_line;
@@ -143,8 +148,8 @@ pub(super) unsafe fn run_swizzled(program: &Program, begins: Begins, stores: Sto
     let streams = is_streamed && (writes_lines || walk.out.is_some());
     let stores = if is_streamed && !streams { Stores::Staged } else { stores };
     let mut lists = [const { MaybeUninit::uninit() }; PERIOD_PLACES * TILE_LANES];
-    let src = Lanes::of(begins.src, &walk.tile, &mut lists);
-    let mut swizzled = Swizzled { src, dst: begins.dst, stores, copies: kernels.copies };
+    let src = Lanes::of(src, &walk.tile, &mut lists);
+    let mut swizzled = SwizzledSides { src, dst, stores, copies: kernels.copies };
     let mut stage = Stage(MaybeUninit::uninit());
     // SAFETY: the caller's promise.
     unsafe { (kernels.swizzled)(walk, at, stage.0.as_mut_ptr().cast(), &mut swizzled) }
@@ -306,7 +311,7 @@ pub(super) struct Kernels {
 ///
 /// # Safety
 /// As [`Kernel`], of the groups of what the tile reads and writes.
-type SwizzledKernel = unsafe fn(&Walk, At, *mut u8, &mut Swizzled<'_>);
+type SwizzledKernel = unsafe fn(&Walk, At, *mut u8, &mut SwizzledSides<'_>);
 
 impl Kernels {
     fn into_caches(self, stores: Stores) -> Kernel {
@@ -404,7 +409,7 @@ macro_rules! code {
                     walk: &Walk,
                     at: At,
                     stage: *mut u8,
-                    swizzled: &mut Swizzled<'_>,
+                    swizzled: &mut SwizzledSides<'_>,
                 ) {
                     let mut ahead = Ahead { src: at.src, lines: &mut [] };
                     let swizzled = Some(swizzled);
@@ -544,7 +549,7 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
     at: At,
     stage: *mut u8,
     ahead: &mut Ahead<'_, '_>,
-    mut swizzled: Option<&mut Swizzled<'_>>,
+    mut swizzled: Option<&mut SwizzledSides<'_>>,
 ) {
     let Walk { tile, tiles, around, panel, gathered, out } = walk;
     let mut places = AroundPlaces::new(around, at);
@@ -573,8 +578,10 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
             }
             if let Some(gathered) = gathered {
                 match &swizzled {
-                    Some(swizzled) => swizzled.gather(gathered, at.src, stage),
-                    None => (gathered.copy)(gathered, at.src, stage),
+                    Some(swizzled) if swizzled.has_src() => {
+                        swizzled.gather(gathered, at.src, stage);
+                    }
+                    _ => (gathered.copy)(gathered, at.src, stage),
                 }
                 first.src = stage.wrapping_add(gathered.first);
             }

@@ -58,7 +58,6 @@ pub(crate) use flipped::{Flipped, Flips, PIECE, RowList, Side};
 pub(crate) use level::Level;
 pub(crate) use place::Stores;
 use rows::Rows as StagedRows;
-use swizzle::{Begins, SideAt};
 pub(crate) use swizzle::{SwizzledParts, Swizzles};
 pub(crate) use tile::Slots;
 use tile::{MAX_UNIT, Program};
@@ -291,90 +290,6 @@ impl Mover {
             }
             _ => self.run_any(start, src, dst, means, room),
         }
-    }
-
-    /// Whether [`run_swizzled`](Self::run_swizzled) moves it where it begins at a piece of a swizzled source, and at a register of a
-    /// swizzled destination; at a line, if it `streams` there.
-    pub(crate) fn takes(&self, swizzles: Swizzles, streams: bool) -> bool {
-        let program = self.swizzled_program(swizzles);
-        program.is_some_and(|program| !streams || program.streams_lines())
-    }
-
-    /// The same from these bits of slices of these lengths on, of which the destination begins at a line if it is streamed to.
-    pub(crate) fn takes_at(
-        &self,
-        start: (i64, i64),
-        lens: (usize, usize),
-        parts: SwizzledParts,
-        stores: Stores,
-    ) -> bool {
-        let streams = stores == Stores::Streamed && parts.swizzles.dst.is_some();
-        let begins = !streams || start.1 % (8 * LINE as i64) == 0;
-        begins
-            && self.takes(parts.swizzles, streams)
-            && self.swizzled_at(start, lens, parts).is_some()
-    }
-
-    /// Moves the box as [`run`](Self::run) does, with its sides swizzled. Nothing is moved, and `false` said, if it
-    /// [does not take](Self::takes_at) that, or is streamed to a swizzled destination whose lines are none in memory.
-    pub(crate) fn run_swizzled(
-        &self,
-        start: (i64, i64),
-        src: &[u8],
-        dst: &mut [u8],
-        parts: SwizzledParts,
-        stores: Stores,
-    ) -> bool {
-        let program = self.swizzled_at(start, (src.len(), dst.len()), parts);
-        let Some(program) = program else { return false };
-        let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
-        let SwizzledParts { swizzles, places } = parts;
-        let src = SideAt::new(swizzles.src, at.src.addr(), places.0);
-        let dst = SideAt::new(swizzles.dst, at.dst.addr(), places.1);
-        let at = at.plus(start.0 >> 3, start.1 >> 3);
-        let streams = stores == Stores::Streamed && dst.is_swizzled();
-        if streams && !(program.streams_lines() && at.to_line() == 0 && dst.begins_lines()) {
-            return false;
-        }
-        // SAFETY: the groups of all elements were found within the two slices, which cannot overlap; a program reads and
-        // writes no others.
-        unsafe { machine::run_swizzled(program, Begins { at, src, dst }, stores) };
-        true
-    }
-
-    /// Whether it asks for other lines of a swizzled source than it reads next.
-    pub(crate) fn asks_in_vain(&self, swizzles: Swizzles) -> bool {
-        let program = self.swizzled_program(swizzles);
-        program.zip(swizzles.src).is_some_and(|(program, flips)| program.asks_in_vain(flips))
-    }
-
-    /// The program that moves it if its sides are swizzled.
-    fn swizzled_program(&self, swizzles: Swizzles) -> Option<&Program> {
-        match &self.way {
-            Way::Program(program) => Some(&**program).filter(|program| program.takes(swizzles)),
-            _ => None,
-        }
-    }
-
-    /// The same, if a box that begins at these bits of slices of these lengths begins at what the program takes, and the groups of
-    /// its elements lie within them.
-    fn swizzled_at(
-        &self,
-        start: (i64, i64),
-        lens: (usize, usize),
-        SwizzledParts { swizzles, places }: SwizzledParts,
-    ) -> Option<&Program> {
-        let program = self.swizzled_program(swizzles)?;
-        let src = match swizzles.src {
-            Some(flips) => flips.are_within(start.0, self.src, (places.0, lens.0), PIECE),
-            None => start.0 % 8 == 0 && is_within(start.0, self.src, lens.0),
-        };
-        let whole = program.register_bytes();
-        let dst = match swizzles.dst {
-            Some(flips) => flips.are_within(start.1, self.dst, (places.1, lens.1), whole),
-            None => start.1 % 8 == 0 && is_within(start.1, self.dst, lens.1),
-        };
-        (src && dst).then_some(program)
     }
 
     /// The same by any way.

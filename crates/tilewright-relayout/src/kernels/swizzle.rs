@@ -15,6 +15,7 @@ use super::flipped::{Flips, PIECE};
 use super::place::{At, LINE, Stores, put};
 use super::register::Register;
 use super::tile::{BYTES_OF_A_LANE, MAX_LANES, Program, Tile};
+use super::{Mover, Way, is_within, machine};
 use std::mem::MaybeUninit;
 
 /// The swizzles of the sides of a move, of those that have one.
@@ -30,6 +31,94 @@ pub(crate) struct SwizzledParts {
     pub(crate) swizzles: Swizzles,
     /// Which bytes of all of either side their first ones are.
     pub(crate) places: (usize, usize),
+}
+
+impl Mover {
+    /// Whether [`run_swizzled`](Self::run_swizzled) moves it where it begins at a piece of a swizzled source, and at a register of a
+    /// swizzled destination; at a line, if it `streams` there.
+    pub(crate) fn takes(&self, swizzles: Swizzles, streams: bool) -> bool {
+        let program = self.swizzled_program(swizzles);
+        program.is_some_and(|program| !streams || program.streams_lines())
+    }
+
+    /// The same from these bits of slices of these lengths on, of which the destination begins at a line if it is streamed to.
+    pub(crate) fn takes_at(
+        &self,
+        start: (i64, i64),
+        lens: (usize, usize),
+        parts: SwizzledParts,
+        stores: Stores,
+    ) -> bool {
+        let streams = stores == Stores::Streamed && parts.swizzles.dst.is_some();
+        let begins_line = start.1 % (8 * LINE as i64) == 0;
+        let program = self.swizzled_at(start, lens, parts);
+        program.is_some_and(|program| !streams || begins_line && program.streams_lines())
+    }
+
+    /// Moves the box as [`run`](Self::run) does, with its sides swizzled. Nothing is moved, and `false` said, if it
+    /// [does not take](Self::takes_at) that, or is streamed to a swizzled destination whose lines are none in memory.
+    pub(crate) fn run_swizzled(
+        &self,
+        start: (i64, i64),
+        src: &[u8],
+        dst: &mut [u8],
+        parts: SwizzledParts,
+        stores: Stores,
+    ) -> bool {
+        let program = self.swizzled_at(start, (src.len(), dst.len()), parts);
+        let Some(program) = program else { return false };
+        let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
+        let SwizzledParts { swizzles, places } = parts;
+        let src = SideAt::new(swizzles.src, at.src.addr(), places.0);
+        let dst = SideAt::new(swizzles.dst, at.dst.addr(), places.1);
+        let at = at.plus(start.0 >> 3, start.1 >> 3);
+        let streams = stores == Stores::Streamed && dst.is_swizzled();
+        if streams && !(program.streams_lines() && at.to_line() == 0 && dst.begins_lines()) {
+            return false;
+        }
+        // SAFETY: the groups of all elements were found within the two slices, which cannot overlap; a program reads and
+        // writes no others.
+        unsafe { machine::run_swizzled(program, at, (src, dst), stores) };
+        true
+    }
+
+    /// Whether the rows that a tile reads of a swizzled source are whole periods apart, and flips lead to other lines: then what is
+    /// asked for ahead is not what is read next in any of them.
+    pub(crate) fn asks_in_vain(&self, swizzles: Swizzles) -> bool {
+        let program = self.swizzled_program(swizzles);
+        program.zip(swizzles.src).is_some_and(|(program, flips)| {
+            program.walk.tile.lane_bits() & flips.period() == 0 && flips.mask >= LINE
+        })
+    }
+
+    /// The program that moves it if its sides are swizzled.
+    fn swizzled_program(&self, swizzles: Swizzles) -> Option<&Program> {
+        match &self.way {
+            Way::Program(program) => Some(&**program).filter(|program| program.takes(swizzles)),
+            _ => None,
+        }
+    }
+
+    /// The same, if a box that begins at these bits of slices of these lengths begins at what the program takes, and the groups of
+    /// its elements lie within them.
+    fn swizzled_at(
+        &self,
+        start: (i64, i64),
+        lens: (usize, usize),
+        SwizzledParts { swizzles, places }: SwizzledParts,
+    ) -> Option<&Program> {
+        let program = self.swizzled_program(swizzles)?;
+        let src = match swizzles.src {
+            Some(flips) => flips.are_within(start.0, self.src, (places.0, lens.0), PIECE),
+            None => start.0 % 8 == 0 && is_within(start.0, self.src, lens.0),
+        };
+        let whole = program.register_bytes();
+        let dst = match swizzles.dst {
+            Some(flips) => flips.are_within(start.1, self.dst, (places.1, lens.1), whole),
+            None => start.1 % 8 == 0 && is_within(start.1, self.dst, lens.1),
+        };
+        (src && dst).then_some(program)
+    }
 }
 
 /// One side of a move, which may be swizzled.
@@ -75,11 +164,10 @@ impl SideAt {
         ((place ^ others) as isize - place as isize, flipped % bytes / PIECE)
     }
 
-    /// Whether a row of so many bytes is registers that each are flipped alike.
+    /// Whether an address is that of a whole register of so many bytes, and so are those that lie by these bits further on.
     #[inline(always)]
-    fn are_whole<R: Register>(&self, address: usize, len: usize) -> bool {
-        let Flips { shift, mask } = self.flips;
-        (address.wrapping_sub(self.zero) | len | mask << shift).is_multiple_of(R::BYTES)
+    fn is_whole(&self, address: usize, bits: usize, bytes: usize) -> bool {
+        (address.wrapping_sub(self.zero) | bits).is_multiple_of(bytes)
     }
 
     /// Loads a register that is flipped alike.
@@ -135,34 +223,27 @@ impl<'l> Lanes<'l> {
     /// Of a tile.
     pub(super) fn of(side: SideAt, tile: &Tile, lists: &'l mut LaneLists) -> Self {
         let are_apart = !are_neighbours(&tile.lanes, BYTES_OF_A_LANE as usize * tile.n_lanes);
-        let bits = all_bits(&tile.loads);
-        let all = if are_apart { usize::MAX } else { bits };
-        let of_lanes = bits | all_bits(&tile.lanes[..tile.n_lanes]);
-        let (Flips { shift, mask }, period) = (side.flips, side.flips.period());
-        let (bits, are_moved_together) = (all | mask << shift, of_lanes & period == 0);
+        let of_registers = if are_apart { usize::MAX } else { all_bits(&tile.loads) };
+        let (bits, period) = (of_registers | side.flips.flipping(), side.flips.period());
+        let are_moved_together = tile.lane_bits() & period == 0;
         Lanes { side, bits, period, are_moved_together, places: [0; PERIOD_PLACES], lists }
     }
 
     /// Whether all registers of `bytes` of a tile that begins here are flipped alike, each in itself.
     #[inline(always)]
     fn are_whole(&self, address: usize, bytes: usize) -> bool {
-        (address.wrapping_sub(self.side.zero) | self.bits).is_multiple_of(bytes)
+        self.side.is_whole(address, self.bits, bytes)
     }
 
-    /// The lanes of a tile that begins at this address, whose `N` registers have these offsets, of `bytes` each.
+    /// The lanes of a tile of `N` registers that begins at this address.
     #[inline(always)]
-    fn at<const N: usize>(
-        &mut self,
-        address: usize,
-        offsets: &[i64; REGISTERS],
-        of: Registers<'_>,
-    ) -> &[i64] {
+    fn at<R: Register, const N: usize>(&mut self, tile: &Tile, address: usize) -> &[i64] {
         let place = address.wrapping_sub(self.side.zero) & self.period;
         let number = place / PIECE % PERIOD_PLACES;
-        let n_lanes = N * (of.bytes / PIECE);
+        let n_lanes = N * (R::BYTES / PIECE);
         let list = &mut self.lists[number * n_lanes..][..n_lanes];
         if self.places[number] != place + 1 {
-            self.side.fill(list, place, offsets, of);
+            self.side.fill(list, place, tile);
             self.places[number] = place + 1;
         }
         // SAFETY: all of a list is written before its place is.
@@ -197,8 +278,7 @@ impl<'l> Lanes<'l> {
                 }
                 return;
             }
-            let of = Registers { lanes: &tile.lanes, bytes: R::BYTES };
-            let list = self.at::<N>(from.addr(), &tile.loads, of);
+            let list = self.at::<R, N>(tile, from.addr());
             let n_lanes = R::BYTES / PIECE;
             for number in 0..N {
                 let lanes = &list[number * n_lanes..][..n_lanes];
@@ -233,29 +313,22 @@ fn all_bits(offsets: &[i64]) -> usize {
     offsets.iter().fold(0, |or, &offset| or | offset as usize)
 }
 
-/// What all registers of a tile have in common.
-#[derive(Clone, Copy)]
-struct Registers<'t> {
-    /// How far from the first their lanes lie.
-    lanes: &'t [i64; MAX_LANES],
-    bytes: usize,
+impl Tile {
+    /// All bits that are set in where its lanes are loaded from.
+    fn lane_bits(&self) -> usize {
+        all_bits(&self.loads) | all_bits(&self.lanes[..self.n_lanes])
+    }
 }
 
 impl SideAt {
-    /// Fills a list of the lanes of registers that have these offsets from a place.
+    /// Fills a list of the lanes that a tile at a place loads.
     #[cold]
     #[inline(never)]
-    fn fill(
-        &self,
-        list: &mut [MaybeUninit<i64>],
-        place: usize,
-        offsets: &[i64],
-        of: Registers<'_>,
-    ) {
+    fn fill(&self, list: &mut [MaybeUninit<i64>], place: usize, tile: &Tile) {
         let address = self.zero.wrapping_add(place);
-        for (lanes, offset) in list.chunks_mut(of.bytes / PIECE).zip(offsets) {
-            for (lane, distance) in lanes.iter_mut().zip(of.lanes) {
-                let by = offset + distance;
+        for (lanes, load) in list.chunks_mut(tile.n_lanes).zip(&tile.loads) {
+            for (lane, distance) in lanes.iter_mut().zip(&tile.lanes) {
+                let by = load + distance;
                 lane.write(by + self.shift_of(address.wrapping_add(by as usize)) as i64);
             }
         }
@@ -263,7 +336,7 @@ impl SideAt {
 }
 
 /// How a program is run of which a side is swizzled.
-pub(super) struct Swizzled<'l> {
+pub(super) struct SwizzledSides<'l> {
     pub(super) src: Lanes<'l>,
     pub(super) dst: SideAt,
     pub(super) stores: Stores,
@@ -279,14 +352,20 @@ pub(super) struct SwizzledTile<'s, 'l> {
     pub(super) is_streamed: bool,
 }
 
-impl<'l> Swizzled<'l> {
+impl<'l> SwizzledSides<'l> {
     /// Whether what is read next is asked for.
     #[inline(always)]
     pub(super) fn asks(&self) -> bool {
         self.stores != Stores::Cached
     }
 
-    /// Whether the destination is swizzled.
+    /// Whether the source is swizzled.
+    #[inline(always)]
+    pub(super) fn has_src(&self) -> bool {
+        self.src.side.is_swizzled()
+    }
+
+    /// Whether the destination is.
     #[inline(always)]
     pub(super) fn has_dst(&self) -> bool {
         self.dst.is_swizzled()
@@ -295,7 +374,7 @@ impl<'l> Swizzled<'l> {
     /// A tile of a walk that has these stages.
     #[inline(always)]
     pub(super) fn tile(&mut self, has_gathered: bool, has_out: bool) -> SwizzledTile<'_, 'l> {
-        let Swizzled { src, dst, stores, .. } = self;
+        let SwizzledSides { src, dst, stores, .. } = self;
         SwizzledTile {
             src: if src.side.is_swizzled() && !has_gathered { Some(src) } else { None },
             dst: if dst.is_swizzled() && !has_out { Some(*dst) } else { None },
@@ -339,8 +418,7 @@ pub(super) struct Copies {
 /// Copies the rows of a panel, at least a line each, to a stage.
 ///
 /// # Safety
-/// The processor has the registers. Rows are whole pieces of a swizzled side, or as many bytes of any other; their groups can be
-/// read, and there is room in the stage.
+/// The processor has the registers. All rows are whole pieces, whose groups can be read, and there is room in the stage.
 #[inline(always)]
 pub(super) unsafe fn gather_swizzled<R: Register>(
     gathered: &Gathered,
@@ -353,7 +431,7 @@ pub(super) unsafe fn gather_swizzled<R: Register>(
         let from = src.wrapping_offset(row as isize);
         // SAFETY: the caller's promise: all that is read is a row's.
         unsafe {
-            match side.are_whole::<R>(from.addr(), len) {
+            match side.is_whole(from.addr(), len | side.flips.flipping(), R::BYTES) {
                 true => gather_row::<R>(side, from, to, len),
                 false => gather_row::<R::Lane>(side, from, to, len),
             }
@@ -444,8 +522,7 @@ impl Program {
                 Some(gathered) => from |= gathered.len | all_bits(&gathered.rows) as i64,
                 None => {
                     from |= walk.tiles.iter().fold(0, |or, tile| or | tile.0);
-                    from |= all_bits(&walk.tile.loads) as i64;
-                    from |= all_bits(&walk.tile.lanes[..walk.tile.n_lanes]) as i64;
+                    from |= walk.tile.lane_bits() as i64;
                 }
             }
             match &walk.out {
@@ -458,30 +535,14 @@ impl Program {
         }
         let has_bytes = self.walk.tile.ops.is_empty() && !self.is_in_banks();
         let has_pieces = swizzles.src.is_none() || from % PIECE as i64 == 0;
-        let has_registers = swizzles.dst.is_none_or(|Flips { shift, mask }| {
-            (to as usize | mask << shift).is_multiple_of(self.register_bytes())
+        let has_registers = swizzles.dst.is_none_or(|flips| {
+            (to as usize | flips.flipping()).is_multiple_of(self.register_bytes())
         });
         has_bytes && has_pieces && has_registers
-    }
-
-    /// Whether the rows that a tile reads are whole periods apart, and flips lead to other lines: then what is asked for ahead is
-    /// not what is read next in any of them.
-    pub(super) fn asks_in_vain(&self, flips: Flips) -> bool {
-        let Tile { loads, lanes, n_lanes, .. } = &self.walk.tile;
-        let bits = all_bits(loads) | all_bits(&lanes[..*n_lanes]);
-        bits & flips.period() == 0 && flips.mask >= LINE
     }
 
     /// The bytes of a register of its tile.
     pub(super) fn register_bytes(&self) -> usize {
         PIECE * self.walk.tile.n_lanes
     }
-}
-
-/// Where a box begins, to be moved by a program of which a side is swizzled.
-#[derive(Clone, Copy)]
-pub(super) struct Begins {
-    pub(super) at: At,
-    pub(super) src: SideAt,
-    pub(super) dst: SideAt,
 }
