@@ -5,11 +5,11 @@
 //! tiles are moved, panel by panel, and what is asked for ahead.
 
 use super::copies::{CopyIn, CopyOut};
-use super::level::Level;
+use super::level::{Level, waits_for_two_lines};
 use super::loop_order::{MOST_SOURCES, part_of};
 use super::machine::{copy_in, copy_out};
 use super::place::LINE;
-use super::tile::{Around, BYTES_OF_A_LANE, Tile};
+use super::tile::{Around, BYTES_OF_A_LANE, MAX_LANES, Tile};
 use crate::nest::side_by_side;
 use std::borrow::Cow;
 use std::mem::MaybeUninit;
@@ -83,6 +83,12 @@ const MANY_ROWS: i64 = 32;
 /// What is read of so many bytes is still in the caches when they are come back to.
 const NEAR: i64 = 1 << 20;
 
+/// Registers of a tile that are stored so many bytes apart go to rows of their own.
+const FAR_STORES: i64 = 256;
+
+/// The bytes of a destination that is in the first cache when it is stored to again.
+const FIRST_CACHE: i64 = 32 << 10;
+
 /// The most tiles of a panel.
 const PANEL_TILES: i64 = 512;
 
@@ -132,6 +138,9 @@ pub(super) struct Walk {
     pub(super) gathered: Option<Gathered>,
     /// What is done after a panel, if its tiles go to a stage.
     pub(super) out: Option<Out>,
+    /// Which bits of addresses within a line tell the places apart that registers are stored to, if those are rows of their
+    /// own that the first cache does not have, and a register of two lines is waited for.
+    pub(super) far_stores: Option<i64>,
 }
 
 /// What the tiles of a panel read: rows of the source. Memory is quick to go on with a row
@@ -230,7 +239,35 @@ impl Walk {
         let panel = block.panel();
         let gathered = if gathers { block.gathered(0, level) } else { None };
         let Block { tile, outer: around, inside } = block;
-        Walk { tile: tile.into_owned(), tiles: tiles(&inside), around, panel, gathered, out: None }
+        let (tile, tiles) = (tile.into_owned(), tiles(&inside));
+        let mut walk = Walk { tile, tiles, around, panel, gathered, out: None, far_stores: None };
+        if waits_for_two_lines() {
+            walk.far_stores = walk.line_bits();
+        }
+        walk
+    }
+
+    /// Which bits of addresses within a line tell the places apart that registers of a line are stored to, if those are far
+    /// apart.
+    pub(super) fn line_bits(&self) -> Option<i64> {
+        let Walk { tile, tiles, around, .. } = self;
+        let stores = &tile.stores[1..tile.stored];
+        let is_far = !stores.is_empty() && stores.iter().all(|store| store.abs() >= FAR_STORES);
+        let bytes = tile.bytes().saturating_mul(tiles.len() as i64);
+        let bytes = around.iter().fold(bytes, |bytes, l| bytes.saturating_mul(l.count));
+        if tile.n_lanes < MAX_LANES || !is_far || bytes < FIRST_CACHE {
+            return None;
+        }
+        let around = around.iter().map(|l| l.dst | l.dst_back);
+        let places = stores.iter().copied().chain(tiles.iter().map(|tile| tile.1)).chain(around);
+        Some(places.fold(0, |all, place| all | place) % LINE as i64)
+    }
+
+    /// Whether registers are stored to rows of their own, and to two lines each, where the first place of the destination is
+    /// there.
+    pub(super) fn crosses_lines(&self, dst: *const u8) -> bool {
+        let is_on_lines = |bits: i64| (bits | dst as i64) % LINE as i64 == 0;
+        self.far_stores.is_some_and(|bits| !is_on_lines(bits))
     }
 
     /// Has a walk of one panel, which is in the caches already, ask for what is read after it.
@@ -739,7 +776,8 @@ impl Block<'_> {
         let has_tails = ends == Ends::Tails;
         let out = Some(Out { rows, len, pitch, copy, has_tails, along: None });
         let tiles = tiles(&self.inside);
-        Some(Box::new(Walk { tile, tiles, around: self.outer, panel, gathered, out }))
+        let around = self.outer;
+        Some(Box::new(Walk { tile, tiles, around, panel, gathered, out, far_stores: None }))
     }
 }
 

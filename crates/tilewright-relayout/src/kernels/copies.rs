@@ -1,6 +1,7 @@
 //! Rows that are copied to a stage, and from there to where they go.
 
 use super::block::{Gathered, Out};
+use super::level::{prefetch, waits_for_two_lines};
 use super::place::{LINE, STREAMED, put};
 use super::register::Register;
 
@@ -153,6 +154,9 @@ pub(super) unsafe fn copy_lines<R: Register>(out: &Out, stage: *mut u8, blocks: 
     }
 }
 
+/// Lines of rows are asked for so many rows ahead.
+const ROWS_AHEAD: usize = 4;
+
 /// Copies rows of at least a line into the caches.
 ///
 /// # Safety
@@ -163,12 +167,29 @@ pub(super) unsafe fn copy_rows_cached<R: Register>(out: &Out, stage: *mut u8, bl
         return;
     }
     let mut from = stage.wrapping_add(LINE);
-    for &row in &out.rows {
+    let waits = waits_for_two_lines();
+    for (number, &row) in out.rows.iter().enumerate() {
+        if waits && let Some(next) = out.rows.get(number + ROWS_AHEAD) {
+            ask_for_row(blocks.here.wrapping_offset(*next as isize), out.len as usize);
+        }
         // SAFETY: the caller's promise.
         unsafe {
             copy_row::<R>(from, blocks.here.wrapping_offset(row as isize), out.len as usize);
         }
         from = from.wrapping_offset(out.pitch as isize);
+    }
+}
+
+/// Asks for the lines of a row that begins within one.
+#[inline(always)]
+fn ask_for_row(row: *const u8, len: usize) {
+    if (row as usize).is_multiple_of(LINE) {
+        return;
+    }
+    let mut done = 0;
+    while done < len + LINE - 1 {
+        prefetch(row.wrapping_add(done.min(len - 1)));
+        done += LINE;
     }
 }
 

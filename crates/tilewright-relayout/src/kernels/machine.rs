@@ -35,8 +35,8 @@ pub(super) unsafe fn run(program: &Program, at: At, stores: Stores) {
         if program.has_stage() {
             return by_way_of_stage(program, at, stores);
         }
-        let kernel = kernels.into_caches(stores);
-        let mut ahead = Ahead { src: at.src, lines: &mut [] };
+        let kernel = kernels.into_caches(walk, at, stores);
+        let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: stores != Stores::Cached };
         if program.is_in_banks() {
             return by_way_of_banks(program, (walk, kernel), stores, at, none, &mut ahead);
         }
@@ -54,7 +54,7 @@ pub(super) unsafe fn run_asking(program: &Program, at: At, lines: &mut [Soon<'_>
         // SAFETY: the caller's promise.
         return unsafe { by_way_of_stage(program, at, Stores::Cached) };
     }
-    let mut ahead = Ahead { src: at.src, lines };
+    let mut ahead = Ahead { src: at.src, lines, is_far: true };
     let none = std::ptr::null_mut();
     // SAFETY: the caller's promise.
     unsafe {
@@ -74,11 +74,11 @@ pub(super) unsafe fn run_asking(program: &Program, at: At, lines: &mut [Soon<'_>
 /// As [`run`].
 #[inline(never)]
 unsafe fn by_way_of_stage(program: &Program, at: At, stores: Stores) {
-    let kernel = program.kernels.into_caches(stores);
     let walk = program.cached_blocks.as_deref().unwrap_or(&program.walk);
+    let kernel = program.kernels.into_caches(walk, at, stores);
     let mut stage = CachedStage(MaybeUninit::uninit());
     let stage = stage.0.as_mut_ptr().cast();
-    let mut ahead = Ahead { src: at.src, lines: &mut [] };
+    let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: stores != Stores::Cached };
     // SAFETY: the caller's promise; a block that is copied into the caches fits the stage, and so do rows from there.
     unsafe {
         match program.is_in_banks() {
@@ -101,21 +101,24 @@ unsafe fn stream(program: &Program, at: At) {
     let lines = lines.as_deref().filter(|_| is_on_line);
     let mut stage = Stage(MaybeUninit::uninit());
     let stage = stage.0.as_mut_ptr().cast();
-    let mut ahead = Ahead { src: at.src, lines: &mut [] };
+    let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: true };
     let ahead = &mut ahead;
     // SAFETY: the caller's promise.
     unsafe {
         if program.is_in_banks() {
             let last = match lines {
                 _ if program.writes_lines && is_on_line => (walk, kernels.streamed),
-                lines => (lines.unwrap_or(walk), kernels.staged),
+                lines => {
+                    let walk = lines.unwrap_or(walk);
+                    (walk, kernels.into_caches(walk, at, Stores::Staged))
+                }
             };
             by_way_of_banks(program, last, Stores::Streamed, at, stage, ahead);
         } else if program.writes_lines && is_on_line {
             (kernels.streamed)(walk, at, stage, ahead);
         } else {
             let walk = lines.or(any.as_deref()).unwrap_or(walk);
-            (kernels.staged)(walk, at, stage, ahead);
+            kernels.into_caches(walk, at, Stores::Staged)(walk, at, stage, ahead);
         }
     }
     super::level::fence();
@@ -208,7 +211,7 @@ unsafe fn by_way_of_banks(
                     }
                     let into = At { src: from.src, dst: loaded };
                     let kernel = match ahead.lines.is_empty() {
-                        true => kernels.into_caches(stores),
+                        true => kernels.into_caches(walk, into, stores),
                         false => kernels.asking,
                     };
                     ahead.src = next;
@@ -283,6 +286,8 @@ unsafe fn copy_piece(at: At, bytes: usize) {
 pub(super) struct Ahead<'a, 'r> {
     src: *const u8,
     lines: &'a mut [Soon<'r>],
+    /// Whether what is read may not be in the caches yet.
+    is_far: bool,
 }
 
 /// What moves the tiles of a program at every place of some loops, by way of a stage if there are
@@ -302,6 +307,8 @@ pub(super) struct Kernels {
     /// As staged, where there are lines that have nothing to do with it to be asked for. One kernel that could do both would
     /// have fewer registers for either, and take up to 1.5 times as long.
     asking: Kernel,
+    /// As cached or staged, where each register of a line is stored to two lines of a row of its own.
+    crossing: Kernel,
     /// Where a side is swizzled, and what copies rows there.
     swizzled: SwizzledKernel,
     copies: Copies,
@@ -314,8 +321,12 @@ pub(super) struct Kernels {
 type SwizzledKernel = unsafe fn(&Walk, At, *mut u8, &mut SwizzledSides<'_>);
 
 impl Kernels {
-    fn into_caches(self, stores: Stores) -> Kernel {
-        if stores == Stores::Cached { self.cached } else { self.staged }
+    fn into_caches(self, walk: &Walk, at: At, stores: Stores) -> Kernel {
+        match stores {
+            _ if walk.crosses_lines(at.dst) => self.crossing,
+            Stores::Cached => self.cached,
+            _ => self.staged,
+        }
     }
 }
 
@@ -411,7 +422,7 @@ macro_rules! code {
                     stage: *mut u8,
                     swizzled: &mut SwizzledSides<'_>,
                 ) {
-                    let mut ahead = Ahead { src: at.src, lines: &mut [] };
+                    let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: true };
                     let swizzled = Some(swizzled);
                     // SAFETY: the caller's promise.
                     unsafe { tiles::<R, N, G, L, STAGED>(walk, at, stage, &mut ahead, swizzled) }
@@ -421,6 +432,10 @@ macro_rules! code {
                     staged: run::<R, N, G, L, STAGED>,
                     streamed: run::<R, N, G, L, STREAMED>,
                     asking: run::<R, N, G, L, ASKING>,
+                    crossing: match R::BYTES == LINE {
+                        true => run::<R, N, G, L, CROSSING>,
+                        false => run::<R, N, G, L, STAGED>,
+                    },
                     swizzled: run_swizzled::<R, N, G, L>,
                     copies: Self::copies::<R>(),
                 }
@@ -498,6 +513,10 @@ code!(Avx512Code, "avx2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni");
 /// How a kernel stores beside [`CACHED`], [`STAGED`] and [`STREAMED`].
 const ASKING: u8 = 3;
 
+/// As [`CACHED`], where registers are stored to two lines each, which are asked for so many tiles ahead.
+const CROSSING: u8 = 4;
+const TILES_AHEAD: usize = 4;
+
 fn by_lanes<C: Code, R: Register>(tile: &Tile) -> Kernels {
     match tile.ops[..] {
         [] => {}
@@ -551,7 +570,7 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
     ahead: &mut Ahead<'_, '_>,
     mut swizzled: Option<&mut SwizzledSides<'_>>,
 ) {
-    let Walk { tile, tiles, around, panel, gathered, out } = walk;
+    let Walk { tile, tiles, around, panel, gathered, out, .. } = walk;
     let mut places = AroundPlaces::new(around, at);
     // SAFETY: the caller's promise: every place is one of the box's.
     unsafe {
@@ -586,8 +605,21 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
                 first.src = stage.wrapping_add(gathered.first);
             }
             let next = if places.has_next { places.next.src } else { ahead.src };
-            let mut soon = Soon::of(&panel.rows, panel.len, panel.lines, next);
-            for &(src, dst) in tiles {
+            let lines = if S == CROSSING && !ahead.is_far { 0 } else { panel.lines };
+            let mut soon = Soon::of(&panel.rows, panel.len, lines, next);
+            let next_dst = if places.has_next { places.next.dst } else { at.dst };
+            for (number, &(src, dst)) in tiles.iter().enumerate() {
+                if S == CROSSING {
+                    let ahead = number + TILES_AHEAD;
+                    let (first, number) = match ahead < tiles.len() {
+                        true => (at.dst, ahead),
+                        false => (next_dst, (ahead - tiles.len()).min(tiles.len() - 1)),
+                    };
+                    ask_for_two_lines::<R, N>(
+                        tile,
+                        first.wrapping_offset(tiles[number].1 as isize),
+                    );
+                }
                 if S != CACHED && asks {
                     soon.ask();
                     if S == ASKING {
@@ -617,6 +649,18 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
             let blocks = Blocks { before: blocks.here, here: none, ..blocks };
             (out.copy)(out, stage, blocks);
         }
+    }
+}
+
+/// Asks for the lines that a tile's registers are stored to, two of each.
+#[inline(always)]
+fn ask_for_two_lines<R: Register, const N: usize>(tile: &Tile, dst: *const u8) {
+    let mut register = 0;
+    while register < N {
+        let first = dst.wrapping_offset(tile.stores[register] as isize);
+        prefetch(first);
+        prefetch(first.wrapping_add(R::BYTES - 1));
+        register += 1;
     }
 }
 

@@ -56,18 +56,24 @@ fn check_from(from: usize, loops: &[Loop], unit: usize) {
                 // Every box that has a program can be moved by it.
                 let listed: Vec<Loop> = loops.iter().filter(|l| l.extent != 1).copied().collect();
                 if loops.iter().all(|l| l.extent > 0)
-                    && let Some(program) = program_of_bits(&listed, slots, level, true)
+                    && let Some(mut program) = program_of_bits(&listed, slots, level, true)
                 {
-                    buffer.fill(0xee);
-                    let dst = &mut buffer[start..start + n_dst];
-                    let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
-                    // SAFETY: the buffers are as long as the loops reach.
-                    unsafe {
-                        machine::run(&program, at.plus(from as i64, 0), stores);
-                    };
-                    assert_eq!(dst, expected, "{loops:?} of {unit} bytes by a program, {means:?}");
-                    let mut around = buffer[..start].iter().chain(&buffer[start + n_dst..]);
-                    assert!(around.all(|byte| *byte == 0xee), "{loops:?} by a program, {means:?}");
+                    // Whether or not this processor had better be asked for lines that are stored to.
+                    let far_stores = program.walk.line_bits();
+                    for far_stores in [None].into_iter().chain(far_stores.map(Some)) {
+                        program.walk.far_stores = far_stores;
+                        buffer.fill(0xee);
+                        let dst = &mut buffer[start..start + n_dst];
+                        let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
+                        // SAFETY: the buffers are as long as the loops reach.
+                        unsafe {
+                            machine::run(&program, at.plus(from as i64, 0), stores);
+                        };
+                        let by = format!("a program, {means:?}, {far_stores:?}");
+                        assert_eq!(dst, expected, "{loops:?} of {unit} bytes by {by}");
+                        let mut around = buffer[..start].iter().chain(&buffer[start + n_dst..]);
+                        assert!(around.all(|byte| *byte == 0xee), "{loops:?} by {by}");
+                    }
                 }
             }
         }
@@ -256,6 +262,32 @@ fn small_blocks_overlap_where_lines_are_read() {
             let is_small = out.is_some_and(|out| out.along.is_some() && bytes(out) <= 12 << 10);
             assert!(!is_wide || is_small, "{loops:?}: {:?}", out.map(bytes));
         }
+    }
+}
+
+/// Registers that go to rows of their own, each to two lines of one.
+#[test]
+fn stores_to_two_lines() {
+    let program = |loops: &[Loop]| {
+        program_of_bits(loops, Slots::same(32), Level::best(), false).expect("it is transposed")
+    };
+    let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
+    let crosses = |loops: &[Loop], first: usize| {
+        let mut walk = program(loops).walk;
+        walk.far_stores = walk.line_bits();
+        walk.crosses_lines(std::ptr::without_provenance(first))
+    };
+    let transposed = |rows: i64, columns: i64| [l(columns, 1, rows), l(rows, columns, 1)];
+    assert_eq!(crosses(&transposed(177, 123), 0), is_wide, "rows begin within lines");
+    assert_eq!(crosses(&transposed(176, 123), 16), is_wide, "the first begins within a line");
+    assert!(!crosses(&transposed(176, 123), 0), "rows of whole lines");
+    assert!(!crosses(&transposed(81, 67), 0), "the first cache has all of them");
+    // Four rows that are zipped.
+    assert!(!crosses(&transposed(4, 4099), 16), "registers are stored one behind the other");
+    for &unit in cases(&[4usize, 2, 8], 0) {
+        check(&transposed(177, 123), unit);
+        // Several panels, and rows of which the last tile shares elements with the one before.
+        check(&[l(3, 1, 97 * 131), l(131, 3, 97), l(97, 131 * 3, 1)], unit);
     }
 }
 

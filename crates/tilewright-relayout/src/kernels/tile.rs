@@ -284,6 +284,7 @@ impl Program {
     /// The same, of which no panel's rows are asked for: those of a stage are there.
     pub(super) fn of_stages(mut self) -> Self {
         self.walk.panel = Panel::default();
+        self.walk.far_stores = None;
         if let Some((walk, _)) = self.before.as_mut().and_then(|before| before.first.as_mut()) {
             walk.panel = Panel::default();
         }

@@ -28,7 +28,7 @@ const LEAST_BLOCK: i64 = 8 << 13;
 const MOST_ROUNDS: usize = 8;
 
 /// How many times as long a row may be to share a loop.
-const LONGER: i64 = 16;
+const LONGER: i64 = 64;
 
 /// The bits of the registers that programs load.
 const REGISTER: i64 = 128;
