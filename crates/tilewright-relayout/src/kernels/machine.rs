@@ -513,7 +513,7 @@ code!(Avx512Code, "avx2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni");
 /// How a kernel stores beside [`CACHED`], [`STAGED`] and [`STREAMED`].
 const ASKING: u8 = 3;
 
-/// As [`CACHED`], where registers are stored to two lines each, which are asked for so many tiles ahead.
+/// As [`CACHED`] or [`STAGED`], where registers are stored to two lines each, which are asked for so many tiles ahead.
 const CROSSING: u8 = 4;
 const TILES_AHEAD: usize = 4;
 
