@@ -1,5 +1,4 @@
-//! Running programs: the registers of a tile, loaded, exchanged and stored at every place of the
-//! loops around it.
+//! Running programs: their walks in turn, by way of banks and stages, and what moves the tiles of each panel.
 
 use super::block::{CachedStage, Ends, Gathered, Out, Stage, Walk};
 use super::compile::MOST_REGISTER_BYTES;
@@ -7,7 +6,8 @@ use super::copies::{
     Blocks, CopyIn, CopyOut, copy_lines, copy_rows, copy_rows_cached, gather_rows,
 };
 use super::exchange::{MERGES, SPREADS, STEPS, one};
-use super::level::{Level, prefetch, prefetch_near};
+use super::level::{Level, prefetch};
+use super::panels::{self, Ahead, Beside, By, Soon};
 use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one};
 use super::places::AroundPlaces;
 use super::register::Register;
@@ -40,7 +40,7 @@ pub(super) unsafe fn run(program: &Program, at: At, stores: Stores) {
         if program.is_in_banks() {
             return by_way_of_banks(program, (walk, kernel), stores, at, none, &mut ahead);
         }
-        kernel(walk, at, none, &mut ahead);
+        panels::run(walk, By::Kernel(kernel), at, none, &mut ahead);
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) unsafe fn run_asking(program: &Program, at: At, lines: &mut [Soon<'_>
                 let last = (walk, kernels.asking);
                 by_way_of_banks(program, last, Stores::Cached, at, none, &mut ahead);
             }
-            false => (kernels.asking)(walk, at, none, &mut ahead),
+            false => panels::run(walk, By::Kernel(kernels.asking), at, none, &mut ahead),
         }
     }
 }
@@ -83,7 +83,7 @@ unsafe fn by_way_of_stage(program: &Program, at: At, stores: Stores) {
     unsafe {
         match program.is_in_banks() {
             true => by_way_of_banks(program, (walk, kernel), stores, at, stage, &mut ahead),
-            false => kernel(walk, at, stage, &mut ahead),
+            false => panels::run(walk, By::Kernel(kernel), at, stage, &mut ahead),
         }
     }
 }
@@ -115,10 +115,11 @@ unsafe fn stream(program: &Program, at: At) {
             };
             by_way_of_banks(program, last, Stores::Streamed, at, stage, ahead);
         } else if program.writes_lines && is_on_line {
-            (kernels.streamed)(walk, at, stage, ahead);
+            panels::run(walk, By::Kernel(kernels.streamed), at, stage, ahead);
         } else {
             let walk = lines.or(any.as_deref()).unwrap_or(walk);
-            kernels.into_caches(walk, at, Stores::Staged)(walk, at, stage, ahead);
+            let kernel = kernels.into_caches(walk, at, Stores::Staged);
+            panels::run(walk, By::Kernel(kernel), at, stage, ahead);
         }
     }
     super::level::fence();
@@ -154,8 +155,10 @@ pub(super) unsafe fn run_swizzled(
     let src = Lanes::of(src, &walk.tile, &mut lists);
     let mut swizzled = SwizzledSides { src, dst, stores, copies: kernels.copies };
     let mut stage = Stage(MaybeUninit::uninit());
+    let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: swizzled.asks() };
+    let by = By::Swizzled(kernels.swizzled, &mut swizzled);
     // SAFETY: the caller's promise.
-    unsafe { (kernels.swizzled)(walk, at, stage.0.as_mut_ptr().cast(), &mut swizzled) }
+    unsafe { panels::run(walk, by, at, stage.0.as_mut_ptr().cast(), &mut ahead) }
     if is_streamed {
         super::level::fence();
     }
@@ -215,7 +218,7 @@ unsafe fn by_way_of_banks(
                         false => kernels.asking,
                     };
                     ahead.src = next;
-                    kernel(walk, into, stage, ahead);
+                    panels::run(walk, By::Kernel(kernel), into, stage, ahead);
                 } else if let Some(pieces) = &before.pieces {
                     gather(pieces, At { src: at.src, dst: loaded });
                 }
@@ -224,7 +227,7 @@ unsafe fn by_way_of_banks(
                 here.dst = stored;
             }
             ahead.src = next;
-            kernel(walk, here, stage, ahead);
+            panels::run(walk, By::Kernel(kernel), here, stage, ahead);
             if let Some(after) = after {
                 scatter(after, At { src: stored, dst: at.dst });
             }
@@ -282,21 +285,13 @@ unsafe fn copy_piece(at: At, bytes: usize) {
     }
 }
 
-/// What is read after the last place of some loops: what follows in the source, or lines that have nothing to do with it.
-pub(super) struct Ahead<'a, 'r> {
-    src: *const u8,
-    lines: &'a mut [Soon<'r>],
-    /// Whether what is read may not be in the caches yet.
-    is_far: bool,
-}
-
-/// What moves the tiles of a program at every place of some loops, by way of a stage if there are
-/// blocks. What is read ahead is asked for meanwhile.
+/// What moves the tiles of a panel from a place on, which for one that has a stage is there. The second place is that of the
+/// next panel. Places are handed on in registers: two numbers that have just been stored are not there yet for a load of both.
 ///
 /// # Safety
-/// The processor has the registers that it was made for. Everything that the tile reads and writes at
-/// every place can be read and written, and the sides do not overlap.
-type Kernel = unsafe fn(&Walk, At, *mut u8, &mut Ahead<'_, '_>);
+/// The processor has the registers that it was made for. Everything that the tiles read and write from here can be read and
+/// written, and the sides do not overlap.
+pub(super) type Kernel = unsafe fn(&Walk, At, At, &mut Beside<'_, '_>);
 
 /// A kernel for each way to store, as [`Stores`] are.
 #[derive(Clone, Copy, Debug)]
@@ -317,8 +312,9 @@ pub(super) struct Kernels {
 /// As [`Kernel`], where a side is swizzled.
 ///
 /// # Safety
-/// As [`Kernel`], of the groups of what the tile reads and writes.
-type SwizzledKernel = unsafe fn(&Walk, At, *mut u8, &mut SwizzledSides<'_>);
+/// As [`Kernel`], of the groups of what the tiles read and write.
+pub(super) type SwizzledKernel =
+    unsafe fn(&Walk, At, At, &mut Beside<'_, '_>, &mut SwizzledSides<'_>);
 
 impl Kernels {
     fn into_caches(self, walk: &Walk, at: At, stores: Stores) -> Kernel {
@@ -335,10 +331,17 @@ pub(super) fn kernels(tile: &Tile, level: Level) -> Kernels {
     match level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 if tile.n_lanes == 4 => by_lanes::<Avx512Code, super::x86::Avx512>(tile),
+        // Sixteen registers and what they become are more than there are without AVX-512.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 if tile.n_lanes == 2 => by_lanes::<Avx512Code, super::x86::Avx2>(tile),
+        Level::Avx512 if tile.n_lanes == 2 && is_of_sixteen(tile) => {
+            of_sixteen::<Avx512Code, super::x86::Avx2>(tile)
+        }
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => by_lanes::<Avx512Code, super::x86::Sse>(tile),
+        Level::Avx512 if is_of_sixteen(tile) => of_sixteen::<Avx512Code, super::x86::Sse>(tile),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 if tile.n_lanes == 2 => by_lanes::<Avx2Code, super::x86::Avx2>(tile),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => by_lanes::<Avx2Code, super::x86::Sse>(tile),
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 if tile.n_lanes == 2 => by_lanes::<Avx2Code, super::x86::Avx2>(tile),
         #[cfg(target_arch = "x86_64")]
@@ -406,35 +409,44 @@ macro_rules! code {
                     const S: u8,
                 >(
                     walk: &Walk,
-                    at: At,
-                    stage: *mut u8,
-                    ahead: &mut Ahead<'_, '_>,
+                    first: At,
+                    next: At,
+                    beside: &mut Beside<'_, '_>,
                 ) {
                     // SAFETY: the caller's promise.
-                    unsafe { tiles::<R, N, G, L, S>(walk, at, stage, ahead, None) }
+                    unsafe { tiles::<R, N, G, L, S>(walk, first, next, beside, None) }
                 }
                 /// # Safety
                 /// As [`SwizzledKernel`].
                 $(#[target_feature(enable = $features)])?
                 unsafe fn run_swizzled<R: Register, const N: usize, const G: u8, const L: u8>(
                     walk: &Walk,
-                    at: At,
-                    stage: *mut u8,
+                    first: At,
+                    next: At,
+                    beside: &mut Beside<'_, '_>,
                     swizzled: &mut SwizzledSides<'_>,
                 ) {
-                    let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: true };
-                    let swizzled = Some(swizzled);
                     // SAFETY: the caller's promise.
-                    unsafe { tiles::<R, N, G, L, STAGED>(walk, at, stage, &mut ahead, swizzled) }
+                    unsafe { tiles::<R, N, G, L, STAGED>(walk, first, next, beside, Some(swizzled)) }
                 }
                 Kernels {
                     cached: run::<R, N, G, L, CACHED>,
-                    staged: run::<R, N, G, L, STAGED>,
-                    streamed: run::<R, N, G, L, STREAMED>,
-                    asking: run::<R, N, G, L, ASKING>,
-                    crossing: match R::BYTES == LINE {
-                        true => run::<R, N, G, L, CROSSING>,
-                        false => run::<R, N, G, L, STAGED>,
+                    staged: match R::HAS_HINTS {
+                        true => run::<R, N, G, L, STAGED>,
+                        false => run::<R, N, G, L, CACHED>,
+                    },
+                    streamed: match R::HAS_HINTS {
+                        true => run::<R, N, G, L, STREAMED>,
+                        false => run::<R, N, G, L, CACHED>,
+                    },
+                    asking: match R::HAS_HINTS {
+                        true => run::<R, N, G, L, ASKING>,
+                        false => run::<R, N, G, L, CACHED>,
+                    },
+                    crossing: match (R::HAS_HINTS, R::BYTES == LINE) {
+                        (true, true) => run::<R, N, G, L, CROSSING>,
+                        (true, false) => run::<R, N, G, L, STAGED>,
+                        (false, _) => run::<R, N, G, L, CACHED>,
                     },
                     swizzled: run_swizzled::<R, N, G, L>,
                     copies: Self::copies::<R>(),
@@ -536,6 +548,21 @@ fn by_lanes<C: Code, R: Register>(tile: &Tile) -> Kernels {
     }
 }
 
+/// Whether sixteen registers are interleaved.
+#[cfg(target_arch = "x86_64")]
+fn is_of_sixteen(tile: &Tile) -> bool {
+    tile.ops.is_empty() && tile.grains == 15
+}
+
+/// The kernels of a tile of sixteen registers of one or two lanes.
+#[cfg(target_arch = "x86_64")]
+fn of_sixteen<C: Code, R: Register>(tile: &Tile) -> Kernels {
+    match tile.lane_stages {
+        1 if R::BYTES > 16 => C::kernels::<R, 16, 15, 1>(),
+        _ => C::kernels::<R, 16, 15, 0>(),
+    }
+}
+
 fn by_grains<C: Code, R: Register, const L: u8>(tile: &Tile) -> Kernels {
     match tile.grains {
         0 => C::kernels::<R, 1, 0, L>(),
@@ -557,7 +584,7 @@ fn by_grains<C: Code, R: Register, const L: u8>(tile: &Tile) -> Kernels {
     }
 }
 
-/// Moves a tile at every place.
+/// Moves every tile of a panel.
 ///
 /// # Safety
 /// As [`Kernel`]; `G` are the tile's grains, by which `N` registers are interleaved, or [`STEPS`],
@@ -565,89 +592,44 @@ fn by_grains<C: Code, R: Register, const L: u8>(tile: &Tile) -> Kernels {
 #[inline(always)]
 unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: u8>(
     walk: &Walk,
-    at: At,
-    stage: *mut u8,
-    ahead: &mut Ahead<'_, '_>,
+    first: At,
+    next: At,
+    beside: &mut Beside<'_, '_>,
     mut swizzled: Option<&mut SwizzledSides<'_>>,
 ) {
-    let Walk { tile, tiles, around, panel, gathered, out, .. } = walk;
-    let mut places = AroundPlaces::new(around, at);
-    // SAFETY: the caller's promise: every place is one of the box's.
+    let Walk { tile, tiles, panel, gathered, out, .. } = walk;
+    let lines = if beside.asks { panel.lines } else { 0 };
+    let mut soon = Soon::of(&panel.rows, panel.len, lines, next.src);
+    // SAFETY: the caller's promise: every place is one of the panel's.
     unsafe {
         #[allow(clippy::manual_map, reason = "a closure is compiled without the registers")]
         let order = match &tile.shuffle {
             Some(order) => Some(R::repeat(order)),
             None => None,
         };
-        let none = std::ptr::null_mut();
-        let asks = match &swizzled {
-            Some(swizzled) => swizzled.asks(),
-            None => true,
-        };
-        let stages = (gathered.is_some(), out.is_some());
-        let mut blocks = Blocks { before: none, here: none, number: 0 };
-        while let Some(at) = places.next() {
-            let dst = if out.is_some() { stage.wrapping_add(LINE) } else { at.dst };
-            let mut first = At { dst, ..at };
-            if let Some(out) = out
-                && out.has_tails
-            {
-                let next = if places.has_next { places.next.dst } else { none };
-                ask_for_ends(out, blocks.here, at.dst, next);
-            }
-            if let Some(gathered) = gathered {
-                match &swizzled {
-                    Some(swizzled) if swizzled.has_src() => {
-                        swizzled.gather(gathered, at.src, stage);
-                    }
-                    _ => (gathered.copy)(gathered, at.src, stage),
-                }
-                first.src = stage.wrapping_add(gathered.first);
-            }
-            let next = if places.has_next { places.next.src } else { ahead.src };
-            let lines = if S == CROSSING && !ahead.is_far { 0 } else { panel.lines };
-            let mut soon = Soon::of(&panel.rows, panel.len, lines, next);
-            let next_dst = if places.has_next { places.next.dst } else { at.dst };
-            for (number, &(src, dst)) in tiles.iter().enumerate() {
-                if S == CROSSING {
-                    let ahead = number + TILES_AHEAD;
-                    let (first, number) = match ahead < tiles.len() {
-                        true => (at.dst, ahead),
-                        false => (next_dst, (ahead - tiles.len()).min(tiles.len() - 1)),
-                    };
-                    ask_for_two_lines::<R, N>(
-                        tile,
-                        first.wrapping_offset(tiles[number].1 as isize),
-                    );
-                }
-                if S != CACHED && asks {
-                    soon.ask();
-                    if S == ASKING {
-                        for lines in &mut *ahead.lines {
-                            lines.ask();
-                        }
-                    }
-                }
-                #[allow(clippy::manual_map, reason = "as above")]
-                let swizzled = match &mut swizzled {
-                    Some(swizzled) => Some(swizzled.tile(stages.0, stages.1)),
-                    None => None,
+        for (number, &(src, dst)) in tiles.iter().enumerate() {
+            if S == CROSSING {
+                let ahead = number + TILES_AHEAD;
+                let (first, number) = match ahead < tiles.len() {
+                    true => (beside.dst, ahead),
+                    false => (next.dst, (ahead - tiles.len()).min(tiles.len() - 1)),
                 };
-                one::<R, N, G, L, S>(tile, first.plus(src, dst), order, swizzled);
+                ask_for_two_lines::<R, N>(tile, first.wrapping_offset(tiles[number].1 as isize));
             }
-            if let Some(out) = out {
-                blocks = Blocks { before: blocks.here, here: at.dst, number: blocks.number + 1 };
-                match &swizzled {
-                    Some(swizzled) if swizzled.has_dst() => {
-                        swizzled.copy_out(out, stage, at.dst);
+            if S != CACHED {
+                soon.ask();
+                if S == ASKING {
+                    for lines in &mut *beside.lines {
+                        lines.ask();
                     }
-                    _ => (out.copy)(out, stage, blocks),
                 }
             }
-        }
-        if let Some(out) = out {
-            let blocks = Blocks { before: blocks.here, here: none, ..blocks };
-            (out.copy)(out, stage, blocks);
+            #[allow(clippy::manual_map, reason = "as above")]
+            let swizzled = match &mut swizzled {
+                Some(swizzled) => Some(swizzled.tile(gathered.is_some(), out.is_some())),
+                None => None,
+            };
+            one::<R, N, G, L, S>(tile, first.plus(src, dst), order, swizzled);
         }
     }
 }
@@ -661,58 +643,5 @@ fn ask_for_two_lines<R: Register, const N: usize>(tile: &Tile, dst: *const u8) {
         prefetch(first);
         prefetch(first.wrapping_add(R::BYTES - 1));
         register += 1;
-    }
-}
-
-/// Asks for the lines at the ends of a block's rows, but of those that go on with the ones before, or are gone on with. Stores
-/// of a part of a line would wait for it.
-#[inline(always)]
-fn ask_for_ends(out: &Out, before: *mut u8, here: *mut u8, next: *mut u8) {
-    let goes_on = |from: *mut u8, to: *mut u8| from.wrapping_offset(out.len as isize) == to;
-    let (begins, ends) = (!goes_on(before, here), !goes_on(here, next));
-    if !begins && !ends {
-        return;
-    }
-    for &row in &out.rows {
-        let row = here.wrapping_offset(row as isize);
-        if begins {
-            prefetch(row);
-        }
-        if ends {
-            prefetch(row.wrapping_offset(out.len as isize));
-        }
-    }
-}
-
-/// Lines that are asked for, of rows of so many bytes.
-pub(super) struct Soon<'r> {
-    /// Where the rows begin, in bytes from a place on.
-    rows: &'r [i64],
-    len: i64,
-    at: *const u8,
-    /// How many lines are asked for with each tile.
-    lines: usize,
-    /// The row and the byte in it that is next.
-    row: usize,
-    place: i64,
-}
-
-impl<'r> Soon<'r> {
-    #[inline(always)]
-    pub(super) fn of(rows: &'r [i64], len: i64, lines: usize, at: *const u8) -> Self {
-        Soon { rows, len, at, lines, row: 0, place: 0 }
-    }
-
-    /// Asks for the lines that are a tile's share.
-    #[inline(always)]
-    fn ask(&mut self) {
-        for _ in 0..self.lines {
-            let Some(row) = self.rows.get(self.row) else { return };
-            prefetch_near(self.at.wrapping_offset((row + self.place) as isize));
-            self.place += LINE as i64;
-            if self.place >= self.len {
-                (self.row, self.place) = (self.row + 1, 0);
-            }
-        }
     }
 }

@@ -39,6 +39,7 @@ mod loop_order;
 mod machine;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+mod panels;
 mod place;
 mod places;
 mod register;
@@ -59,8 +60,8 @@ pub(crate) use level::Level;
 pub(crate) use place::Stores;
 use rows::Rows as StagedRows;
 pub(crate) use swizzle::{SwizzledParts, Swizzles};
+use tile::Program;
 pub(crate) use tile::Slots;
-use tile::{MAX_UNIT, Program};
 use ways::{Wanted, program_of_bits, single_cycles};
 use weave::is_woven;
 
@@ -371,16 +372,7 @@ impl Mover {
                 };
                 let end = src.as_ptr_range().end;
                 // SAFETY: as above; the kernel and the loops left are those of the box.
-                unsafe {
-                    match unit {
-                        1 => move_units::<1>(kernel, loops, at, means, end),
-                        2 => move_units::<2>(kernel, loops, at, means, end),
-                        4 => move_units::<4>(kernel, loops, at, means, end),
-                        8 => move_units::<8>(kernel, loops, at, means, end),
-                        16 => move_units::<16>(kernel, loops, at, means, end),
-                        _ => move_units::<MAX_UNIT>(kernel, loops, at, means, end),
-                    }
-                }
+                unsafe { move_units(kernel, loops, unit, at, means, end) };
             }
             Way::Rows(_) | Way::Checked => move_checked(&self.loops, self.slots, start, src, dst),
         }
@@ -465,21 +457,23 @@ fn cached_kernel(loops: &[Loop], unit: usize) -> (Kernel, Vec<Loop>) {
     (kernel, around)
 }
 
-/// Moves a box of elements of `N` bytes.
+/// Moves a box of elements of `unit` bytes.
 ///
 /// # Safety
 /// `at` is where the box begins, which is made of these loops and the kernel's; all its elements can
 /// be read and written, as can be read all up to `end`, and the two sides do not overlap. There are no
 /// more than [`MAX_LOOPS`], and none is empty.
-unsafe fn move_units<const N: usize>(
+unsafe fn move_units(
     kernel: Kernel,
     loops: &[Loop],
+    unit: usize,
     at: At,
     means: Means,
     end: *const u8,
 ) {
-    let (unit, level) = (N as i64, means.level);
-    let walk = Walk::<N> { loops, at, stores: means.stores, end };
+    let level = means.level;
+    let walk = Walk { loops, unit, at, stores: means.stores, end };
+    let unit = unit as i64;
     // SAFETY: the caller's promise; the kernel and the loops left are those loops.
     unsafe {
         match kernel {
@@ -491,7 +485,7 @@ unsafe fn move_units<const N: usize>(
             Kernel::Runs { length } => level.run(Run { walk, length }),
             Kernel::Joined { length, count, step, rows } => {
                 let rows = Loop { src: rows.src * unit, dst: rows.dst * unit, ..rows };
-                let (len, step) = (length as usize * N, step * unit);
+                let (len, step) = ((length * unit) as usize, step * unit);
                 level.run(Join { walk, rows: joined::Rows { len, count, step, rows } });
             }
             Kernel::Zip { count, step, length } => {
@@ -503,7 +497,7 @@ unsafe fn move_units<const N: usize>(
                 let rows = Rows { step: step * unit, length: length as usize, kept: kept as usize };
                 Zip { walk, rows, count }.run::<true>(level);
             }
-            Kernel::Single { outer, inner } => level.run(Single { walk, outer, inner }),
+            Kernel::Single { outer, inner } => Single { walk, outer, inner }.run(),
         }
     }
     if means.stores == Stores::Streamed {

@@ -8,6 +8,9 @@ pub(super) trait Register: Copy {
     /// The bytes of a register, 16, 32 or 64.
     const BYTES: usize;
 
+    /// Whether anything is done to ask for lines, or to store past the caches.
+    const HAS_HINTS: bool = false;
+
     /// A register half as long; of 16 bytes itself.
     type Half: Register;
 

@@ -9,44 +9,47 @@ use super::place::{AHEAD, At, STAGED, STREAMED, Stores, copy_one};
 use super::places::{Places, innermost};
 use super::register::Register;
 use super::runs::{self, Row};
-use super::weave::{self, Rows};
+use super::tile::MAX_UNIT;
+use super::weave::{self, Rows, Weaver, is_woven};
 use crate::nest::Loop;
 
-/// Loops around a kernel of elements of `N` bytes, from a place on.
+/// Loops around a kernel, from a place on.
 #[derive(Clone, Copy)]
-pub(super) struct Walk<'t, const N: usize> {
+pub(super) struct Walk<'t> {
+    /// These count elements of `unit` bytes.
     pub(super) loops: &'t [Loop],
+    pub(super) unit: usize,
     pub(super) at: At,
     pub(super) stores: Stores,
     /// The end of the source.
     pub(super) end: *const u8,
 }
 
-impl<'t, const N: usize> Walk<'t, N> {
+impl<'t> Walk<'t> {
     #[inline(always)]
     fn places(&self) -> Places<'t> {
-        Places::new(self.loops, N, self.at)
+        Places::new(self.loops, self.unit, self.at)
     }
 }
 
 /// Copies runs of `length` elements.
-pub(super) struct Run<'t, const N: usize> {
-    pub(super) walk: Walk<'t, N>,
+pub(super) struct Run<'t> {
+    pub(super) walk: Walk<'t>,
     pub(super) length: i64,
 }
 
-impl<const N: usize> Task for Run<'_, N> {
+impl Task for Run<'_> {
     #[inline(always)]
     unsafe fn with<R: Register>(self) {
-        let Walk { loops, at, stores, end } = self.walk;
+        let Walk { loops, unit, at, stores, end } = self.walk;
         let (inner, outer) = innermost(loops);
         let row = Row {
-            len: self.length as usize * N,
+            len: self.length as usize * unit,
             count: inner.extent,
-            src: inner.src * N as i64,
-            dst: inner.dst * N as i64,
+            src: inner.src * unit as i64,
+            dst: inner.dst * unit as i64,
         };
-        let mut places = Places::new(outer, N, at);
+        let mut places = Places::new(outer, unit, at);
         while let Some(at) = places.next() {
             // SAFETY: the caller's promise.
             unsafe {
@@ -59,12 +62,12 @@ impl<const N: usize> Task for Run<'_, N> {
 }
 
 /// Copies runs of `length` elements from memory, a line or more, and asks for those that come next.
-pub(super) struct FarRun<'t, const N: usize> {
-    pub(super) walk: Walk<'t, N>,
+pub(super) struct FarRun<'t> {
+    pub(super) walk: Walk<'t>,
     pub(super) length: i64,
 }
 
-impl<const N: usize> Task for FarRun<'_, N> {
+impl Task for FarRun<'_> {
     #[inline(always)]
     unsafe fn with<R: Register>(self) {
         // SAFETY: the caller's promise.
@@ -77,12 +80,12 @@ impl<const N: usize> Task for FarRun<'_, N> {
     }
 }
 
-impl<const N: usize> FarRun<'_, N> {
+impl FarRun<'_> {
     /// # Safety
     /// The processor has these registers; and as for the [task](Task).
     #[inline(always)]
     unsafe fn copy<R: Register, const S: u8>(self) {
-        let len = self.length as usize * N;
+        let len = self.length as usize * self.walk.unit;
         let (mut places, mut soon) = (self.walk.places(), self.walk.places());
         for _ in 0..AHEAD.div_ceil(len) {
             soon.next();
@@ -96,12 +99,12 @@ impl<const N: usize> FarRun<'_, N> {
 }
 
 /// Copies rows of runs.
-pub(super) struct Join<'t, const N: usize> {
-    pub(super) walk: Walk<'t, N>,
+pub(super) struct Join<'t> {
+    pub(super) walk: Walk<'t>,
     pub(super) rows: joined::Rows,
 }
 
-impl<const N: usize> Task for Join<'_, N> {
+impl Task for Join<'_> {
     #[inline(always)]
     unsafe fn with<R: Register>(self) {
         let mut places = self.walk.places();
@@ -114,36 +117,52 @@ impl<const N: usize> Task for Join<'_, N> {
 
 /// Zips rows, or takes them apart.
 #[derive(Clone, Copy)]
-pub(super) struct Zip<'t, const N: usize> {
-    pub(super) walk: Walk<'t, N>,
+pub(super) struct Zip<'t> {
+    pub(super) walk: Walk<'t>,
     pub(super) rows: Rows,
     /// How many rows there are.
     pub(super) count: i64,
 }
 
-impl<const N: usize> Zip<'_, N> {
+impl Zip<'_> {
     /// Zips, or takes apart if `APART`.
     ///
     /// # Safety
     /// The rows at all places can be read, and what they come to written.
     pub(super) unsafe fn run<const APART: bool>(self, level: Level) {
-        let Zip { walk, rows, count } = self;
+        let Zip { walk, count, .. } = self;
         // SAFETY: the caller's promise.
         unsafe {
             match count {
-                3 if N <= 8 => level.run(Weave::<N, 3, APART> { walk, rows }),
-                5 if N <= 8 => level.run(Weave::<N, 5, APART> { walk, rows }),
-                6 if N <= 8 => level.run(Weave::<N, 6, APART> { walk, rows }),
-                7 if N <= 8 => level.run(Weave::<N, 7, APART> { walk, rows }),
-                _ => level.run(self.one_by_one::<APART>()),
+                _ if !is_woven(count, walk.unit as i64) => self.one_by_one::<APART>().run(),
+                3 => self.woven::<3, APART>(level),
+                5 => self.woven::<5, APART>(level),
+                6 => self.woven::<6, APART>(level),
+                _ => self.woven::<7, APART>(level),
+            }
+        }
+    }
+
+    /// The same of `K` rows.
+    ///
+    /// # Safety
+    /// As [`run`](Self::run).
+    unsafe fn woven<const K: usize, const APART: bool>(self, level: Level) {
+        let Zip { walk, rows, .. } = self;
+        // SAFETY: the caller's promise.
+        unsafe {
+            match walk.unit {
+                8 => level.run(Weave::<K, 8, APART> { walk, rows }),
+                4 => level.run(Weave::<K, 4, APART> { walk, rows }),
+                _ => level.run(Weave::<K, 2, APART> { walk, rows }),
             }
         }
     }
 
     /// The same elements one by one, for any number of rows.
-    fn one_by_one<const APART: bool>(&self) -> Single<'_, N> {
+    fn one_by_one<const APART: bool>(&self) -> Single<'_> {
         let Zip { walk, rows, count } = *self;
-        let (extent, step) = (rows.length as i64, rows.step / N as i64);
+        let (extent, step) = (rows.length as i64, rows.step / walk.unit as i64);
         let (outer, inner) = match APART {
             false => {
                 (Loop { extent, src: 1, dst: count }, Loop { extent: count, src: step, dst: 1 })
@@ -157,23 +176,25 @@ impl<const N: usize> Zip<'_, N> {
     }
 }
 
-/// `K` rows by shuffles within 16 bytes.
-struct Weave<'t, const N: usize, const K: usize, const APART: bool> {
-    walk: Walk<'t, N>,
+/// `K` rows of elements of `N` bytes, or of fewer, by shuffles within 16 bytes.
+struct Weave<'t, const K: usize, const N: usize, const APART: bool> {
+    walk: Walk<'t>,
     rows: Rows,
 }
 
-impl<const N: usize, const K: usize, const APART: bool> Task for Weave<'_, N, K, APART> {
+impl<const K: usize, const N: usize, const APART: bool> Task for Weave<'_, K, N, APART> {
     #[inline(always)]
     unsafe fn with<R: Register>(self) {
         let Weave { walk, rows } = self;
         let mut places = walk.places();
-        while let Some(at) = places.next() {
-            // SAFETY: the caller's promise.
-            unsafe {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let orders = weave::orders::<R, K, APART>(walk.unit);
+            let weaver = Weaver::<R, K, N>::new(&orders, rows, walk.unit);
+            while let Some(at) = places.next() {
                 match APART {
-                    false => weave::weave_rows::<R, N, K>(at, rows, walk.stores),
-                    true => weave::unweave_rows::<R, N, K>(at, rows, walk.stores),
+                    false => weaver.weave_rows(at, walk.stores),
+                    true => weaver.unweave_rows(at, walk.stores),
                 }
             }
         }
@@ -181,15 +202,32 @@ impl<const N: usize, const K: usize, const APART: bool> Task for Weave<'_, N, K,
 }
 
 /// Copies the elements of two loops one by one.
-pub(super) struct Single<'t, const N: usize> {
-    pub(super) walk: Walk<'t, N>,
+pub(super) struct Single<'t> {
+    pub(super) walk: Walk<'t>,
     pub(super) outer: Loop,
     pub(super) inner: Loop,
 }
 
-impl<const N: usize> Task for Single<'_, N> {
-    #[inline(always)]
-    unsafe fn with<R: Register>(self) {
+impl Single<'_> {
+    /// # Safety
+    /// The elements can be read, and written at their places.
+    pub(super) unsafe fn run(self) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.walk.unit {
+                1 => self.of_bytes::<1>(),
+                2 => self.of_bytes::<2>(),
+                4 => self.of_bytes::<4>(),
+                8 => self.of_bytes::<8>(),
+                16 => self.of_bytes::<16>(),
+                _ => self.of_bytes::<MAX_UNIT>(),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`run`](Self::run), of elements of `N` bytes.
+    unsafe fn of_bytes<const N: usize>(self) {
         let Single { walk, outer, inner } = self;
         let unit = N as i64;
         let mut places = walk.places();
@@ -225,7 +263,7 @@ mod tests {
             for (src, dst, is_apart) in [(&rows, run, false), (&zipped, apart, true)] {
                 let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
                 let end = src.as_ptr_range().end;
-                let walk = Walk::<1> { loops: &[], at, stores: Stores::Cached, end };
+                let walk = Walk { loops: &[], unit: 1, at, stores: Stores::Cached, end };
                 let zip = Zip { walk, rows: of, count: COUNT as i64 };
                 // SAFETY: there are `COUNT * LENGTH` bytes on both sides, which do not overlap.
                 unsafe { if is_apart { zip.run::<true>(level) } else { zip.run::<false>(level) } };

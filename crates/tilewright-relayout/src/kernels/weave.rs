@@ -66,6 +66,16 @@ const fn shuffles(unit: usize, rows: usize, is_apart: bool) -> Shuffles {
     all
 }
 
+/// Whether one register that goes in has any bytes of one that comes out, where elements have `unit` bytes, or as many at most.
+const fn has_bytes(unit: usize, rows: usize, is_apart: bool, to: usize, from: usize) -> bool {
+    let order = shuffles(unit, rows, is_apart)[to][from];
+    let mut byte = 0;
+    while byte < BYTES && order[byte] == ZERO {
+        byte += 1;
+    }
+    byte < BYTES
+}
+
 /// Does something for each number below `K`, which is at most 7: written out, so that registers stay
 /// registers.
 macro_rules! for_each {
@@ -80,155 +90,218 @@ macro_rules! for_each {
     };
 }
 
-/// The bytes of all registers shuffled and put together.
+/// For every register that comes out and every one that goes in, where bytes come from.
+type Orders<R, const K: usize> = [[R; K]; K];
+
+/// Of rows of elements of `unit` bytes that are zipped together, or that a run is taken `APART` to.
 ///
 /// # Safety
-/// The processor has these registers.
+/// The processor has these registers. Elements of so many bytes [are woven](is_woven).
 #[inline(always)]
-unsafe fn shuffled<R: Register, const K: usize>(from: [R; K], shuffles: &Shuffles) -> [R; K] {
-    let mut to = from;
+pub(super) unsafe fn orders<R: Register, const K: usize, const APART: bool>(
+    unit: usize,
+) -> Orders<R, K> {
+    let all = const {
+        &[
+            shuffles(1, K, APART),
+            shuffles(2, K, APART),
+            shuffles(4, K, APART),
+            shuffles(8, K, APART),
+        ]
+    };
+    let all = &all[unit.trailing_zeros().min(3) as usize];
     // SAFETY: the caller's promise.
     unsafe {
+        let mut orders = [[R::repeat(&all[0][0]); K]; K];
         for_each!(TO in K, {
-            to[TO] = from[0].shuffle(R::repeat(&shuffles[TO][0]));
             for_each!(FROM in K, {
-                if FROM != 0 {
-                    to[TO] = to[TO].or(from[FROM].shuffle(R::repeat(&shuffles[TO][FROM])));
-                }
+                orders[TO][FROM] = R::repeat(&all[TO][FROM]);
             });
         });
-    }
-    to
-}
-
-/// Weaves `K` rows of the source into one run of the destination.
-///
-/// # Safety
-/// The processor has these registers. `rows.length` elements of `N` bytes can be read in each of
-/// the rows, and `K` times as many written.
-#[inline(always)]
-pub(super) unsafe fn weave_rows<R: Register, const N: usize, const K: usize>(
-    at: At,
-    rows: Rows,
-    stores: Stores,
-) {
-    // SAFETY: the caller's promise; streamed registers are at multiples of one.
-    unsafe {
-        let done = match stores {
-            // What is left of a short run goes through the caches, and with it its line.
-            Stores::Streamed
-                if (at.dst as usize).is_multiple_of(BYTES) && rows.length * N * K >= LONG_RUN =>
-            {
-                weave::<R, N, K, STREAMED>(at, rows, 0)
-            }
-            Stores::Streamed | Stores::Staged => weave::<R, N, K, STAGED>(at, rows, 0),
-            _ => weave::<R, N, K, CACHED>(at, rows, 0),
-        };
-        let done = weave::<R::Lane, N, K, CACHED>(at, rows, done);
-        zip_each::<N, K>(at, rows, done, rows.length);
+        orders
     }
 }
 
-/// Weaves from element `done` on as long as whole registers are left. Says how far.
-///
-/// # Safety
-/// As [`weave_rows`]; for streaming, the destination is a multiple of 16 bytes.
-#[inline(always)]
-unsafe fn weave<R: Register, const N: usize, const K: usize, const S: u8>(
-    at: At,
+/// Rows of which `K` make a run, of elements of `unit` bytes. Of each row that is put together, those that elements of `N` bytes
+/// have nothing from are passed over; elements of fewer may be from any.
+#[derive(Clone, Copy)]
+pub(super) struct Weaver<'t, R: Register, const K: usize, const N: usize> {
+    orders: &'t Orders<R, K>,
     rows: Rows,
-    mut done: usize,
-) -> usize {
-    let per_register = R::BYTES / N;
-    while done + per_register <= rows.length {
-        let from = at.plus((done * N) as i64, (done * N * K) as i64);
-        // SAFETY: a register's worth of elements is left in each row, and room for all of them.
+    unit: usize,
+}
+
+impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
+    #[inline(always)]
+    pub(super) fn new(orders: &'t Orders<R, K>, rows: Rows, unit: usize) -> Self {
+        // More orders than there are registers stay in memory, where shuffles take them from. Loaded ahead of the loop they
+        // would be stored and loaded again.
+        let orders = if N < 4 && K > 5 { std::hint::black_box(orders) } else { orders };
+        Weaver { orders, rows, unit }
+    }
+
+    /// The bytes of registers, which are as long as these or are lanes, that one has of what is `TO` come out.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    #[inline(always)]
+    unsafe fn shuffled<L: Register, const APART: bool, const TO: usize>(&self, from: &[L; K]) -> L {
+        const { assert!(L::BYTES <= R::BYTES, "an order is of no more bytes") };
+        let order = |from: usize| std::ptr::from_ref(&self.orders[TO][from]).cast();
+        // SAFETY: the caller's promise; each lane has the same order.
         unsafe {
-            let mut registers = [R::load(from.src); K];
-            for_each!(ROW in K, {
-                let from = from.plus(ROW as i64 * rows.step, 0);
-                registers[ROW] = R::load(from.src);
-                if S != CACHED {
-                    from.prefetch_near_ahead();
+            let mut to: Option<L> = None;
+            for_each!(FROM in K, {
+                if const { has_bytes(N, K, APART, TO, FROM) } {
+                    // What moves words is known when this is compiled, so that it may be less than a shuffle.
+                    let order = match N {
+                        4.. => L::repeat(const { &shuffles(N, K, APART)[TO][FROM] }),
+                        _ => L::load(order(FROM)),
+                    };
+                    let bytes = from[FROM].shuffle(order);
+                    to = match to {
+                        None => Some(bytes),
+                        Some(to) => Some(to.or(bytes)),
+                    };
                 }
             });
-            let run = shuffled::<R, K>(registers, const { &shuffles(N, K, false) });
-            for lane in 0..R::BYTES / BYTES {
+            match to {
+                Some(to) => to,
+                None => from[0],
+            }
+        }
+    }
+
+    /// Weaves `K` rows of the source into one run of the destination.
+    ///
+    /// # Safety
+    /// The processor has these registers, whose orders are for that. As many elements as a row has can be read in each of the
+    /// rows, and `K` times as many written.
+    #[inline(always)]
+    pub(super) unsafe fn weave_rows(&self, at: At, stores: Stores) {
+        let length = self.rows.length * self.unit;
+        // SAFETY: the caller's promise; streamed registers are at multiples of one.
+        unsafe {
+            let done = match stores {
+                // What is left of a short run goes through the caches, and with it its line.
+                Stores::Streamed
+                    if (at.dst as usize).is_multiple_of(BYTES) && length * K >= LONG_RUN =>
+                {
+                    self.weave::<R, STREAMED>(at, 0)
+                }
+                Stores::Streamed | Stores::Staged => self.weave::<R, STAGED>(at, 0),
+                _ => self.weave::<R, CACHED>(at, 0),
+            };
+            let done = self.weave::<R::Lane, CACHED>(at, done) / self.unit;
+            match self.unit {
+                1 => zip_each::<1, K>(at, self.rows, done),
+                2 => zip_each::<2, K>(at, self.rows, done),
+                4 => zip_each::<4, K>(at, self.rows, done),
+                _ => zip_each::<8, K>(at, self.rows, done),
+            }
+        }
+    }
+
+    /// Weaves from byte `done` of each row on as long as whole registers are left. Says how far.
+    ///
+    /// # Safety
+    /// As [`weave_rows`](Self::weave_rows); for streaming, the destination is a multiple of 16 bytes.
+    #[inline(always)]
+    unsafe fn weave<L: Register, const S: u8>(&self, at: At, mut done: usize) -> usize {
+        let length = self.rows.length * self.unit;
+        while done + L::BYTES <= length {
+            let from = at.plus(done as i64, (done * K) as i64);
+            // SAFETY: a register is left in each row, and there is room for all of them.
+            unsafe {
+                let mut registers = [L::load(from.src); K];
+                for_each!(ROW in K, {
+                    let from = from.plus(ROW as i64 * self.rows.step, 0);
+                    registers[ROW] = L::load(from.src);
+                    if S != CACHED {
+                        from.prefetch_near_ahead();
+                    }
+                });
+                let mut run = registers;
                 for_each!(PLACE in K, {
-                    let to = from.plus(0, ((lane * K + PLACE) * BYTES) as i64).dst;
-                    put::<R::Lane, S>(run[PLACE].lane(lane), to);
+                    run[PLACE] = self.shuffled::<L, false, PLACE>(&registers);
+                });
+                for lane in 0..L::BYTES / BYTES {
+                    for_each!(PLACE in K, {
+                        let to = from.plus(0, ((lane * K + PLACE) * BYTES) as i64).dst;
+                        put::<L::Lane, S>(run[PLACE].lane(lane), to);
+                    });
+                }
+            }
+            done += L::BYTES;
+        }
+        done
+    }
+
+    /// Takes a run of the source apart into `K` rows of the destination.
+    ///
+    /// # Safety
+    /// The processor has these registers, whose orders are for that. As many times as a row has elements, as many of `K` as
+    /// are kept can be read, and what lies between; as many as it has can be written in each of the rows.
+    #[inline(always)]
+    pub(super) unsafe fn unweave_rows(&self, at: At, stores: Stores) {
+        // Streams of three rows and more at once are slower than the caches.
+        // SAFETY: the caller's promise.
+        unsafe {
+            let done = match stores {
+                Stores::Cached => self.unweave::<R, CACHED>(at, 0),
+                Stores::Streamed | Stores::Staged => self.unweave::<R, STAGED>(at, 0),
+            };
+            let done = self.unweave::<R::Lane, CACHED>(at, done) / self.unit;
+            match self.unit {
+                1 => unzip_each::<1, K>(at, self.rows, done),
+                2 => unzip_each::<2, K>(at, self.rows, done),
+                4 => unzip_each::<4, K>(at, self.rows, done),
+                _ => unzip_each::<8, K>(at, self.rows, done),
+            }
+        }
+    }
+
+    /// The same from byte `done` of each row on as long as whole registers are left. Says how far.
+    ///
+    /// # Safety
+    /// As [`unweave_rows`](Self::unweave_rows).
+    #[inline(always)]
+    unsafe fn unweave<L: Register, const S: u8>(&self, at: At, mut done: usize) -> usize {
+        let Rows { step, kept, .. } = self.rows;
+        let whole = self.rows.whole(K) * self.unit;
+        let lanes: [i64; 4] = [0, 1, 2, 3].map(|lane| lane * (K * BYTES) as i64);
+        while done + L::BYTES <= whole {
+            let from = at.plus((done * K) as i64, done as i64);
+            // SAFETY: `K` registers are left, and one in each row.
+            unsafe {
+                let mut registers = [L::load(from.src); K];
+                for_each!(PLACE in K, {
+                    let part = from.plus((PLACE * BYTES) as i64, 0);
+                    registers[PLACE] = L::load_lanes(part.src, &lanes, 1);
+                    if S != CACHED {
+                        from.plus((PLACE * L::BYTES) as i64, 0).prefetch_ahead();
+                    }
+                });
+                for_each!(ROW in K, {
+                    if ROW < kept {
+                        let row = self.shuffled::<L, true, ROW>(&registers);
+                        put::<L, S>(row, from.plus(0, ROW as i64 * step).dst);
+                    }
                 });
             }
+            done += L::BYTES;
         }
-        done += per_register;
+        done
     }
-    done
 }
 
-/// Takes a run of the source apart into `K` rows of the destination.
+/// Zips the elements from `done` on, one by one.
 ///
 /// # Safety
-/// The processor has these registers. `rows.length` times, `rows.kept` of `K` elements of `N` bytes can
-/// be read, and what lies between; `rows.length` can be written in each of the rows.
+/// As [`weave_rows`](Weaver::weave_rows), of elements of `N` bytes.
 #[inline(always)]
-pub(super) unsafe fn unweave_rows<R: Register, const N: usize, const K: usize>(
-    at: At,
-    rows: Rows,
-    stores: Stores,
-) {
-    // Streams of three rows and more at once are slower than the caches.
-    // SAFETY: the caller's promise.
-    unsafe {
-        let done = match stores {
-            Stores::Cached => unweave::<R, N, K, CACHED>(at, rows, 0),
-            Stores::Streamed | Stores::Staged => unweave::<R, N, K, STAGED>(at, rows, 0),
-        };
-        let done = unweave::<R::Lane, N, K, CACHED>(at, rows, done);
-        unzip_each::<N, K>(at, rows, done);
-    }
-}
-
-/// # Safety
-/// As [`unweave_rows`].
-#[inline(always)]
-unsafe fn unweave<R: Register, const N: usize, const K: usize, const S: u8>(
-    at: At,
-    rows: Rows,
-    mut done: usize,
-) -> usize {
-    let per_register = R::BYTES / N;
-    let lanes: [i64; 4] = [0, 1, 2, 3].map(|lane| lane * (K * BYTES) as i64);
-    while done + per_register <= rows.whole(K) {
-        let from = at.plus((done * N * K) as i64, (done * N) as i64);
-        // SAFETY: `K` registers' worth of elements are left, and one's in each row.
-        unsafe {
-            let mut registers = [R::load(from.src); K];
-            for_each!(PLACE in K, {
-                let part = from.plus((PLACE * BYTES) as i64, 0);
-                registers[PLACE] = R::load_lanes(part.src, &lanes, 1);
-                if S != CACHED {
-                    from.plus((PLACE * R::BYTES) as i64, 0).prefetch_ahead();
-                }
-            });
-            let apart = shuffled::<R, K>(registers, const { &shuffles(N, K, true) });
-            for_each!(ROW in K, {
-                if ROW < rows.kept {
-                    put::<R, S>(apart[ROW], from.plus(0, ROW as i64 * rows.step).dst);
-                }
-            });
-        }
-        done += per_register;
-    }
-    done
-}
-
-/// Zips the elements from one to another, one by one.
-///
-/// # Safety
-/// As [`weave_rows`].
-#[inline(always)]
-unsafe fn zip_each<const N: usize, const K: usize>(at: At, rows: Rows, from: usize, to: usize) {
-    for place in from..to {
+unsafe fn zip_each<const N: usize, const K: usize>(at: At, rows: Rows, done: usize) {
+    for place in done..rows.length {
         let group = at.plus((place * N) as i64, (place * N * K) as i64);
         for row in 0..K {
             // SAFETY: `place` is below the length of the rows.
@@ -240,7 +313,7 @@ unsafe fn zip_each<const N: usize, const K: usize>(at: At, rows: Rows, from: usi
 /// Takes the elements from `done` on apart, one by one.
 ///
 /// # Safety
-/// As [`unweave_rows`].
+/// As [`unweave_rows`](Weaver::unweave_rows), of elements of `N` bytes.
 #[inline(always)]
 unsafe fn unzip_each<const N: usize, const K: usize>(at: At, rows: Rows, done: usize) {
     for place in done..rows.length {

@@ -21,6 +21,7 @@ pub(super) struct Avx512(__m512i);
 
 impl Register for Sse {
     const BYTES: usize = 16;
+    const HAS_HINTS: bool = true;
     type Half = Sse;
     type Lane = Sse;
 
@@ -216,6 +217,7 @@ static FLIPPED_QUARTERS: [[u64; 8]; 4] = [
 
 impl Register for Avx2 {
     const BYTES: usize = 32;
+    const HAS_HINTS: bool = true;
     type Half = Sse;
     type Lane = Sse;
 
@@ -437,6 +439,7 @@ static ODD_LANES: [u64; 8] = [2, 3, 10, 11, 6, 7, 14, 15];
 
 impl Register for Avx512 {
     const BYTES: usize = 64;
+    const HAS_HINTS: bool = true;
     type Half = Avx2;
     type Lane = Sse;
 

@@ -21,7 +21,8 @@ mod laid;
 mod spacing;
 
 use super::level::{Level, fence};
-use super::machine::{self, Soon};
+use super::machine;
+use super::panels::Soon;
 use super::place::{At, STREAM_FROM, Stores};
 use super::places::MAX_LOOPS;
 use super::tile::{Around, Program, Slots};

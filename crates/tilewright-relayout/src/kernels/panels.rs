@@ -1,0 +1,198 @@
+//! Walking the panels of a program: what is gathered before the tiles of one are moved, what goes out after, and what is asked
+//! for meanwhile. What moves the tiles themselves is a [kernel](super::machine::Kernel).
+
+use super::block::{Out, Walk};
+use super::copies::Blocks;
+use super::level::{prefetch, prefetch_near};
+use super::machine::{Kernel, SwizzledKernel};
+use super::place::{At, LINE};
+use super::places::AroundPlaces;
+use super::swizzle::SwizzledSides;
+
+/// What is read after the last place of some loops: what follows in the source, or lines that have nothing to do with it.
+pub(super) struct Ahead<'a, 'r> {
+    pub(super) src: *const u8,
+    pub(super) lines: &'a mut [Soon<'r>],
+    /// Whether what is read may not be in the caches yet.
+    pub(super) is_far: bool,
+}
+
+/// What is beside the tiles of a panel.
+pub(super) struct Beside<'a, 'r> {
+    /// Where it goes in the destination.
+    pub(super) dst: *mut u8,
+    /// Whether the lines are asked for that the next one reads.
+    pub(super) asks: bool,
+    /// Lines that have nothing to do with the program.
+    pub(super) lines: &'a mut [Soon<'r>],
+}
+
+/// By what the tiles of panels are moved.
+pub(super) enum By<'s, 'l> {
+    Kernel(Kernel),
+    /// Where a side is swizzled.
+    Swizzled(SwizzledKernel, &'s mut SwizzledSides<'l>),
+}
+
+impl By<'_, '_> {
+    /// Moves a panel's tiles, from where they are or a stage. `next` is where the next panel is.
+    ///
+    /// # Safety
+    /// As [`Kernel`], or [`SwizzledKernel`].
+    #[inline]
+    unsafe fn run(&mut self, walk: &Walk, first: At, next: At, mut beside: Beside<'_, '_>) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self {
+                By::Kernel(kernel) => kernel(walk, first, next, &mut beside),
+                By::Swizzled(kernel, sides) => kernel(walk, first, next, &mut beside, sides),
+            }
+        }
+    }
+
+    /// Copies the rows of a panel to the stage.
+    ///
+    /// # Safety
+    /// They can be read, and there is room for them.
+    unsafe fn gather(&self, walk: &Walk, src: *const u8, stage: *mut u8) {
+        let Some(gathered) = &walk.gathered else { return };
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self {
+                By::Swizzled(_, sides) if sides.has_src() => sides.gather(gathered, src, stage),
+                _ => (gathered.copy)(gathered, src, stage),
+            }
+        }
+    }
+
+    /// Copies the rows of a block from the stage to where they go.
+    ///
+    /// # Safety
+    /// They can be read from the stage, and written.
+    unsafe fn copy_out(&self, out: &Out, stage: *mut u8, blocks: Blocks) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self {
+                By::Swizzled(_, sides) if sides.has_dst() => {
+                    sides.copy_out(out, stage, blocks.here);
+                }
+                _ => (out.copy)(out, stage, blocks),
+            }
+        }
+    }
+}
+
+/// Moves the panels of a walk, by way of a stage if there are blocks.
+///
+/// # Safety
+/// As [`Kernel`] at every place of the loops; the stage has room for what the walk puts there.
+#[inline]
+pub(super) unsafe fn run(
+    walk: &Walk,
+    mut by: By<'_, '_>,
+    at: At,
+    stage: *mut u8,
+    ahead: &mut Ahead<'_, '_>,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !walk.around.is_empty() || walk.gathered.is_some() || walk.out.is_some() {
+            return each(walk, by, at, stage, ahead);
+        }
+        let next = At { src: ahead.src, ..at };
+        by.run(walk, at, next, Beside { dst: at.dst, asks: ahead.is_far, lines: ahead.lines });
+    }
+}
+
+/// The same of several panels, or such that have stages.
+///
+/// # Safety
+/// As [`run`].
+#[inline(never)]
+unsafe fn each(walk: &Walk, mut by: By<'_, '_>, at: At, stage: *mut u8, ahead: &mut Ahead<'_, '_>) {
+    let Walk { around, gathered, out, .. } = walk;
+    let mut places = AroundPlaces::new(around, at);
+    let none = std::ptr::null_mut();
+    let mut blocks = Blocks { before: none, here: none, number: 0 };
+    // SAFETY: the caller's promise: every place is one of the box's.
+    unsafe {
+        while let Some(at) = places.next() {
+            let mut first = at;
+            if let Some(out) = out {
+                first.dst = stage.wrapping_add(LINE);
+                if out.has_tails {
+                    let next = if places.has_next { places.next.dst } else { none };
+                    ask_for_ends(out, blocks.here, at.dst, next);
+                }
+            }
+            if let Some(gathered) = gathered {
+                by.gather(walk, at.src, stage);
+                first.src = stage.wrapping_add(gathered.first);
+            }
+            let next = if places.has_next { places.next } else { At { src: ahead.src, ..at } };
+            let beside = Beside { dst: at.dst, asks: ahead.is_far, lines: ahead.lines };
+            by.run(walk, first, next, beside);
+            if let Some(out) = out {
+                blocks = Blocks { before: blocks.here, here: at.dst, number: blocks.number + 1 };
+                by.copy_out(out, stage, blocks);
+            }
+        }
+        if let Some(out) = out {
+            let blocks = Blocks { before: blocks.here, here: none, ..blocks };
+            (out.copy)(out, stage, blocks);
+        }
+    }
+}
+
+/// Asks for the lines at the ends of a block's rows, but of those that go on with the ones before, or are gone on with. Stores
+/// of a part of a line would wait for it.
+fn ask_for_ends(out: &Out, before: *mut u8, here: *mut u8, next: *mut u8) {
+    let goes_on = |from: *mut u8, to: *mut u8| from.wrapping_offset(out.len as isize) == to;
+    let (begins, ends) = (!goes_on(before, here), !goes_on(here, next));
+    if !begins && !ends {
+        return;
+    }
+    for &row in &out.rows {
+        let row = here.wrapping_offset(row as isize);
+        if begins {
+            prefetch(row);
+        }
+        if ends {
+            prefetch(row.wrapping_offset(out.len as isize));
+        }
+    }
+}
+
+/// Lines that are asked for, of rows of so many bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Soon<'r> {
+    /// Where the rows begin, in bytes from a place on.
+    rows: &'r [i64],
+    len: i64,
+    at: *const u8,
+    /// How many lines are asked for with each tile.
+    lines: usize,
+    /// The row and the byte in it that is next.
+    row: usize,
+    place: i64,
+}
+
+impl<'r> Soon<'r> {
+    #[inline(always)]
+    pub(super) fn of(rows: &'r [i64], len: i64, lines: usize, at: *const u8) -> Self {
+        Soon { rows, len, at, lines, row: 0, place: 0 }
+    }
+
+    /// Asks for the lines that are a tile's share.
+    #[inline(always)]
+    pub(super) fn ask(&mut self) {
+        for _ in 0..self.lines {
+            let Some(row) = self.rows.get(self.row) else { return };
+            prefetch_near(self.at.wrapping_offset((row + self.place) as isize));
+            self.place += LINE as i64;
+            if self.place >= self.len {
+                (self.row, self.place) = (self.row + 1, 0);
+            }
+        }
+    }
+}
