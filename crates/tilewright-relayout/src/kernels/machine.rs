@@ -443,10 +443,10 @@ macro_rules! code {
                         true => run::<R, N, G, L, ASKING>,
                         false => run::<R, N, G, L, CACHED>,
                     },
-                    crossing: match (R::HAS_HINTS, R::BYTES == LINE) {
-                        (true, true) => run::<R, N, G, L, CROSSING>,
-                        (true, false) => run::<R, N, G, L, STAGED>,
-                        (false, _) => run::<R, N, G, L, CACHED>,
+                    // None but registers of a line are said to cross lines.
+                    crossing: match R::BYTES == LINE {
+                        true => run::<R, N, G, L, CROSSING>,
+                        false => run::<R, N, G, L, CACHED>,
                     },
                     swizzled: run_swizzled::<R, N, G, L>,
                     copies: Self::copies::<R>(),

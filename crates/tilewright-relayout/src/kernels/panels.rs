@@ -1,7 +1,7 @@
 //! Walking the panels of a program: what is gathered before the tiles of one are moved, what goes out after, and what is asked
 //! for meanwhile. What moves the tiles themselves is a [kernel](super::machine::Kernel).
 
-use super::block::{Out, Walk};
+use super::block::{Gathered, Out, Walk};
 use super::copies::Blocks;
 use super::level::{prefetch, prefetch_near};
 use super::machine::{Kernel, SwizzledKernel};
@@ -54,8 +54,7 @@ impl By<'_, '_> {
     ///
     /// # Safety
     /// They can be read, and there is room for them.
-    unsafe fn gather(&self, walk: &Walk, src: *const u8, stage: *mut u8) {
-        let Some(gathered) = &walk.gathered else { return };
+    unsafe fn gather(&self, gathered: &Gathered, src: *const u8, stage: *mut u8) {
         // SAFETY: the caller's promise.
         unsafe {
             match self {
@@ -126,7 +125,7 @@ unsafe fn each(walk: &Walk, mut by: By<'_, '_>, at: At, stage: *mut u8, ahead: &
                 }
             }
             if let Some(gathered) = gathered {
-                by.gather(walk, at.src, stage);
+                by.gather(gathered, at.src, stage);
                 first.src = stage.wrapping_add(gathered.first);
             }
             let next = if places.has_next { places.next } else { At { src: ahead.src, ..at } };
@@ -164,7 +163,6 @@ fn ask_for_ends(out: &Out, before: *mut u8, here: *mut u8, next: *mut u8) {
 }
 
 /// Lines that are asked for, of rows of so many bytes.
-#[derive(Clone, Copy)]
 pub(super) struct Soon<'r> {
     /// Where the rows begin, in bytes from a place on.
     rows: &'r [i64],

@@ -8,7 +8,7 @@ pub(super) trait Register: Copy {
     /// The bytes of a register, 16, 32 or 64.
     const BYTES: usize;
 
-    /// Whether anything is done to ask for lines, or to store past the caches.
+    /// Whether there are kernels that ask for lines, or store past the caches.
     const HAS_HINTS: bool = false;
 
     /// A register half as long; of 16 bytes itself.
@@ -271,6 +271,8 @@ pub(super) struct Plain([u8; 16]);
 // Soundness: loads and stores are of 16 bytes, as promised; the rest is arithmetic.
 impl Register for Plain {
     const BYTES: usize = 16;
+    // There all of what others do is looked at. Without, it is for processors that take no hints, or are older than SSE4.1.
+    const HAS_HINTS: bool = cfg!(miri);
     type Half = Plain;
     type Lane = Plain;
 

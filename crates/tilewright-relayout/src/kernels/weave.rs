@@ -7,7 +7,7 @@
 use super::place::{At, CACHED, STAGED, STREAMED, Stores, copy_one, put};
 use super::register::Register;
 
-/// `K` rows of elements, `row` bytes apart, and how long they are in elements.
+/// `K` rows of elements, `step` bytes apart, and how long they are in elements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rows {
     pub(super) step: i64,
@@ -50,8 +50,7 @@ pub(super) const fn is_woven(count: i64, unit: i64) -> bool {
 const fn shuffles(unit: usize, rows: usize, is_apart: bool) -> Shuffles {
     let mut all = [[[ZERO; BYTES]; MAX_ROWS]; MAX_ROWS];
     let mut byte = 0;
-    // Larger elements are not woven.
-    while is_woven(rows as i64, unit as i64) && byte < BYTES * rows {
+    while byte < BYTES * rows {
         // A byte of the run, and the byte of a row that it is.
         let (element, within) = (byte / unit, byte % unit);
         let (row, place) = (element % rows, element / rows * unit + within);
@@ -66,7 +65,7 @@ const fn shuffles(unit: usize, rows: usize, is_apart: bool) -> Shuffles {
     all
 }
 
-/// Whether one register that goes in has any bytes of one that comes out, where elements have `unit` bytes, or as many at most.
+/// Whether one register that goes in has any bytes of one that comes out, where elements have `unit` bytes.
 const fn has_bytes(unit: usize, rows: usize, is_apart: bool, to: usize, from: usize) -> bool {
     let order = shuffles(unit, rows, is_apart)[to][from];
     let mut byte = 0;
@@ -93,23 +92,17 @@ macro_rules! for_each {
 /// For every register that comes out and every one that goes in, where bytes come from.
 type Orders<R, const K: usize> = [[R; K]; K];
 
-/// Of rows of elements of `unit` bytes that are zipped together, or that a run is taken `APART` to.
+/// Of rows of elements of 1 or 2 bytes that are zipped together, or that a run is taken `APART` to. Of more bytes, what goes
+/// where is known when this is compiled.
 ///
 /// # Safety
-/// The processor has these registers. Elements of so many bytes [are woven](is_woven).
+/// The processor has these registers.
 #[inline(always)]
 pub(super) unsafe fn orders<R: Register, const K: usize, const APART: bool>(
     unit: usize,
 ) -> Orders<R, K> {
-    let all = const {
-        &[
-            shuffles(1, K, APART),
-            shuffles(2, K, APART),
-            shuffles(4, K, APART),
-            shuffles(8, K, APART),
-        ]
-    };
-    let all = &all[unit.trailing_zeros().min(3) as usize];
+    let [bytes, pairs] = const { &[shuffles(1, K, APART), shuffles(2, K, APART)] };
+    let all = if unit == 1 { bytes } else { pairs };
     // SAFETY: the caller's promise.
     unsafe {
         let mut orders = [[R::repeat(&all[0][0]); K]; K];
@@ -122,9 +115,8 @@ pub(super) unsafe fn orders<R: Register, const K: usize, const APART: bool>(
     }
 }
 
-/// Rows of which `K` make a run, of elements of `unit` bytes. Of each row that is put together, those that elements of `N` bytes
-/// have nothing from are passed over; elements of fewer may be from any.
-#[derive(Clone, Copy)]
+/// Rows of which `K` make a run, of elements of `unit` bytes: those are `N`, or fewer of so few that every register has some
+/// of every other.
 pub(super) struct Weaver<'t, R: Register, const K: usize, const N: usize> {
     orders: &'t Orders<R, K>,
     rows: Rows,
@@ -134,29 +126,37 @@ pub(super) struct Weaver<'t, R: Register, const K: usize, const N: usize> {
 impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
     #[inline(always)]
     pub(super) fn new(orders: &'t Orders<R, K>, rows: Rows, unit: usize) -> Self {
-        // More orders than there are registers stay in memory, where shuffles take them from. Loaded ahead of the loop they
-        // would be stored and loaded again.
+        const { assert!(N >= 4 || K <= BYTES / N, "every register has some of every other") };
+        debug_assert!(unit == N || N < 4 && unit < N, "{unit} bytes and not {N}");
+        // Loaded ahead of the loop, so many orders would be stored and loaded again: they stay in memory, where shuffles take
+        // them from. Of five rows, which are 25, most stay in the registers of AVX-512.
         let orders = if N < 4 && K > 5 { std::hint::black_box(orders) } else { orders };
         Weaver { orders, rows, unit }
     }
 
-    /// The bytes of registers, which are as long as these or are lanes, that one has of what is `TO` come out.
+    /// The bytes of an element.
+    #[inline(always)]
+    fn unit(&self) -> usize {
+        if N >= 4 { N } else { self.unit }
+    }
+
+    /// The register that comes out as number `TO`: the bytes of all that go in, which are as long as those of the orders or a
+    /// lane of them, shuffled and put together.
     ///
     /// # Safety
     /// The processor has these registers.
     #[inline(always)]
     unsafe fn shuffled<L: Register, const APART: bool, const TO: usize>(&self, from: &[L; K]) -> L {
         const { assert!(L::BYTES <= R::BYTES, "an order is of no more bytes") };
-        let order = |from: usize| std::ptr::from_ref(&self.orders[TO][from]).cast();
         // SAFETY: the caller's promise; each lane has the same order.
         unsafe {
             let mut to: Option<L> = None;
             for_each!(FROM in K, {
                 if const { has_bytes(N, K, APART, TO, FROM) } {
-                    // What moves words is known when this is compiled, so that it may be less than a shuffle.
+                    // What is known when this is compiled may take less than a shuffle.
                     let order = match N {
                         4.. => L::repeat(const { &shuffles(N, K, APART)[TO][FROM] }),
-                        _ => L::load(order(FROM)),
+                        _ => L::load(std::ptr::from_ref(&self.orders[TO][FROM]).cast()),
                     };
                     let bytes = from[FROM].shuffle(order);
                     to = match to {
@@ -179,7 +179,7 @@ impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
     /// rows, and `K` times as many written.
     #[inline(always)]
     pub(super) unsafe fn weave_rows(&self, at: At, stores: Stores) {
-        let length = self.rows.length * self.unit;
+        let length = self.rows.length * self.unit();
         // SAFETY: the caller's promise; streamed registers are at multiples of one.
         unsafe {
             let done = match stores {
@@ -192,8 +192,8 @@ impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
                 Stores::Streamed | Stores::Staged => self.weave::<R, STAGED>(at, 0),
                 _ => self.weave::<R, CACHED>(at, 0),
             };
-            let done = self.weave::<R::Lane, CACHED>(at, done) / self.unit;
-            match self.unit {
+            let done = self.weave::<R::Lane, CACHED>(at, done) >> self.unit().trailing_zeros();
+            match self.unit() {
                 1 => zip_each::<1, K>(at, self.rows, done),
                 2 => zip_each::<2, K>(at, self.rows, done),
                 4 => zip_each::<4, K>(at, self.rows, done),
@@ -208,7 +208,7 @@ impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
     /// As [`weave_rows`](Self::weave_rows); for streaming, the destination is a multiple of 16 bytes.
     #[inline(always)]
     unsafe fn weave<L: Register, const S: u8>(&self, at: At, mut done: usize) -> usize {
-        let length = self.rows.length * self.unit;
+        let length = self.rows.length * self.unit();
         while done + L::BYTES <= length {
             let from = at.plus(done as i64, (done * K) as i64);
             // SAFETY: a register is left in each row, and there is room for all of them.
@@ -251,8 +251,8 @@ impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
                 Stores::Cached => self.unweave::<R, CACHED>(at, 0),
                 Stores::Streamed | Stores::Staged => self.unweave::<R, STAGED>(at, 0),
             };
-            let done = self.unweave::<R::Lane, CACHED>(at, done) / self.unit;
-            match self.unit {
+            let done = self.unweave::<R::Lane, CACHED>(at, done) >> self.unit().trailing_zeros();
+            match self.unit() {
                 1 => unzip_each::<1, K>(at, self.rows, done),
                 2 => unzip_each::<2, K>(at, self.rows, done),
                 4 => unzip_each::<4, K>(at, self.rows, done),
@@ -268,7 +268,7 @@ impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
     #[inline(always)]
     unsafe fn unweave<L: Register, const S: u8>(&self, at: At, mut done: usize) -> usize {
         let Rows { step, kept, .. } = self.rows;
-        let whole = self.rows.whole(K) * self.unit;
+        let whole = self.rows.whole(K) * self.unit();
         let lanes: [i64; 4] = [0, 1, 2, 3].map(|lane| lane * (K * BYTES) as i64);
         while done + L::BYTES <= whole {
             let from = at.plus((done * K) as i64, done as i64);
