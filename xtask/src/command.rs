@@ -5,9 +5,10 @@ use std::process::Command;
 
 use crate::environment::{root, succeed, target};
 
-/// Builds it, with the features of `cargo test --workspace --all-features`, which builds it too.
+/// Builds it for one of its tests, which is as `cargo test --workspace --all-features` does: `cargo build` would build nearly
+/// everything again, without the features that crates have for tests alone.
 pub(crate) fn built() -> Result<(), String> {
-    let arguments = ["build", "--workspace", "--all-features", "--bin", "tilewright"];
+    let arguments = ["test", "--workspace", "--all-features", "--no-run", "--test", "explore"];
     succeed(Command::new("cargo").args(arguments).current_dir(root()?))
 }
 
