@@ -192,13 +192,8 @@ impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
                 Stores::Streamed | Stores::Staged => self.weave::<R, STAGED>(at, 0),
                 _ => self.weave::<R, CACHED>(at, 0),
             };
-            let done = self.weave::<R::Lane, CACHED>(at, done) >> self.unit().trailing_zeros();
-            match self.unit() {
-                1 => zip_each::<1, K>(at, self.rows, done),
-                2 => zip_each::<2, K>(at, self.rows, done),
-                4 => zip_each::<4, K>(at, self.rows, done),
-                _ => zip_each::<8, K>(at, self.rows, done),
-            }
+            let done = self.weave::<R::Lane, CACHED>(at, done);
+            self.rest::<false>(at, done);
         }
     }
 
@@ -251,13 +246,8 @@ impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
                 Stores::Cached => self.unweave::<R, CACHED>(at, 0),
                 Stores::Streamed | Stores::Staged => self.unweave::<R, STAGED>(at, 0),
             };
-            let done = self.unweave::<R::Lane, CACHED>(at, done) >> self.unit().trailing_zeros();
-            match self.unit() {
-                1 => unzip_each::<1, K>(at, self.rows, done),
-                2 => unzip_each::<2, K>(at, self.rows, done),
-                4 => unzip_each::<4, K>(at, self.rows, done),
-                _ => unzip_each::<8, K>(at, self.rows, done),
-            }
+            let done = self.unweave::<R::Lane, CACHED>(at, done);
+            self.rest::<true>(at, done);
         }
     }
 
@@ -293,34 +283,39 @@ impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
         }
         done
     }
-}
 
-/// Zips the elements from `done` on, one by one.
-///
-/// # Safety
-/// As [`weave_rows`](Weaver::weave_rows), of elements of `N` bytes.
-#[inline(always)]
-unsafe fn zip_each<const N: usize, const K: usize>(at: At, rows: Rows, done: usize) {
-    for place in done..rows.length {
-        let group = at.plus((place * N) as i64, (place * N * K) as i64);
-        for row in 0..K {
-            // SAFETY: `place` is below the length of the rows.
-            unsafe { copy_one::<N>(group.plus(row as i64 * rows.step, (row * N) as i64)) };
+    /// Zips what follows byte `done` of each row, or takes it apart, one element after the other.
+    ///
+    /// # Safety
+    /// As [`weave_rows`](Self::weave_rows), or [`unweave_rows`](Self::unweave_rows).
+    #[inline(always)]
+    unsafe fn rest<const APART: bool>(&self, at: At, done: usize) {
+        let done = done >> self.unit().trailing_zeros();
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.unit() {
+                1 => each::<1, K, APART>(at, self.rows, done),
+                2 => each::<2, K, APART>(at, self.rows, done),
+                4 => each::<4, K, APART>(at, self.rows, done),
+                _ => each::<8, K, APART>(at, self.rows, done),
+            }
         }
     }
 }
 
-/// Takes the elements from `done` on apart, one by one.
+/// Zips the elements from number `done` of each row on, or takes them apart, one by one.
 ///
 /// # Safety
-/// As [`unweave_rows`](Weaver::unweave_rows), of elements of `N` bytes.
+/// As [`rest`](Weaver::rest), of elements of `N` bytes.
 #[inline(always)]
-unsafe fn unzip_each<const N: usize, const K: usize>(at: At, rows: Rows, done: usize) {
+unsafe fn each<const N: usize, const K: usize, const APART: bool>(at: At, rows: Rows, done: usize) {
     for place in done..rows.length {
-        let group = at.plus((place * N * K) as i64, (place * N) as i64);
-        for row in 0..rows.kept {
+        let (in_row, in_run) = ((place * N) as i64, (place * N * K) as i64);
+        for row in 0..if APART { rows.kept } else { K } {
+            let (in_row, in_run) = (in_row + row as i64 * rows.step, in_run + (row * N) as i64);
+            let at = if APART { at.plus(in_run, in_row) } else { at.plus(in_row, in_run) };
             // SAFETY: `place` is below the length of the rows.
-            unsafe { copy_one::<N>(group.plus((row * N) as i64, row as i64 * rows.step)) };
+            unsafe { copy_one::<N>(at) };
         }
     }
 }
