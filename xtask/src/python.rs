@@ -34,7 +34,8 @@ pub(crate) fn test() -> Result<(), String> {
     let python = environment.python()?;
     let mut install = Command::new(&python);
     install.args(["-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall"]);
-    // A target folder of its own: pip builds with other flags than the rest.
+    // As the other tests are built, with every check. In a target folder of its own: pip builds with other flags than the rest.
+    install.env("MATURIN_PEP517_ARGS", "--profile dev");
     succeed(install.arg(&package).env("CARGO_TARGET_DIR", home.join("build")))?;
     let mut tests = Command::new(&python);
     tests.args(["-m", "pytest", "-p", "no:cacheprovider"]).arg(package.join("tests"));

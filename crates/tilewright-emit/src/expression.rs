@@ -26,6 +26,13 @@ use crate::range::Range;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Expr(u32);
 
+impl Expr {
+    /// Which of its arena's it is, from zero on.
+    pub(crate) fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// What an expression is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
@@ -154,20 +161,25 @@ impl Arena {
         first.into_iter().chain(second)
     }
 
+    /// How many expressions there are.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// Everything that these are made of, each once and after what it is made of itself.
     pub fn reachable(&self, of: &[Expr]) -> Vec<Expr> {
         let mut is_used = vec![false; self.nodes.len()];
         let mut pending = of.to_vec();
         while let Some(expr) = pending.pop() {
-            if !std::mem::replace(&mut is_used[expr.0 as usize], true) {
+            if !std::mem::replace(&mut is_used[expr.number()], true) {
                 pending.extend(self.operands(expr));
             }
         }
-        (0..self.nodes.len() as u32).map(Expr).filter(|expr| is_used[expr.0 as usize]).collect()
+        (0..self.nodes.len() as u32).map(Expr).filter(|expr| is_used[expr.number()]).collect()
     }
 
     fn node(&self, expr: Expr) -> &Node {
-        &self.nodes[expr.0 as usize]
+        &self.nodes[expr.number()]
     }
 
     pub(crate) fn add_node(&mut self, operation: Operation, range: Range, factor: i64) -> Expr {

@@ -12,10 +12,9 @@ use crate::expression::{Arena, Expr, Operation};
 /// # Errors
 /// If a value is not in the range that it is said to be in: an input that breaks its promise.
 pub(crate) fn values(arena: &Arena, inputs: &[i64], of: &[Expr]) -> Result<Vec<i64>, Error> {
-    let order = arena.reachable(of);
-    let mut known = std::collections::HashMap::with_capacity(order.len());
-    for expr in order {
-        let at = |expr: Expr| known.get(&expr).copied().unwrap_or(0);
+    let mut known = vec![0; arena.len()];
+    for expr in arena.reachable(of) {
+        let at = |expr: Expr| known[expr.number()];
         let value = value(arena.operation(expr), inputs, at);
         if !arena.range(expr).contains(value) {
             let range = arena.range(expr);
@@ -26,9 +25,9 @@ pub(crate) fn values(arena: &Arena, inputs: &[i64], of: &[Expr]) -> Result<Vec<i
                 range.high
             )));
         }
-        known.insert(expr, value);
+        known[expr.number()] = value;
     }
-    Ok(of.iter().map(|expr| known.get(expr).copied().unwrap_or(0)).collect())
+    Ok(of.iter().map(|expr| known[expr.number()]).collect())
 }
 
 fn value(operation: Operation, inputs: &[i64], at: impl Fn(Expr) -> i64) -> i64 {

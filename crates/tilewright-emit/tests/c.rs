@@ -7,7 +7,7 @@ mod support;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
-use support::{Random, all_offsets, arrays, byte_list, bytes, expected, small_pairs, succeed};
+use support::{Random, all_offsets, arrays, byte_literal, bytes, expected, small_pairs, succeed};
 use tilewright_emit::{Array, Request, Target};
 
 /// A function that checks one layout's functions at every element and every slot.
@@ -26,7 +26,7 @@ fn check_of_layout(array: &Array, name: &str) -> String {
         "static void check_{name}(void) {{
   static const int64_t dims[] = {{{dims}0}};
   static const int32_t offsets[] = {{{offsets}0}};
-  static const unsigned char occupied[] = {{{occupied}}};
+  static const unsigned char occupied[] = {occupied};
   int64_t i[9] = {{0}};
   expect({name}_elements == {elements} && {name}_allocation == {allocation}, \"{name}\", 0);
   for (int64_t e = 0; e < {elements}; e++) {{
@@ -49,7 +49,7 @@ fn check_of_layout(array: &Array, name: &str) -> String {
 ",
         dims = dims.iter().map(|dim| format!("{dim},")).collect::<String>(),
         offsets = offsets.iter().map(|offset| format!("{offset},")).collect::<String>(),
-        occupied = byte_list(&[&occupied[..], &[0]].concat()),
+        occupied = byte_literal(&occupied),
         elements = map.elements(),
         allocation = map.allocation(),
         lowest = map.lowest_offset(),
@@ -64,8 +64,8 @@ fn check_of_relayout(from: &Array, to: &Array, name: &str, random: &mut Random) 
     let dst = expected(from, to, &src);
     format!(
         "static void check_{name}(void) {{
-  static const unsigned char src[] = {{{src}}};
-  static const unsigned char expected[] = {{{expected}}};
+  static const unsigned char src[] = {src};
+  static const unsigned char expected[] = {expected};
   unsigned char *from = malloc({from_bytes} + 1), *to = malloc({to_bytes} + 1);
   memcpy(from, src, {from_bytes});
   memset(to, 0xa5, {to_bytes} + 1);
@@ -76,8 +76,8 @@ fn check_of_relayout(from: &Array, to: &Array, name: &str, random: &mut Random) 
   free(from); free(to);
 }}
 ",
-        src = byte_list(&src),
-        expected = byte_list(&dst),
+        src = byte_literal(&src),
+        expected = byte_literal(&dst),
         from_bytes = from.bytes().max(1),
         to_bytes = to.bytes(),
     )

@@ -8,7 +8,7 @@ mod support;
 use std::fmt::Write;
 use std::process::Command;
 
-use support::{Random, byte_list, bytes, expected, small_pairs, succeed};
+use support::{Random, byte_literal, bytes, expected, small_pairs, succeed};
 use tilewright_emit::{Request, Target};
 
 const COMMON: &str = "
@@ -32,7 +32,7 @@ static bool has_blocks;
 
 /// Runs a kernel as all of its threads.
 const LAUNCH: &str = "
-template <class Kernel> static void launch(Kernel kernel, bool with_barriers) {
+static void launch(void (*kernel)(), bool with_barriers) {
   has_blocks = with_barriers;
   if (!with_barriers) {
     for (unsigned thread = 0; thread < N_THREADS; thread++) { enter(thread, 0); kernel(); }
@@ -110,16 +110,16 @@ fn check(target: Target, shim: &str, sanitize: &str, seed: u64) {
         let _ = writeln!(
             code,
             "static void check_{name}() {{
-  alignas(16) static const unsigned char src[] = {{{}}};
-  static const unsigned char expected[] = {{{}}};
+  alignas(16) static const unsigned char src[] = {};
+  static const unsigned char expected[] = {};
   alignas(16) static unsigned char dst[{} + 16];
   memset(dst, 0xa5, sizeof dst);
   launch([] {{ {name}_relayout(src, dst); }}, {has_barriers});
   expect(memcmp(dst, expected, {}) == 0, \"{name}: {} to {}\");
   for (int k = 0; k < 16; k++) expect(dst[{} + k] == 0xa5, \"{name} wrote too much\");
 }}",
-            byte_list(&src),
-            byte_list(&expected(&from, &to, &src)),
+            byte_literal(&src),
+            byte_literal(&expected(&from, &to, &src)),
             to.bytes(),
             to.bytes(),
             from.text(),

@@ -8,7 +8,7 @@ mod support;
 
 use std::fmt::Write;
 
-use support::{Random, all_offsets, arrays, byte_list, bytes, expected, occupied, small_pairs};
+use support::{Random, all_offsets, arrays, bytes, expected, occupied, small_pairs};
 use tilewright_emit::{Request, Target};
 
 const CHECKS: &str = "
@@ -60,11 +60,11 @@ fn code_agrees_with_the_maps() {
         let dst = expected(&from, &to, &src);
         let _ = writeln!(
             calls,
-            "check_relayout('{name}: {} to {}', [{}], [{}])",
+            "check_relayout('{name}: {} to {}', b'{}', list(b'{}'))",
             from.text(),
             to.text(),
-            byte_list(&src),
-            byte_list(&dst)
+            src.escape_ascii(),
+            dst.escape_ascii()
         );
     }
     support::run_python(&(code + CHECKS + &calls));
@@ -157,11 +157,11 @@ fn triton_kernels_move_every_byte() {
         let dst = expected(&from, &to, &src);
         let _ = writeln!(
             calls,
-            "check_kernel('{name}: {} to {}', [{}], [{}])",
+            "check_kernel('{name}: {} to {}', b'{}', list(b'{}'))",
             from.text(),
             to.text(),
-            byte_list(&src),
-            byte_list(&dst)
+            src.escape_ascii(),
+            dst.escape_ascii()
         );
     }
     let layouts = CHECKS.split("def check_relayout").next().unwrap();

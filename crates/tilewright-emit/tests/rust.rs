@@ -7,9 +7,7 @@ mod support;
 use std::fmt::Write;
 use std::process::Command;
 
-use support::{
-    Random, all_offsets, arrays, byte_list, bytes, expected, occupied, small_pairs, succeed,
-};
+use support::{Random, all_offsets, arrays, bytes, expected, occupied, small_pairs, succeed};
 use tilewright_emit::{Array, Request, Target};
 
 fn check_of_layout(array: &Array, name: &str) -> String {
@@ -71,14 +69,14 @@ fn compiled_code_agrees_with_the_maps() {
         let _ = writeln!(
             code,
             "fn check_{name}() {{
-    let src: &[u8] = &[{}];
-    let expected: &[u8] = &[{}];
+    let src: &[u8] = b\"{}\";
+    let expected: &[u8] = b\"{}\";
     let mut dst = vec![0xa5u8; {}];
     {name}_relayout(src, &mut dst);
     assert!(dst == expected, \"{name}\");
 }}",
-            byte_list(&src),
-            byte_list(&expected(&from, &to, &src)),
+            src.escape_ascii(),
+            expected(&from, &to, &src).escape_ascii(),
             to.bytes(),
         );
         let _ = writeln!(calls, "    check_{name}();");

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::process::Command;
 
 use support::{
-    Random, all_offsets, arrays, byte_list, bytes, expected, occupied, small_pairs, succeed,
+    Random, all_offsets, arrays, byte_literal, bytes, expected, occupied, small_pairs, succeed,
 };
 use tilewright_emit::{Request, Target};
 
@@ -146,7 +146,7 @@ fn shaders_and_functions_agree_with_the_maps() {
             code,
             "static void check_{name}() {{
   static const int dims[] = {{{dims}0}}, offsets[] = {{{offsets}0}};
-  static const unsigned char occupied[] = {{{},0}};
+  static const unsigned char occupied[] = {};
   for (int e = 0; e < {elements}; e++) {{
     int i[9] = {{}}, rest = e;
     for (int d = {rank} - 1; d >= 0; d--) {{ i[d] = rest % dims[d]; rest /= dims[d]; }}
@@ -158,7 +158,7 @@ fn shaders_and_functions_agree_with_the_maps() {
     if (place.valid) expect({name}_offset({}) == s + ({lowest}), \"{name}_index place\");
   }}
 }}",
-            byte_list(&occupied),
+            byte_literal(&occupied),
             place.join(", "),
         );
         let _ = writeln!(calls, "  check_{name}();");
@@ -192,7 +192,7 @@ fn shaders_and_functions_agree_with_the_maps() {
         let _ = writeln!(
             code,
             "static void check_{name}() {{
-  static const unsigned char src[] = {{{}}}, expected[] = {{{}}};
+  static const unsigned char src[] = {}, expected[] = {};
   {name}_src.resize({src_bytes} / sizeof {name}_src[0] + 1);
   {name}_dst.resize({dst_bytes} / sizeof {name}_dst[0] + 1);
   memcpy({name}_src.data(), src, {src_bytes});
@@ -200,8 +200,8 @@ fn shaders_and_functions_agree_with_the_maps() {
   {launch}
   expect(memcmp({name}_dst.data(), expected, {dst_bytes}) == 0, \"{name}: {} to {}\");
 }}",
-            byte_list(&src),
-            byte_list(&dst),
+            byte_literal(&src),
+            byte_literal(&dst),
             from.text(),
             to.text(),
         );

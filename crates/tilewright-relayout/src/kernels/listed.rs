@@ -9,7 +9,7 @@ use super::block::repeat;
 use super::level::{Level, Task};
 use super::loop_order::part_of;
 use super::machine;
-use super::place::{At, LINE, Stores};
+use super::place::{At, LINE, Stores, room};
 use super::places::AroundPlaces;
 use super::register::Register;
 use super::runs::{Row, copy_runs};
@@ -177,9 +177,10 @@ impl Listed {
     ///
     /// # Safety
     /// As [`machine::run`].
+    #[inline(never)]
     pub(super) unsafe fn run(&self, at: At, level: Level, stores: Stores) {
         let mut stage = Stage(MaybeUninit::uninit());
-        let stage = stage.0.as_mut_ptr().cast::<u8>();
+        let stage = room(&mut stage.0);
         let mut places = AroundPlaces::new(&self.around, at);
         // The rows are written to be read at once.
         let near = if stores == Stores::Cached { Stores::Cached } else { Stores::Staged };

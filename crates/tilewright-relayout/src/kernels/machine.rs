@@ -8,7 +8,7 @@ use super::copies::{
 use super::exchange::{MERGES, SPREADS, STEPS, one};
 use super::level::{Level, prefetch};
 use super::panels::{self, Ahead, Beside, By, Soon};
-use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one};
+use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one, room};
 use super::places::AroundPlaces;
 use super::register::Register;
 use super::swizzle::{
@@ -74,10 +74,10 @@ pub(super) unsafe fn run_asking(program: &Program, at: At, lines: &mut [Soon<'_>
 /// As [`run`].
 #[inline(never)]
 unsafe fn by_way_of_stage(program: &Program, at: At, stores: Stores) {
+    let mut stage = CachedStage(MaybeUninit::uninit());
+    let stage = room(&mut stage.0);
     let walk = program.cached_blocks.as_deref().unwrap_or(&program.walk);
     let kernel = program.kernels.into_caches(walk, at, stores);
-    let mut stage = CachedStage(MaybeUninit::uninit());
-    let stage = stage.0.as_mut_ptr().cast();
     let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: stores != Stores::Cached };
     // SAFETY: the caller's promise; a block that is copied into the caches fits the stage, and so do rows from there.
     unsafe {
@@ -95,12 +95,12 @@ unsafe fn by_way_of_stage(program: &Program, at: At, stores: Stores) {
 /// As [`run`].
 #[inline(never)]
 unsafe fn stream(program: &Program, at: At) {
+    let mut stage = Stage(MaybeUninit::uninit());
+    let stage = room(&mut stage.0);
     let (kernels, walk) = (&program.kernels, &program.walk);
     let is_on_line = at.to_line() == 0;
     let [lines, any] = &program.blocks;
     let lines = lines.as_deref().filter(|_| is_on_line);
-    let mut stage = Stage(MaybeUninit::uninit());
-    let stage = stage.0.as_mut_ptr().cast();
     let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: true };
     let ahead = &mut ahead;
     // SAFETY: the caller's promise.
@@ -138,6 +138,8 @@ pub(super) unsafe fn run_swizzled(
     (src, dst): (SideAt, SideAt),
     stores: Stores,
 ) {
+    let mut stage = Stage(MaybeUninit::uninit());
+    let stage = room(&mut stage.0);
     let kernels = &program.kernels;
     let is_on_line = at.to_line() == 0;
     let is_streamed = stores == Stores::Streamed;
@@ -154,11 +156,10 @@ pub(super) unsafe fn run_swizzled(
     let mut lists = [const { MaybeUninit::uninit() }; PERIOD_PLACES * TILE_LANES];
     let src = Lanes::of(src, &walk.tile, &mut lists);
     let mut swizzled = SwizzledSides { src, dst, stores, copies: kernels.copies };
-    let mut stage = Stage(MaybeUninit::uninit());
     let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: swizzled.asks() };
     let by = By::Swizzled(kernels.swizzled, &mut swizzled);
     // SAFETY: the caller's promise.
-    unsafe { panels::run(walk, by, at, stage.0.as_mut_ptr().cast(), &mut ahead) }
+    unsafe { panels::run(walk, by, at, stage, &mut ahead) }
     if is_streamed {
         super::level::fence();
     }
@@ -184,6 +185,7 @@ struct Bank<const BYTES: usize>(MaybeUninit<[u8; BYTES]>);
 ///
 /// # Safety
 /// As [`run`]; for a block, the stage is a [`Stage`]'s.
+#[inline(never)]
 unsafe fn by_way_of_banks(
     program: &Program,
     last: (&Walk, Kernel),
@@ -192,11 +194,11 @@ unsafe fn by_way_of_banks(
     stage: *mut u8,
     ahead: &mut Ahead<'_, '_>,
 ) {
-    let (first, (walk, kernel)) = (at.src, last);
-    let Program { before, after, around, .. } = program;
     let mut loaded = Bank::<BANK>(MaybeUninit::uninit());
     let mut stored = Bank::<MOST_REGISTER_BYTES>(MaybeUninit::uninit());
-    let (loaded, stored) = (loaded.0.as_mut_ptr().cast(), stored.0.as_mut_ptr().cast());
+    let (loaded, stored) = (room(&mut loaded.0), room(&mut stored.0));
+    let (first, (walk, kernel)) = (at.src, last);
+    let Program { before, after, around, .. } = program;
     let mut places = AroundPlaces::new(around, at);
     while let Some(at) = places.next() {
         let mut here = at;

@@ -2,6 +2,7 @@
 
 use super::level::{prefetch, prefetch_near};
 use super::register::Register;
+use std::mem::MaybeUninit;
 
 /// How what is moved is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +98,16 @@ pub(super) unsafe fn put<R: Register, const S: u8>(register: R, to: *mut u8) {
             _ => register.store(to),
         }
     }
+}
+
+/// The first byte of room on the stack: for the first statement of a function that is not inlined.
+///
+/// Compilers put off setting up a frame until something needs it. Of more than 32 KiB, LLVM touches its pages one by one, and
+/// counts them in a register that may hold something by then: `r11`, where a destination was and was lost (x86-64, LLVM 22). What
+/// is needed at once is set up where no register but those of arguments holds anything.
+#[inline(always)]
+pub(super) fn room<T>(room: &mut MaybeUninit<T>) -> *mut u8 {
+    std::hint::black_box(room.as_mut_ptr()).cast()
 }
 
 /// Copies one element of `N` bytes.

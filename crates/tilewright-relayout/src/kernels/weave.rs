@@ -4,7 +4,7 @@
 //! Numbers that are no powers of two are no bits of a tile's index. Every register that comes out is put
 //! together from all that went in, the bytes of each shuffled to their places and zeros elsewhere.
 
-use super::place::{At, CACHED, STAGED, STREAMED, Stores, copy_one, put};
+use super::place::{At, CACHED, STREAMED, Stores, copy_one, put};
 use super::register::Register;
 
 /// `K` rows of elements, `step` bytes apart, and how long they are in elements.
@@ -65,14 +65,21 @@ const fn shuffles(unit: usize, rows: usize, is_apart: bool) -> Shuffles {
     all
 }
 
-/// Whether one register that goes in has any bytes of one that comes out, where elements have `unit` bytes.
-const fn has_bytes(unit: usize, rows: usize, is_apart: bool, to: usize, from: usize) -> bool {
-    let order = shuffles(unit, rows, is_apart)[to][from];
-    let mut byte = 0;
-    while byte < BYTES && order[byte] == ZERO {
-        byte += 1;
+/// The shuffles of `ROWS` rows of elements of `UNIT` bytes, worked out once however many registers they are for.
+struct Known<const UNIT: usize, const ROWS: usize, const APART: bool>;
+
+impl<const UNIT: usize, const ROWS: usize, const APART: bool> Known<UNIT, ROWS, APART> {
+    const SHUFFLES: &'static Shuffles = &shuffles(UNIT, ROWS, APART);
+
+    /// Whether one register that goes in has any bytes of one that comes out.
+    const fn has_bytes(to: usize, from: usize) -> bool {
+        let order = &Self::SHUFFLES[to][from];
+        let mut byte = 0;
+        while byte < BYTES && order[byte] == ZERO {
+            byte += 1;
+        }
+        byte < BYTES
     }
-    byte < BYTES
 }
 
 /// Does something for each number below `K`, which is at most 7: written out, so that registers stay
@@ -101,8 +108,10 @@ type Orders<R, const K: usize> = [[R; K]; K];
 pub(super) unsafe fn orders<R: Register, const K: usize, const APART: bool>(
     unit: usize,
 ) -> Orders<R, K> {
-    let [bytes, pairs] = const { &[shuffles(1, K, APART), shuffles(2, K, APART)] };
-    let all = if unit == 1 { bytes } else { pairs };
+    let all = match unit {
+        1 => Known::<1, K, APART>::SHUFFLES,
+        _ => Known::<2, K, APART>::SHUFFLES,
+    };
     // SAFETY: the caller's promise.
     unsafe {
         let mut orders = [[R::repeat(&all[0][0]); K]; K];
@@ -152,10 +161,10 @@ impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
         unsafe {
             let mut to: Option<L> = None;
             for_each!(FROM in K, {
-                if const { has_bytes(N, K, APART, TO, FROM) } {
+                if const { Known::<N, K, APART>::has_bytes(TO, FROM) } {
                     // What is known when this is compiled may take less than a shuffle.
                     let order = match N {
-                        4.. => L::repeat(const { &shuffles(N, K, APART)[TO][FROM] }),
+                        4.. => L::repeat(const { &Known::<N, K, APART>::SHUFFLES[TO][FROM] }),
                         _ => L::load(std::ptr::from_ref(&self.orders[TO][FROM]).cast()),
                     };
                     let bytes = from[FROM].shuffle(order);
@@ -187,22 +196,22 @@ impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
                 Stores::Streamed
                     if (at.dst as usize).is_multiple_of(BYTES) && length * K >= LONG_RUN =>
                 {
-                    self.weave::<R, STREAMED>(at, 0)
+                    self.weave::<R, STREAMED>(at, 0, true)
                 }
-                Stores::Streamed | Stores::Staged => self.weave::<R, STAGED>(at, 0),
-                _ => self.weave::<R, CACHED>(at, 0),
+                _ => self.weave::<R, CACHED>(at, 0, stores != Stores::Cached),
             };
-            let done = self.weave::<R::Lane, CACHED>(at, done);
+            let done = self.weave::<R::Lane, CACHED>(at, done, false);
             self.rest::<false>(at, done);
         }
     }
 
-    /// Weaves from byte `done` of each row on as long as whole registers are left. Says how far.
+    /// Weaves from byte `done` of each row on as long as whole registers are left, and asks for what lies ahead if it `asks`.
+    /// Says how far.
     ///
     /// # Safety
     /// As [`weave_rows`](Self::weave_rows); for streaming, the destination is a multiple of 16 bytes.
     #[inline(always)]
-    unsafe fn weave<L: Register, const S: u8>(&self, at: At, mut done: usize) -> usize {
+    unsafe fn weave<L: Register, const S: u8>(&self, at: At, mut done: usize, asks: bool) -> usize {
         let length = self.rows.length * self.unit();
         while done + L::BYTES <= length {
             let from = at.plus(done as i64, (done * K) as i64);
@@ -212,7 +221,7 @@ impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
                 for_each!(ROW in K, {
                     let from = from.plus(ROW as i64 * self.rows.step, 0);
                     registers[ROW] = L::load(from.src);
-                    if S != CACHED {
+                    if asks {
                         from.prefetch_near_ahead();
                     }
                 });
@@ -242,21 +251,19 @@ impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
         // Streams of three rows and more at once are slower than the caches.
         // SAFETY: the caller's promise.
         unsafe {
-            let done = match stores {
-                Stores::Cached => self.unweave::<R, CACHED>(at, 0),
-                Stores::Streamed | Stores::Staged => self.unweave::<R, STAGED>(at, 0),
-            };
-            let done = self.unweave::<R::Lane, CACHED>(at, done);
+            let done = self.unweave::<R>(at, 0, stores != Stores::Cached);
+            let done = self.unweave::<R::Lane>(at, done, false);
             self.rest::<true>(at, done);
         }
     }
 
-    /// The same from byte `done` of each row on as long as whole registers are left. Says how far.
+    /// The same from byte `done` of each row on as long as whole registers are left; asks and says as
+    /// [`weave`](Self::weave).
     ///
     /// # Safety
     /// As [`unweave_rows`](Self::unweave_rows).
     #[inline(always)]
-    unsafe fn unweave<L: Register, const S: u8>(&self, at: At, mut done: usize) -> usize {
+    unsafe fn unweave<L: Register>(&self, at: At, mut done: usize, asks: bool) -> usize {
         let Rows { step, kept, .. } = self.rows;
         let whole = self.rows.whole(K) * self.unit();
         let lanes: [i64; 4] = [0, 1, 2, 3].map(|lane| lane * (K * BYTES) as i64);
@@ -268,14 +275,14 @@ impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
                 for_each!(PLACE in K, {
                     let part = from.plus((PLACE * BYTES) as i64, 0);
                     registers[PLACE] = L::load_lanes(part.src, &lanes, 1);
-                    if S != CACHED {
+                    if asks {
                         from.plus((PLACE * L::BYTES) as i64, 0).prefetch_ahead();
                     }
                 });
                 for_each!(ROW in K, {
                     if ROW < kept {
                         let row = self.shuffled::<L, true, ROW>(&registers);
-                        put::<L, S>(row, from.plus(0, ROW as i64 * step).dst);
+                        put::<L, CACHED>(row, from.plus(0, ROW as i64 * step).dst);
                     }
                 });
             }

@@ -23,7 +23,7 @@ mod spacing;
 use super::level::{Level, fence};
 use super::machine;
 use super::panels::Soon;
-use super::place::{At, STREAM_FROM, Stores};
+use super::place::{At, STREAM_FROM, Stores, room};
 use super::places::MAX_LOOPS;
 use super::tile::{Around, Program, Slots};
 use crate::nest::Loop;
@@ -159,6 +159,7 @@ impl Rows {
     ///
     /// # Safety
     /// All its bits lie in the source, which can be read, and can be written in the destination, which does not overlap it.
+    #[inline(never)]
     pub(super) unsafe fn run(
         &self,
         src: &Range<*const u8>,
@@ -166,11 +167,11 @@ impl Rows {
         start: (i64, i64),
         stores: Stores,
     ) {
-        let is_at_bytes = self.are_bytes && start.1 % 8 == 0;
         let mut stages = [const { Stage(MaybeUninit::uninit()) }; 3];
-        let [near, moved, room] = &mut stages;
-        let stage = |stage: &mut Stage, bytes: usize| {
-            let first = stage.0.as_mut_ptr().cast::<u8>();
+        let stages = stages.each_mut().map(|stage| room(&mut stage.0));
+        let is_at_bytes = self.are_bytes && start.1 % 8 == 0;
+        let [near, moved, packed] = stages;
+        let stage = |first: *mut u8, bytes: usize| {
             // SAFETY: a stage has room for as many, and so many beside them. What is beside rows is read, and had better
             // be something.
             unsafe { first.write_bytes(0, bytes + 2 * BESIDE) };
@@ -178,7 +179,7 @@ impl Rows {
         };
         let near = stage(near, if self.is_direct[0] { 0 } else { self.src.stage });
         let moved = stage(moved, if self.is_direct[1] { 0 } else { self.dst.stage });
-        let room = stage(room, if is_at_bytes { 0 } else { self.packed_bytes() });
+        let packed = stage(packed, if is_at_bytes { 0 } else { self.packed_bytes() });
         // What is read from where it is may not be there yet.
         let near_stores = match self.is_direct[0] && stores != Stores::Cached {
             true => Stores::Staged,
@@ -239,7 +240,7 @@ impl Rows {
                             }
                         }
                         if !self.is_direct[1] {
-                            self.write(Pass { src: moved, next: none, ..out }, is_at_bytes, room);
+                            self.write(Pass { src: moved, next: none, ..out }, is_at_bytes, packed);
                         }
                     }
                     How::Apart if is_at_bytes => {
@@ -249,15 +250,15 @@ impl Rows {
                     }
                     How::Stage | How::Apart => {
                         self.read(into, src);
-                        self.write(out, is_at_bytes, room);
+                        self.write(out, is_at_bytes, packed);
                     }
                     How::Together => {
                         let next = [next_from, next_to];
                         let out = Pass { src: src.start, from, next, ..out };
                         if self.is_inside(&out, src) {
-                            self.write(out, is_at_bytes, room);
+                            self.write(out, is_at_bytes, packed);
                         } else {
-                            self.write_last(out, src, is_at_bytes, room);
+                            self.write_last(out, src, is_at_bytes, packed);
                         }
                     }
                 }
