@@ -1,10 +1,10 @@
 //! The tests of the Python package, in an environment of their own.
 //!
-//! `pip` builds and installs the package as a user's would, into a virtual environment under
-//! `target`, beside the pinned packages that its tests compare it with; then `pytest` runs, and the
-//! code that `tilewright-emit` writes for numpy, which is among those packages. Where
-//! there is no Python of a version that the package is for, there is nothing to test it with, and
-//! the check says so.
+//! `pip` builds and installs the package as a user's would, but in the profile `dev` (wheels of a release are
+//! tried by `cargo xtask installed`), into a virtual environment under `target`, beside the pinned packages that
+//! its tests compare it with; then `pytest` runs, and the code that `tilewright-emit` writes for numpy, which is
+//! among those packages. Where there is no Python of a version that the package is for, there is nothing to test
+//! it with, and the check says so.
 
 use std::process::{Command, Stdio};
 

@@ -321,7 +321,7 @@ impl Rows {
     ///
     /// # Safety
     /// As [`run`](Self::run), for a block.
-    unsafe fn write(&self, pass: Pass<'_>, is_at_bytes: bool, room: *mut u8) {
+    unsafe fn write(&self, pass: Pass<'_>, is_at_bytes: bool, packed: *mut u8) {
         // SAFETY: the caller's promise; there is room for rows as they are packed.
         unsafe {
             if is_at_bytes || pass.spacing.is_same() {
@@ -329,9 +329,9 @@ impl Rows {
             }
             let [into, out] = &self.packed;
             let next = [pass.next[0], None];
-            self.level.run(Pass { rows: into, dst: room, to: 0, next, exactly: None, ..pass });
+            self.level.run(Pass { rows: into, dst: packed, to: 0, next, exactly: None, ..pass });
             let (spacing, next) = (&Spacing::same(self.len), [None, pass.next[1]]);
-            self.level.run(Pass { spacing, rows: out, src: room, from: 0, next, ..pass });
+            self.level.run(Pass { spacing, rows: out, src: packed, from: 0, next, ..pass });
         }
     }
 
@@ -345,7 +345,7 @@ impl Rows {
         pass: Pass<'_>,
         src: &Range<*const u8>,
         is_at_bytes: bool,
-        room: *mut u8,
+        packed: *mut u8,
     ) {
         // SAFETY: the caller's promise.
         unsafe {
@@ -353,12 +353,11 @@ impl Rows {
                 if is_at_bytes || pass.spacing.is_same() {
                     return self.level.run(one);
                 }
-                let packed = |row: Row| [Row { to: 0, ..row }];
-                let into = packed(one.rows[0]);
-                self.level.run(Pass { rows: &into, dst: room, to: 0, exactly: None, ..one });
+                let into = [Row { to: 0, ..one.rows[0] }];
+                self.level.run(Pass { rows: &into, dst: packed, to: 0, exactly: None, ..one });
                 let out = [Row { from: 0, to: one.rows[0].to }];
                 let spacing = &Spacing::same(self.len);
-                self.level.run(Pass { spacing, rows: &out, src: room, from: 0, ..one });
+                self.level.run(Pass { spacing, rows: &out, src: packed, from: 0, ..one });
             });
         }
     }
