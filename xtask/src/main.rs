@@ -55,7 +55,8 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test             format, clippy and docs with warnings denied, and every test
-  python           the tests of the Python package alone
+  python [--beside]
+                   the tests of the Python package alone; or only what it is tested beside, installed
   page             the page of `tilewright explore` alone, made again and used in Chromium, with Node
   site [--test] [FOLDER]
                    the book as a folder for any web server, with search and the page, answered in WebAssembly
@@ -86,12 +87,9 @@ usage: cargo xtask COMMAND
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if std::env::var_os(dist::rustc::IS_WRAPPED).is_some() {
-        return dist::rustc::run(&arguments);
-    }
     match arguments.split_first() {
         Some((command, rest)) if command == "test" && rest.is_empty() => test::run(),
-        Some((command, rest)) if command == "python" && rest.is_empty() => test::python(),
+        Some((command, rest)) if command == "python" => test::python(rest),
         Some((command, rest)) if command == "page" => page::run(rest),
         Some((command, rest)) if command == "site" => site::run(rest),
         Some((command, rest)) if command == "renderers" && rest.is_empty() => renderers::run(),

@@ -1,62 +1,105 @@
 //! The tests of the Python package, in an environment of their own.
 //!
-//! `pip` builds and installs the package as a user's would, but in the profile `dev` (wheels of a release are
-//! tried by `cargo xtask installed`), into a virtual environment under `target`, beside the pinned packages that
-//! its tests compare it with; then `pytest` runs, and the code that `tilewright-emit` writes for numpy, which is
-//! among those packages. Where there is no Python of a version that the package is for, there is nothing to test
-//! it with, and the check says so.
+//! Cargo builds the extension module with the workspace's tests, of the same crates, and it is laid with the Python
+//! modules into a virtual environment under `target`, beside the pinned packages that its tests compare it with;
+//! then `pytest` runs, and the code that `tilewright-emit` writes for numpy, which is among those packages. What pip
+//! installs is tried by `cargo xtask installed`: wheels of a release, and the source. Where there is no Python of a
+//! version that the package is for, there is nothing to test it with, and the check says so.
 
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::environment::{Environment, root, succeed};
+use crate::environment::{Environment, copy, output, root, succeed, target};
 use crate::say;
 
 /// The oldest Python that the package is for.
 const OLDEST: &str = "import sys; sys.exit(sys.version_info < (3, 11))";
 
-/// Installs and tests the package. `Err` is what failed.
-pub(crate) fn test() -> Result<(), String> {
-    let root = root()?;
-    let package = root.join("crates/tilewright-python");
+/// Where it is in the repository.
+const PACKAGE: &str = "crates/tilewright-python";
+
+/// Of all crates, with the tests of emitted code: so cargo has the same features for what they stand on as when it builds
+/// the workspace's tests, and builds none of it again.
+const OF_ALL: [&str; 6] =
+    ["--workspace", "--all-features", "--test", "python", "--test", "dynamic"];
+
+/// Installs what the package is tested beside. Its Python, where there is one that the package is for; `Err` is what failed.
+pub(crate) fn beside() -> Result<Option<PathBuf>, String> {
     let Some(system) = ["python3", "python3.11", "python"].into_iter().find(|p| is_new_enough(p))
     else {
         say("skipped: there is no Python of version 3.11 or later");
-        return Ok(());
+        return Ok(None);
     };
-    let home = root.join("target/python");
     let environment = Environment {
         system,
-        home: &home,
-        requirements: &package.join("tests/requirements.txt"),
+        home: &home()?,
+        requirements: &root()?.join(PACKAGE).join("tests/requirements.txt"),
         options: &[],
         pip_options: &[],
     };
-    let python = environment.python()?;
-    let mut install = Command::new(&python);
-    install.args(["-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall"]);
-    // As the other tests are built, with every check. In a target folder of its own: pip builds with other flags than the rest.
-    install.env("MATURIN_PEP517_ARGS", "--profile dev");
-    succeed(install.arg(&package).env("CARGO_TARGET_DIR", home.join("build")))?;
+    environment.python().map(Some)
+}
+
+/// Builds, installs and tests the package. `Err` is what failed.
+pub(crate) fn test() -> Result<(), String> {
+    let Some(python) = beside()? else { return Ok(()) };
+    let (root, home) = (root()?, home()?);
+    let package = root.join(PACKAGE);
+    let mut build = Command::new("cargo");
+    build.args(["build", "--quiet", "--profile", "test", "--lib"]).args(OF_ALL);
+    // With its stable interface it needs no Python to be there, and is built for any.
+    succeed(build.current_dir(&root).env("PYO3_NO_PYTHON", "1"))?;
+    install(&package.join("python/tilewright"), &packages_of(&python)?.join("tilewright"))?;
     let mut tests = Command::new(&python);
     tests.args(["-m", "pytest", "-p", "no:cacheprovider"]).arg(package.join("tests"));
     // Not from the package's own folder, where Python would find it without its extension module.
     succeed(tests.current_dir(&home).env("PYTHONDONTWRITEBYTECODE", "1"))?;
     // Code for numpy and Triton is run where there is numpy.
     let mut emitted = Command::new("cargo");
-    emitted.args([
-        "test",
-        "--quiet",
-        "-p",
-        "tilewright-emit",
-        "--test",
-        "python",
-        "--test",
-        "dynamic",
-    ]);
+    emitted.args(["test", "--quiet"]).args(OF_ALL);
     succeed(emitted.current_dir(&root).env("TILEWRIGHT_PYTHON", &python))
+}
+
+fn home() -> Result<PathBuf, String> {
+    target().map(|target| target.join("python"))
 }
 
 fn is_new_enough(python: &str) -> bool {
     let status = Command::new(python).args(["-c", OLDEST]).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
+}
+
+/// Where a Python has its packages.
+fn packages_of(python: &Path) -> Result<PathBuf, String> {
+    let asks = ["-c", "import sysconfig; print(sysconfig.get_path('platlib'), end='')"];
+    output(Command::new(python).args(asks)).map(PathBuf::from)
+}
+
+/// Lays the Python modules and the extension module that cargo has built into a folder, in place of what was there.
+fn install(modules: &Path, folder: &Path) -> Result<(), String> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    copy_all(modules, folder)?;
+    let built = target()?.join(format!("debug/{DLL_PREFIX}tilewright_python{DLL_SUFFIX}"));
+    let name = if cfg!(windows) { "_tilewright.pyd" } else { "_tilewright.abi3.so" };
+    copy(&built, &folder.join(name))
+}
+
+/// Copies a folder of Python modules.
+fn copy_all(from: &Path, to: &Path) -> Result<(), String> {
+    let named = |error: std::io::Error| format!("{} to {}: {error}", from.display(), to.display());
+    fs::create_dir_all(to).map_err(named)?;
+    for entry in fs::read_dir(from).map_err(named)? {
+        let entry = entry.map_err(named)?;
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        match (from.is_dir(), entry.file_name() == "__pycache__") {
+            (_, true) => {}
+            (true, _) => copy_all(&from, &to)?,
+            (false, _) => copy(&from, &to)?,
+        }
+    }
+    Ok(())
 }

@@ -19,39 +19,17 @@ const CHECKS: &[Check] = &[
             "-D",
             "warnings",
         ],
-        environment: &[],
+        environment: ANY_PYTHON,
     },
     Check {
         name: "docs",
         arguments: &["doc", "--workspace", "--no-deps", "--all-features", "--quiet"],
-        environment: &[("RUSTDOCFLAGS", "-D warnings")],
+        environment: &[("RUSTDOCFLAGS", "-D warnings"), ("PYO3_NO_PYTHON", "1")],
     },
     Check {
         name: "the core without features",
         arguments: &["check", "-p", "tilewright", "--no-default-features", "--quiet"],
         environment: &[("RUSTFLAGS", "-D warnings")],
-    },
-    Check {
-        name: "format of the Python package",
-        arguments: &["fmt", "--manifest-path", PYTHON, "--check"],
-        environment: &[],
-    },
-    Check {
-        name: "clippy of the Python package",
-        // What it stands on has been looked at above, in the same folder.
-        arguments: &[
-            "clippy",
-            "--manifest-path",
-            PYTHON,
-            "--target-dir",
-            "target",
-            "--quiet",
-            "--",
-            "-D",
-            "warnings",
-        ],
-        // With its stable interface it needs no Python to be there.
-        environment: &[("PYO3_NO_PYTHON", "1"), ("PYO3_BUILD_EXTENSION_MODULE", "1")],
     },
     Check {
         name: "format of the fuzz targets",
@@ -66,12 +44,12 @@ const CHECKS: &[Check] = &[
     Check {
         name: BUILT,
         arguments: &["test", "--workspace", "--all-features", "--no-run", "--quiet"],
-        environment: &[],
+        environment: ANY_PYTHON,
     },
     Check {
         name: "tests",
         arguments: &["test", "--workspace", "--all-features", "--no-fail-fast"],
-        environment: &[],
+        environment: ANY_PYTHON,
     },
 ];
 
@@ -81,20 +59,25 @@ const FUZZ: &str = "fuzz/Cargo.toml";
 /// A workspace of its own, so that nothing else pulls `wgpu` in.
 const WGSL: &str = "xtask/oracle/emit_wgsl/Cargo.toml";
 
-/// A workspace of its own, so that everything else builds without Python.
-const PYTHON: &str = "crates/tilewright-python/Cargo.toml";
+/// The Python package, with its stable interface, needs no Python to be there, and is built for any.
+const ANY_PYTHON: &[(&str, &str)] = &[("PYO3_NO_PYTHON", "1")];
 
-/// What the lane of the browser waits for: the command, and the page with all that it is used with.
+/// What the lanes of Python and of the browser wait for: the crates, the command, and the page with all that it is used with.
 const BUILT: &str = "tests, built";
 const MADE: &str = "the page as it is made";
+const BESIDE: &str = "what the Python package is tested beside";
 
 const LANES: &[Lane] = &[
     Lane {
         after: &[],
         commands: &[
             Own { name: MADE, arguments: &["page", "--made"] },
-            Own { name: "the Python package", arguments: &["python"] },
+            Own { name: BESIDE, arguments: &["python", "--beside"] },
         ],
+    },
+    Lane {
+        after: &[BUILT, BESIDE],
+        commands: &[Own { name: "the Python package", arguments: &["python"] }],
     },
     Lane {
         after: &[BUILT, MADE],
@@ -107,9 +90,14 @@ pub(crate) fn run() -> ExitCode {
     check::run(CHECKS, LANES)
 }
 
-/// Runs the tests of the Python package alone.
-pub(crate) fn python() -> ExitCode {
-    match python::test() {
+/// Runs the tests of the Python package alone, or (`--beside`) only installs what it is tested beside.
+pub(crate) fn python(arguments: &[String]) -> ExitCode {
+    let done = match arguments {
+        [] => python::test(),
+        [only] if only == "--beside" => python::beside().map(drop),
+        _ => Err("cargo xtask python [--beside]".to_owned()),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             say(&message);

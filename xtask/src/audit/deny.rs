@@ -5,9 +5,6 @@ use std::process::Command;
 use crate::environment::{root, succeed};
 use crate::tools::cargo_tool;
 
-/// The workspaces of which something is given away.
-const WORKSPACES: [&str; 2] = ["Cargo.toml", "crates/tilewright-python/Cargo.toml"];
-
 pub(super) fn policy() -> Result<(), String> {
     check(&["bans", "licenses", "sources"])
 }
@@ -18,11 +15,9 @@ pub(super) fn advisories() -> Result<(), String> {
 
 fn check(what: &[&str]) -> Result<(), String> {
     let (deny, root) = (cargo_tool("cargo-deny", "0.20.2")?, root()?);
-    WORKSPACES.iter().try_for_each(|manifest| {
-        let mut command = Command::new(&deny);
-        command.arg("--manifest-path").arg(root.join(manifest));
-        // What each version of a crate is twice for is said by cargo tree; here only what fails.
-        command.args(["--log-level", "error", "--locked", "--config"]).arg(root.join("deny.toml"));
-        succeed(command.args(["check", "--hide-inclusion-graph"]).args(what))
-    })
+    let mut command = Command::new(&deny);
+    command.arg("--manifest-path").arg(root.join("Cargo.toml"));
+    // What each version of a crate is twice for is said by cargo tree; here only what fails.
+    command.args(["--log-level", "error", "--locked", "--config"]).arg(root.join("deny.toml"));
+    succeed(command.args(["check", "--hide-inclusion-graph"]).args(what))
 }

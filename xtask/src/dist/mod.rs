@@ -19,7 +19,6 @@ mod compare;
 mod crates;
 mod documents;
 mod packages;
-pub(crate) mod rustc;
 mod wheels;
 
 use std::fs;

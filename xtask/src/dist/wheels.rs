@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::{PROCESSORS, Release, emptied, named, rustc};
+use super::{PROCESSORS, Release, emptied, named};
 use crate::environment::{Environment, succeed, target};
 use crate::tools::provide_target;
 
@@ -41,27 +41,14 @@ pub(super) fn make(release: &Release) -> Result<(), String> {
         maturin.env("CARGO_TARGET_DIR", release.target.join("dist-wheels"));
         maturin
     };
-    let own = std::env::current_exe().map_err(|error| format!("where xtask is: {error}"))?;
     for processor in PROCESSORS {
         let triple = format!("{processor}-unknown-linux-gnu");
         provide_target(&triple)?;
         let mut build = maturin("build");
-        build.args([
-            "--release",
-            "--locked",
-            "--zig",
-            "--compatibility",
-            "manylinux2014",
-            "--target",
-            &triple,
-        ]);
-        build.env("RUSTC_WRAPPER", &own).env(rustc::IS_WRAPPED, "1");
+        build.args(["--locked", "--zig", "--compatibility", "manylinux2014", "--target", &triple]);
         succeed(build.env("CARGO_ENCODED_RUSTFLAGS", release.options(&triple)?))?;
-        let module = release
-            .target
-            .join("dist-wheels")
-            .join(&triple)
-            .join("release/libtilewright_python.so");
+        let module =
+            release.target.join("dist-wheels").join(&triple).join("wheel/libtilewright_python.so");
         release.has_no_paths(&module)?;
     }
     succeed(&mut maturin("sdist"))?;
