@@ -3,13 +3,48 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::environment::{root, succeed, target};
+use crate::environment::{output, root, succeed, target};
 
-/// Builds it for one of its tests, which is as `cargo test --workspace --all-features` does: `cargo build` would build nearly
-/// everything again, without the features that crates have for tests alone.
+/// Builds all that `cargo test --workspace --all-features` does, and the Python package's extension module.
+///
+/// Whoever needs one part of it builds all of it: asked for less, cargo gives what is left other features, those of the other
+/// parts' tests missing, and other profiles of what it runs itself, and builds nearly everything again.
+pub(crate) const EVERYTHING: [&str; 10] = [
+    "build",
+    "--workspace",
+    "--all-features",
+    "--profile",
+    "test",
+    "--lib",
+    "--bins",
+    "--tests",
+    "--examples",
+    "--quiet",
+];
+
+/// The Python package, with its stable interface, needs no Python to be there, and is built for any.
+pub(crate) const ANY_PYTHON: (&str, &str) = ("PYO3_NO_PYTHON", "1");
+
+/// Builds it, with everything else.
 pub(crate) fn built() -> Result<(), String> {
-    let arguments = ["test", "--workspace", "--all-features", "--no-run", "--test", "explore"];
-    succeed(Command::new("cargo").args(arguments).current_dir(root()?))
+    let mut cargo = Command::new("cargo");
+    succeed(cargo.args(EVERYTHING).env(ANY_PYTHON.0, ANY_PYTHON.1).current_dir(root()?))
+}
+
+/// The executables of some tests of a package, built with everything else.
+pub(crate) fn tests(package: &str, names: &[&str]) -> Result<Vec<PathBuf>, String> {
+    let mut cargo = Command::new("cargo");
+    cargo.args(EVERYTHING).args(["--message-format", "json"]).env(ANY_PYTHON.0, ANY_PYTHON.1);
+    let messages = output(cargo.current_dir(root()?))?;
+    let of = |name: &&str| {
+        let source = format!("/{package}/tests/{name}.rs\"");
+        let message = messages.lines().find(|line| line.replace("\\\\", "/").contains(&source));
+        let path = message.and_then(|message| message.split_once("\"executable\":\""));
+        let path = path.and_then(|(_, rest)| rest.split_once('"')).map(|(path, _)| path);
+        path.map(|path| PathBuf::from(path.replace("\\\\", "\\")))
+            .ok_or_else(|| format!("cargo does not say where it built {package}'s test {name}"))
+    };
+    names.iter().map(of).collect()
 }
 
 /// Where it is; `TILEWRIGHT` names another.

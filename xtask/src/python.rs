@@ -12,18 +12,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::environment::{Environment, copy, output, root, succeed, target};
-use crate::say;
+use crate::{command, say};
 
 /// The oldest Python that the package is for.
 const OLDEST: &str = "import sys; sys.exit(sys.version_info < (3, 11))";
 
 /// Where it is in the repository.
 const PACKAGE: &str = "crates/tilewright-python";
-
-/// Of all crates, with the tests of emitted code: so cargo has the same features for what they stand on as when it builds
-/// the workspace's tests, and builds none of it again.
-const OF_ALL: [&str; 6] =
-    ["--workspace", "--all-features", "--test", "python", "--test", "dynamic"];
 
 /// Installs what the package is tested beside. Its Python, where there is one that the package is for; `Err` is what failed.
 pub(crate) fn beside() -> Result<Option<PathBuf>, String> {
@@ -47,19 +42,19 @@ pub(crate) fn test() -> Result<(), String> {
     let Some(python) = beside()? else { return Ok(()) };
     let (root, home) = (root()?, home()?);
     let package = root.join(PACKAGE);
-    let mut build = Command::new("cargo");
-    build.args(["build", "--quiet", "--profile", "test", "--lib"]).args(OF_ALL);
-    // With its stable interface it needs no Python to be there, and is built for any.
-    succeed(build.current_dir(&root).env("PYO3_NO_PYTHON", "1"))?;
+    command::built()?;
     install(&package.join("python/tilewright"), &packages_of(&python)?.join("tilewright"))?;
     let mut tests = Command::new(&python);
     tests.args(["-m", "pytest", "-p", "no:cacheprovider"]).arg(package.join("tests"));
     // Not from the package's own folder, where Python would find it without its extension module.
     succeed(tests.current_dir(&home).env("PYTHONDONTWRITEBYTECODE", "1"))?;
     // Code for numpy and Triton is run where there is numpy.
-    let mut emitted = Command::new("cargo");
-    emitted.args(["test", "--quiet"]).args(OF_ALL);
-    succeed(emitted.current_dir(&root).env("TILEWRIGHT_PYTHON", &python))
+    for test in command::tests("tilewright-emit", &["python", "dynamic"])? {
+        let mut emitted = Command::new(test);
+        emitted.current_dir(root.join("crates/tilewright-emit"));
+        succeed(emitted.env("TILEWRIGHT_PYTHON", &python))?;
+    }
+    Ok(())
 }
 
 fn home() -> Result<PathBuf, String> {

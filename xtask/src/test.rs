@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::check::{self, Check, Lane, Own};
-use crate::{python, say};
+use crate::{command, python, say};
 
 const CHECKS: &[Check] = &[
     Check { name: "format", arguments: &["fmt", "--all", "--check"], environment: &[] },
@@ -19,12 +19,12 @@ const CHECKS: &[Check] = &[
             "-D",
             "warnings",
         ],
-        environment: ANY_PYTHON,
+        environment: &[command::ANY_PYTHON],
     },
     Check {
         name: "docs",
         arguments: &["doc", "--workspace", "--no-deps", "--all-features", "--quiet"],
-        environment: &[("RUSTDOCFLAGS", "-D warnings"), ("PYO3_NO_PYTHON", "1")],
+        environment: &[("RUSTDOCFLAGS", "-D warnings"), command::ANY_PYTHON],
     },
     Check {
         name: "the core without features",
@@ -41,15 +41,11 @@ const CHECKS: &[Check] = &[
         arguments: &["fmt", "--manifest-path", WGSL, "--check"],
         environment: &[],
     },
-    Check {
-        name: BUILT,
-        arguments: &["test", "--workspace", "--all-features", "--no-run", "--quiet"],
-        environment: ANY_PYTHON,
-    },
+    Check { name: BUILT, arguments: &command::EVERYTHING, environment: &[command::ANY_PYTHON] },
     Check {
         name: "tests",
         arguments: &["test", "--workspace", "--all-features", "--no-fail-fast"],
-        environment: ANY_PYTHON,
+        environment: &[command::ANY_PYTHON],
     },
 ];
 
@@ -58,9 +54,6 @@ const FUZZ: &str = "fuzz/Cargo.toml";
 
 /// A workspace of its own, so that nothing else pulls `wgpu` in.
 const WGSL: &str = "xtask/oracle/emit_wgsl/Cargo.toml";
-
-/// The Python package, with its stable interface, needs no Python to be there, and is built for any.
-const ANY_PYTHON: &[(&str, &str)] = &[("PYO3_NO_PYTHON", "1")];
 
 /// What the lanes of Python and of the browser wait for: the crates, the command, and the page with all that it is used with.
 const BUILT: &str = "tests, built";

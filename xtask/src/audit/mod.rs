@@ -86,7 +86,9 @@ fn build_folder() -> Result<PathBuf, String> {
 fn libraries() -> Result<Vec<(String, PathBuf)>, String> {
     let root = root()?;
     let manifest = read(&root.join("Cargo.toml"))?;
-    let members = manifest.lines().filter_map(|line| line.trim().strip_prefix("\"crates/"));
+    let members = manifest.split("\nmembers = [").nth(1).and_then(|rest| rest.split(']').next());
+    let members = members.unwrap_or_default().lines();
+    let members = members.filter_map(|line| line.trim().strip_prefix("\"crates/"));
     let folders = members
         .filter_map(|rest| rest.strip_suffix("\","))
         .map(|name| root.join("crates").join(name));

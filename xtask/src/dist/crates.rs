@@ -8,7 +8,8 @@ use super::{Release, named};
 use crate::environment::{copy, succeed};
 
 /// Crates of the workspace that are not published (`publish = false`), which cargo packages all the same.
-const KEPT: [&str; 4] = ["tilewright-book", "tilewright-fuzz", "tilewright-wasm", "xtask"];
+const KEPT: [&str; 5] =
+    ["tilewright-book", "tilewright-fuzz", "tilewright-python", "tilewright-wasm", "xtask"];
 
 /// Packages, builds, and keeps the `.crate` files.
 pub(super) fn make(release: &Release) -> Result<(), String> {
@@ -42,7 +43,7 @@ mod tests {
     fn what_is_not_published_is_not_packaged() {
         let root = crate::environment::root().unwrap();
         let workspace = std::fs::read_to_string(root.join("Cargo.toml")).unwrap();
-        let members = workspace.split("members = [").nth(1).unwrap().split(']').next().unwrap();
+        let members = workspace.split("\nmembers = [").nth(1).unwrap().split(']').next().unwrap();
         let is_kept = |member: &&str| {
             let manifest = root.join(member).join("Cargo.toml");
             std::fs::read_to_string(manifest).unwrap().contains("\npublish = false\n")
