@@ -217,9 +217,10 @@ impl Walk {
     pub(super) fn of(tile: Tile, around: Vec<Around>, is_streamed: bool, level: Level) -> Self {
         let least = if is_streamed { PANEL } else { LEAST_CACHED_PANEL };
         let (mut bytes, mut n_tiles) = (tile.bytes(), 1);
-        let mut block = Block { tile: Cow::Owned(tile), outer: around, inside: Vec::new() };
+        let n_outer = around.len();
+        let mut block = Block { tile: Cow::Owned(tile), loops: around, n_outer };
         let gathers = block.may_alias() && block.is_in_its_way();
-        while let Some(l) = block.outer.last().copied() {
+        while let Some(l) = block.outer().last().copied() {
             let (rows, len) = block.read();
             let row = match gathers {
                 true => (MOST_GATHERED / rows - LINE as i64).clamp(LINE as i64, GATHERED_ROW),
@@ -233,13 +234,13 @@ impl Walk {
             if most < 2 {
                 break;
             }
-            let part = block.take(block.outer.len() - 1, most);
+            let part = block.take(block.n_outer - 1, most);
             (bytes, n_tiles) = (bytes * part, n_tiles * part);
         }
         let panel = block.panel();
         let gathered = if gathers { block.gathered(0, level) } else { None };
-        let Block { tile, outer: around, inside } = block;
-        let (tile, tiles) = (tile.into_owned(), tiles(&inside));
+        let tiles = tiles(block.inside());
+        let (tile, around) = block.into_parts();
         let mut walk = Walk { tile, tiles, around, panel, gathered, out: None, far_stores: None };
         if waits_for_two_lines() {
             walk.far_stores = walk.line_bits();
@@ -288,19 +289,18 @@ impl Walk {
         level: Level,
     ) -> [Option<Box<Walk>>; 2] {
         let block = Block::of(tile, around, n_inner);
-        let [in_source, _] = block.aliases();
+        let most = block.most();
+        let in_source = block.may_alias() && most.aliases()[0];
         let gathers = in_source && block.is_in_its_way();
-        let grown = |block: &Block<'_>, ends| block.largest(ends, in_source, gathers, level);
-        let lines = grown(&block, Ends::Lines);
+        let lines = block.largest(&most, Ends::Lines, in_source, gathers, level);
         // What two blocks share takes longer to be gathered twice than its rows to be begun.
-        let overlaps = !gathers && block.clone().grown(SIDES[0]).begins_rows();
+        let overlaps = !gathers && most.begins_rows();
         let overlapping = || if overlaps { block.overlapping(in_source, level) } else { None };
         let any = block.alone(overlaps, in_source, level);
         // Where there are whole lines too, this is for destinations that do not begin at one.
         let seamed = || block.seamed(in_source, gathers, lines.is_some(), level);
         let any = any.or_else(overlapping).or_else(seamed);
-        let along = || block.along_destination().and_then(|block| grown(&block, Ends::Tails));
-        [lines, any.or_else(along)]
+        [lines, any.or_else(|| block.along(in_source, gathers, level))]
     }
 
     /// Blocks for the caches, if many rows of either side would be in each other's way.
@@ -311,10 +311,14 @@ impl Walk {
         level: Level,
     ) -> Option<Box<Walk>> {
         let block = Block::of(tile, around, n_inner);
-        let [in_source, in_destination] = block.aliases();
+        if !block.may_alias() {
+            return None;
+        }
+        let most = block.most();
+        let [in_source, in_destination] = most.aliases();
         let gathers = in_source && block.is_in_its_way();
         match in_destination || in_source && !gathers {
-            true => block.largest(Ends::Cached, in_source, gathers, level),
+            true => block.largest(&most, Ends::Cached, in_source, gathers, level),
             false => None,
         }
     }
@@ -344,44 +348,64 @@ fn is_nearly_alias(stride: i64) -> bool {
 #[derive(Clone)]
 struct Block<'t> {
     tile: Cow<'t, Tile>,
-    outer: Vec<Around>,
-    inside: Vec<Around>,
+    /// The loops around it, from the outermost to the innermost, then those of its tiles.
+    loops: Vec<Around>,
+    /// How many loops are around it.
+    n_outer: usize,
 }
 
 impl<'t> Block<'t> {
     /// Of a tile that is moved by these loops, the last `n_inner` of them.
     fn of(tile: &'t Tile, around: &[Around], n_inner: usize) -> Self {
-        let (outer, inside) = around.split_at(around.len() - n_inner);
-        Block { tile: Cow::Borrowed(tile), outer: outer.to_vec(), inside: inside.to_vec() }
+        let n_outer = around.len() - n_inner;
+        Block { tile: Cow::Borrowed(tile), loops: around.to_vec(), n_outer }
     }
 
-    /// Whether many rows of the source are in each other's way, and of the destination: in the largest block, which has
-    /// most.
+    fn outer(&self) -> &[Around] {
+        &self.loops[..self.n_outer]
+    }
+
+    fn inside(&self) -> &[Around] {
+        &self.loops[self.n_outer..]
+    }
+
+    fn inside_mut(&mut self) -> &mut [Around] {
+        &mut self.loops[self.n_outer..]
+    }
+
+    /// Its tile, and the loops around it.
+    fn into_parts(mut self) -> (Tile, Vec<Around>) {
+        self.loops.truncate(self.n_outer);
+        (self.tile.into_owned(), self.loops)
+    }
+
+    /// The largest block of all, which has most rows.
+    fn most(&self) -> Self {
+        self.clone().grown(SIDES[0])
+    }
+
+    /// Whether many rows of its source are in each other's way, and of the destination.
     fn aliases(&self) -> [bool; 2] {
-        if !self.may_alias() {
-            return [false, false];
-        }
-        let largest = self.clone().grown(SIDES[0]);
-        [alias(&largest.panel().rows), alias(&largest.rows(largest.len(), Ends::Cached).0)]
+        [alias(&self.panel().rows), alias(&self.rows(self.len(), Ends::Cached).0)]
     }
 
     /// Whether the lines that a tile reads are more than the first cache has room for where they are.
     fn is_in_its_way(&self) -> bool {
-        let tile = Block { tile: Cow::Borrowed(&self.tile), outer: Vec::new(), inside: Vec::new() };
+        let tile = Block { tile: Cow::Borrowed(&self.tile), loops: Vec::new(), n_outer: 0 };
         alike(&tile.panel().rows) > WAYS
     }
 
     /// In an order that reads all of a line before it is gone, if rows of the source are in each other's way.
     fn ordered(mut self, in_source: bool) -> Self {
         if in_source {
-            self.inside.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
+            self.inside_mut().sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
         }
         self
     }
 
     /// Whether any of its loops has steps for that.
     fn may_alias(&self) -> bool {
-        let of_outer = self.outer.iter().flat_map(|l| [l.src, l.dst]);
+        let of_outer = self.outer().iter().flat_map(|l| [l.src, l.dst]);
         let of_src = self.src_steps().map(|(_, src, _)| src);
         let of_dst = self.steps().map(|(_, dst, _)| dst);
         let mut strides = of_outer.chain(of_src).chain(of_dst).map(i64::abs);
@@ -390,23 +414,29 @@ impl<'t> Block<'t> {
 }
 
 impl Block<'_> {
-    /// The tiles of the largest block that goes to a stage and may end so, in an order for rows of the source that are
-    /// `in_source` in each other's way; if it `gathers`, of the largest whose rows can be.
+    /// The tiles of the largest block that goes to a stage and may end so, `most` or less of it, in an order for rows of the
+    /// source that are `in_source` in each other's way; if it `gathers`, of the largest whose rows can be.
     fn largest(
         &self,
+        most: &Self,
         ends: Ends,
         in_source: bool,
         gathers: bool,
         level: Level,
     ) -> Option<Box<Walk>> {
         let largest = |gathers| {
-            SIDES.iter().find_map(|&sides| {
-                let block = self.clone().grown(sides).ordered(in_source);
-                block.staged(ends, gathers, false, level)
-            })
+            let others = SIDES[1..].iter().map(|&sides| self.clone().grown(sides));
+            let staged = |block: Self| block.ordered(in_source).staged(ends, gathers, false, level);
+            std::iter::once(most.clone()).chain(others).find_map(staged)
         };
         let gathered = if gathers { largest(true) } else { None };
         gathered.or_else(|| largest(false))
+    }
+
+    /// The same with what follows in the destination next.
+    fn along(self, in_source: bool, gathers: bool, level: Level) -> Option<Box<Walk>> {
+        let block = self.along_destination()?;
+        block.largest(&block.most(), Ends::Tails, in_source, gathers, level)
     }
 
     /// The same of rows that overlap.
@@ -431,7 +461,7 @@ impl Block<'_> {
     /// Whether rows of the source begin at lines, if the first one does.
     fn reads_lines(&self) -> bool {
         let mut steps =
-            self.src_steps().map(|(_, step, _)| step).chain(self.outer.iter().map(|l| l.src));
+            self.src_steps().map(|(_, step, _)| step).chain(self.outer().iter().map(|l| l.src));
         steps.all(|step| step.abs() < LINE as i64 || step % LINE as i64 == 0)
     }
 
@@ -444,7 +474,7 @@ impl Block<'_> {
             let is_near = begins_rows && grown.reach() <= NEAR_ROWS.1 && rows <= NEAR_ROWS.0;
             let is_from_few = is_near || rows <= FEW_ROWS && read >= PANEL_ROW;
             // The last of the blocks of a loop may have a seam, if there are many.
-            let is_even = grown.outer.last().is_none_or(|l| l.dst_back == 0 || l.count >= MANY);
+            let is_even = grown.outer().last().is_none_or(|l| l.dst_back == 0 || l.count >= MANY);
             let is_long = (LEAST_RUN..=ALONE[2]).contains(&len);
             let is_long_enough = is_even || len > ALONE[0];
             let fits = is_long && is_long_enough && is_from_few && grown.is_alone(len);
@@ -492,7 +522,7 @@ impl Block<'_> {
         let read = |block: &Self| side_by_side(16, || block.src_steps());
         while let len = read(&self)
             && len < src
-            && let Some(number) = self.outer.iter().position(|l| l.src == len && l.count > 1)
+            && let Some(number) = self.outer().iter().position(|l| l.src == len && l.count > 1)
         {
             self.take(number, src / len);
             if read(&self) == len {
@@ -517,16 +547,16 @@ impl Block<'_> {
         }
         let mut along = 0;
         while let Some(number) = self.following(reach) {
-            let l = self.outer.remove(number);
+            let l = self.loops.remove(number);
             reach = l.dst * l.count - l.dst_back;
             along += 1;
-            self.outer.insert(self.outer.len() + 1 - along, l);
+            self.loops.insert(self.n_outer - along, l);
             if l.dst_back != 0 {
                 break;
             }
         }
         // Rows that share lines of the source had better be moved before those are gone.
-        let (across, along) = self.outer.split_at(self.outer.len() - along);
+        let (across, along) = self.outer().split_at(self.n_outer - along);
         let read = along.iter().map(|l| l.count.saturating_mul(l.src.abs())).max().unwrap_or(0);
         let share_lines = across.iter().any(|l| l.count > 1 && l.src.abs() < line);
         (reach >= LEAST_RUN && !(share_lines && read > NEAR)).then_some(self)
@@ -544,14 +574,15 @@ impl Block<'_> {
         let (step, line) = (self.len(), LINE as i64);
         let number = self.following(step)?;
         let is_last = |l: &&mut Around| l.dst * l.count == step && l.dst_back == 0;
-        let inner = self.inside.iter_mut().find(is_last)?;
+        let (outer, inside) = self.loops.split_at_mut(self.n_outer);
+        let inner = inside.iter_mut().find(is_last)?;
         // What follows has to be more of the same loop.
-        if inner.src.checked_mul(inner.count) != Some(self.outer[number].src) {
+        if inner.src.checked_mul(inner.count) != Some(outer[number].src) {
             return None;
         }
         let more = (line + inner.dst - 1) / inner.dst;
         inner.count += more;
-        let l = &mut self.outer[number];
+        let l = &mut outer[number];
         // From the first byte of a row to behind the last, and to where the last block begins.
         let reach = l.count * step - l.dst_back;
         let last = reach - inner.count * inner.dst;
@@ -565,7 +596,7 @@ impl Block<'_> {
             return None;
         }
         *l = Around { count, dst_back, src_back: src_back / step, ..*l };
-        let within = self.outer[number + 1..].iter().map(|l| l.count as usize).product();
+        let within = outer[number + 1..].iter().map(|l| l.count as usize).product();
         let along = Along { count: count as usize, within, bytes: step as usize };
         Some((self, along))
     }
@@ -577,19 +608,21 @@ impl Block<'_> {
 
     /// Whether it is one row of so many bytes that the next block goes on with.
     fn is_alone(&self, len: i64) -> bool {
-        self.n_rows(len) == 1 && self.outer.last().is_none_or(|l| l.dst == len)
+        self.n_rows(len) == 1 && self.outer().last().is_none_or(|l| l.dst == len)
     }
 
     /// The loop that goes on in the destination after so many bytes.
     fn following(&self, len: i64) -> Option<usize> {
-        self.outer.iter().position(|l| l.dst == len && l.count > 1)
+        self.outer().iter().position(|l| l.dst == len && l.count > 1)
     }
 
     /// Takes up to `part` steps of a loop into the block. What is left over is a block that shares
     /// elements with the one before. How many steps.
     fn take(&mut self, number: usize, part: i64) -> i64 {
-        let l = part_of(&mut self.outer, number, part);
-        self.inside.insert(0, l);
+        let n_loops = self.loops.len();
+        let l = part_of(&mut self.loops, number, part);
+        self.n_outer -= n_loops - self.loops.len();
+        self.loops.insert(self.n_outer, l);
         l.count
     }
 
@@ -601,7 +634,7 @@ impl Block<'_> {
             true => (2, tile.stores[number], 0),
             false => (1, 0, 0),
         });
-        stages.chain(self.inside.iter().map(|l| (l.count, l.dst, l.dst_back)))
+        stages.chain(self.inside().iter().map(|l| (l.count, l.dst, l.dst_back)))
     }
 
     /// The same in the source, lanes included.
@@ -609,7 +642,7 @@ impl Block<'_> {
         let lanes = (1..self.tile.n_lanes.trailing_zeros() + 1)
             .map(|bit| (2, self.tile.lanes[1 << (bit - 1)], 0));
         let stages = self.tile.stages().map(|number| (2, self.tile.loads[number], 0));
-        stages.chain(lanes).chain(self.inside.iter().map(|l| (l.count, l.src, l.src_back)))
+        stages.chain(lanes).chain(self.inside().iter().map(|l| (l.count, l.src, l.src_back)))
     }
 
     /// The bytes that are written side by side; some of them twice, if tiles share elements.
@@ -649,7 +682,7 @@ impl Block<'_> {
             rows.sort_unstable();
         }
         let lines = rows.len() as i64 * ((len + LINE as i64 - 1) / LINE as i64);
-        let tiles: i64 = self.inside.iter().map(|l| l.count).product();
+        let tiles: i64 = self.inside().iter().map(|l| l.count).product();
         Panel { rows, len, lines: ((lines + tiles - 1) / tiles) as usize }
     }
 
@@ -666,7 +699,9 @@ impl Block<'_> {
     /// The rows of so many bytes, and where each step goes in the stage.
     fn rows(&self, len: i64, ends: Ends) -> (Vec<i64>, Vec<i64>) {
         let pitch = pitch(len, ends);
-        let (mut rows, mut places) = (vec![0], vec![]);
+        let mut rows = Vec::with_capacity(self.n_rows(len) as usize);
+        rows.push(0);
+        let mut places = Vec::with_capacity(4 + self.inside().len());
         for (count, dst, _) in self.steps() {
             if dst < len && dst > 0 {
                 places.push(dst);
@@ -721,7 +756,7 @@ impl Block<'_> {
         let lanes: Vec<i64> =
             places.by_ref().take(tile.n_lanes.trailing_zeros() as usize).collect();
         of_bits(&mut tile.lanes, &lanes);
-        for (l, place) in self.inside.iter_mut().zip(places) {
+        for (l, place) in self.inside_mut().iter_mut().zip(places) {
             (l.src, l.src_back) = (place, 0);
         }
         Some(Gathered { rows, len, pitch, first, copy: copy_in(level) })
@@ -745,13 +780,13 @@ impl Block<'_> {
         let may_share = ends == Ends::Tails && (shares || self.reach() <= NEAR || is_one());
         let is_within = |l: &Around| (1..len).contains(&l.dst) && l.dst_back < l.dst;
         let is_plain = |l: &Around| l.src_back == 0 && l.dst_back == 0;
-        let are_apart = self.inside.iter().all(|l| is_plain(l) || may_share && is_within(l));
+        let are_apart = self.inside().iter().all(|l| is_plain(l) || may_share && is_within(l));
         let most = if ends == Ends::Cached { MOST_CACHED_BYTES } else { MOST_BYTES };
         if n_rows * pitch > most || len < LINE as i64 || !are_apart {
             return None;
         }
         let is_line = |bytes: i64| bytes % LINE as i64 == 0;
-        let mut starts = self.outer.iter().flat_map(|l| [l.dst, l.dst_back]);
+        let mut starts = self.outer().iter().flat_map(|l| [l.dst, l.dst_back]);
         if ends == Ends::Lines
             && !(is_line(len) && starts.all(is_line) && self.row_steps(len).all(|s| is_line(s.1)))
         {
@@ -759,24 +794,23 @@ impl Block<'_> {
         }
         let (rows, places) = self.rows(len, ends);
         let panel = self.panel();
-        let n_stages = places.len() - self.inside.len();
+        let n_stages = places.len() - self.inside().len();
         let end = (n_rows * pitch) as usize + 2 * LINE;
         let gathered = if gathers { Some(self.gathered(end, level)?) } else { None };
-        let mut tile = self.tile.into_owned();
+        for (l, &place) in self.inside_mut().iter_mut().zip(&places[n_stages..]) {
+            l.dst = place;
+        }
+        let tiles = tiles(self.inside());
+        let (mut tile, around) = self.into_parts();
         tile.stores = [0; 16];
         for (stage, place) in places[..n_stages].iter().enumerate() {
             for register in (0..16).filter(|register| register >> stage & 1 == 1) {
                 tile.stores[register] += place;
             }
         }
-        for (l, &place) in self.inside.iter_mut().zip(&places[n_stages..]) {
-            l.dst = place;
-        }
         let copy = copy_out(level, ends);
         let has_tails = ends == Ends::Tails;
         let out = Some(Out { rows, len, pitch, copy, has_tails, along: None });
-        let tiles = tiles(&self.inside);
-        let around = self.outer;
         Some(Box::new(Walk { tile, tiles, around, panel, gathered, out, far_stores: None }))
     }
 }

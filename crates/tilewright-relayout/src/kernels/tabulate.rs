@@ -47,6 +47,15 @@ const FAR_PICK: f64 = 2.8;
 const NEAR_PICK: f64 = 2.0;
 const ROW: f64 = 2.0;
 
+/// Why there is no block of so many steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Refused {
+    /// It is too much for tables.
+    TooLarge,
+    /// It takes too many cycles.
+    TooSlow,
+}
+
 /// How far a block reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
@@ -110,7 +119,7 @@ impl Lookup {
             return None;
         }
         let mut parts = Vec::new();
-        split(&in_bits, slots, (0, 0), window(level) as i64, &mut parts)?;
+        split(&in_bits, slots, (0, 0), window(level) as i64, &mut parts, most)?;
         let lookup = Lookup { parts, level };
         (lookup.held_bytes() <= MOST_BYTES).then_some(lookup)
     }
@@ -138,28 +147,33 @@ const BLOCKS_AHEAD: i64 = 16;
 /// better not be many.
 const SCATTERED_RUN: i64 = 2048 * 8;
 
-/// The cycles that lookups surely take: elements that lie further apart than a window are a pick each.
+/// The cycles that lookups surely take: as many blocks as fit, each of a register.
 fn least_cycles(loops: &[Loop], window: i64) -> f64 {
-    let (mut far, mut inside) = (1.0, 1.0);
-    for l in loops {
-        let steps = ((8 * window + l.dst - 1) / l.dst).min(l.extent) as f64;
-        inside *= steps;
-        far *= if l.src >= 8 * window { steps } else { 1.0 };
-    }
-    let elements: f64 = loops.iter().map(|l| l.extent as f64).product();
-    elements / inside * far * PICK.min(NEAR_PICK)
+    let steps = |l: &Loop| ((8 * window + l.dst - 1) / l.dst).min(l.extent);
+    let blocks: f64 = loops.iter().map(|l| l.extent as f64 / steps(l) as f64).product();
+    blocks * least_cycles_of_block(loops.iter().map(|l| (l, steps(l))), window)
+}
+
+/// The cycles that a block of so many steps of each loop surely takes: elements that lie further apart than a window are a
+/// pick each.
+fn least_cycles_of_block<'l>(steps: impl Iterator<Item = (&'l Loop, i64)>, window: i64) -> f64 {
+    let is_far = |l: &Loop| l.src >= 8 * window;
+    let picks: f64 = steps.filter(|(l, _)| is_far(l)).map(|(_, steps)| steps as f64).product();
+    picks * NEAR_PICK
 }
 
 /// The parts of a box: what fills blocks, and what is left of every loop whose blocks would not begin at
-/// whole bytes if the last shared elements with the one before.
+/// whole bytes if the last shared elements with the one before. `None` where what fills blocks is too much, or surely takes
+/// more cycles than `most`.
 fn split(
     loops: &[Loop],
     slots: Slots,
     start: (i64, i64),
     window: i64,
     parts: &mut Vec<Part>,
+    most: f64,
 ) -> Option<()> {
-    let mut block = Block::best(loops, slots, window)?;
+    let mut block = Block::best(loops, slots, window, most)?;
     let mut whole = loops.to_vec();
     for number in 0..loops.len() {
         let (l, steps) = (whole[number], block.steps[number]);
@@ -173,7 +187,7 @@ fn split(
         left[number].extent = rest;
         whole[number].extent = done;
         let start = (start.0 + done * l.src / 8, start.1 + done * l.dst / 8);
-        split(&left, slots, start, window, parts)?;
+        split(&left, slots, start, window, parts, f64::INFINITY)?;
     }
     let value_len = |stride: fn(&Loop) -> i64, slot: i64| {
         let steps = || block.steps.iter().zip(&whole).map(|(&steps, l)| (steps, stride(l), 0));
@@ -273,39 +287,63 @@ impl Block {
     }
 
     /// The block of a box that takes least, of those that one register or a few are filled by. Loops are in the order of
-    /// their strides in the destination.
-    fn best(loops: &[Loop], slots: Slots, window: i64) -> Option<Block> {
+    /// their strides in the destination. `None` if there is none, or the box surely takes more cycles than `most`.
+    fn best(loops: &[Loop], slots: Slots, window: i64, most: f64) -> Option<Block> {
         let steps = |reach| steps(loops, window, reach);
+        // No more than the box may take, of which there are so many blocks at least, or than the best does so far.
+        let of = |steps: &[i64], best: Option<&Block>| {
+            let blocks: f64 = loops.iter().zip(steps).map(|(l, n)| (l.extent / n) as f64).product();
+            let elements: f64 = steps.iter().map(|&steps| steps as f64).product();
+            let most_of_best = best.map_or(f64::INFINITY, |best| best.cycles(loops) * elements);
+            Block::of(loops, slots, window, steps, most_of_best.min(most / blocks))
+        };
         let mut tried = vec![steps(Reach::Registers(1))];
-        let mut best = Block::of(loops, slots, window, tried[0].clone())?;
+        let mut best = match of(&tried[0], None) {
+            Err(Refused::TooLarge) => return None,
+            block => block.ok(),
+        };
         for reach in [Reach::Register, Reach::Window] {
-            let may_be_less = best.part.outs.len() > 1 || best.part.picks.len() > 1;
+            let one_is_least =
+                |best: &Block| best.part.outs.len() == 1 && best.part.picks.len() == 1;
             let steps = steps(reach);
-            if !may_be_less || tried.contains(&steps) {
+            if best.as_ref().is_some_and(one_is_least) || tried.contains(&steps) {
                 continue;
             }
-            tried.push(steps.clone());
-            if let Some(smaller) = Block::of(loops, slots, window, steps)
+            if let Ok(smaller) = of(&steps, best.as_ref())
                 && smaller.part.is_of_registers()
-                && smaller.cycles(loops) < best.cycles(loops)
+                && best.as_ref().is_none_or(|best| smaller.cycles(loops) < best.cycles(loops))
             {
-                best = smaller;
+                best = Some(smaller);
             }
+            tried.push(steps);
         }
-        if best.part.picks.len() < FEW_PICKS
-            && let Some(larger) = Block::of(loops, slots, window, steps(Reach::Registers(4)))
-            && (!best.part.is_of_registers() || larger.cycles(loops) < best.cycles(loops))
-        {
-            best = larger;
+        let best = best?;
+        if best.part.picks.len() < FEW_PICKS {
+            let is_of_registers = best.part.is_of_registers();
+            let larger = of(&steps(Reach::Registers(4)), Some(&best).filter(|_| is_of_registers));
+            if let Ok(larger) = larger
+                && (!is_of_registers || larger.cycles(loops) < best.cycles(loops))
+            {
+                return Some(larger);
+            }
         }
         Some(best)
     }
 
     /// The block of so many steps of each loop.
-    fn of(loops: &[Loop], slots: Slots, window: i64, steps: Vec<i64>) -> Option<Block> {
+    fn of(
+        loops: &[Loop],
+        slots: Slots,
+        window: i64,
+        steps: &[i64],
+        most: f64,
+    ) -> Result<Block, Refused> {
         let elements = steps.iter().fold(1i64, |all, steps| all.saturating_mul(*steps));
         if elements.saturating_mul(slots.value) > 8 * MOST_MOVED {
-            return None;
+            return Err(Refused::TooLarge);
+        }
+        if least_cycles_of_block(loops.iter().zip(steps.iter().copied()), window) > most {
+            return Err(Refused::TooSlow);
         }
         // What stays together is one value.
         let is_run = |l: &Loop| [slots.src, slots.dst, l.src, l.dst] == [slots.value; 4];
@@ -314,7 +352,7 @@ impl Block {
         let slots = if run.is_some() { Slots::same(slots.value * run_steps) } else { slots };
         let mut places = Vec::with_capacity((elements / run_steps) as usize);
         places.push((0, 0));
-        for (number, (l, &steps)) in loops.iter().zip(&steps).enumerate() {
+        for (number, (l, &steps)) in loops.iter().zip(steps).enumerate() {
             if run == Some(number) {
                 continue;
             }
@@ -347,8 +385,8 @@ impl Block {
                 done += bits;
             }
         }
-        let part = tabulated(entries, owned, window)?;
-        Some(Block { part, steps })
+        let part = tabulated(entries, owned, window, most)?;
+        Ok(Block { part, steps: steps.to_vec() })
     }
 }
 
@@ -368,8 +406,13 @@ fn steps(loops: &[Loop], window: i64, reach: Reach) -> Vec<i64> {
     loops.iter().map(of).collect()
 }
 
-/// The registers that some entries make, and zeros at what else is owned.
-fn tabulated(mut entries: Vec<Entry>, zeros: Vec<(i64, u8)>, window: i64) -> Option<Part> {
+/// The registers that some entries make, and zeros at what else is owned, in no more cycles than `most`.
+fn tabulated(
+    mut entries: Vec<Entry>,
+    zeros: Vec<(i64, u8)>,
+    window: i64,
+    most: f64,
+) -> Result<Part, Refused> {
     let mut bytes: Vec<(i64, u8)> = entries.iter().map(|entry| (entry.dst, entry.mask)).collect();
     bytes.extend(zeros);
     bytes.sort_unstable();
@@ -420,7 +463,10 @@ fn tabulated(mut entries: Vec<Entry>, zeros: Vec<(i64, u8)>, window: i64) -> Opt
         let picks = part.picks.len() - first;
         part.outs.push(Out { dst, picks, len: len as usize, owned, written });
         if part.picks.len() > MOST_PICKS {
-            return None;
+            return Err(Refused::TooLarge);
+        }
+        if part.picks.len() as f64 * NEAR_PICK > most {
+            return Err(Refused::TooSlow);
         }
     }
     part.tables = tables
@@ -431,7 +477,7 @@ fn tabulated(mut entries: Vec<Entry>, zeros: Vec<(i64, u8)>, window: i64) -> Opt
             table
         })
         .collect();
-    Some(part)
+    Ok(part)
 }
 
 /// How many of these bytes are written as a whole.
