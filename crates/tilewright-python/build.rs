@@ -2,5 +2,7 @@
 //! whoever loads it.
 
 fn main() {
+    // Nothing else of the package bears on it.
+    println!("cargo:rerun-if-changed=build.rs");
     pyo3_build_config::add_extension_module_link_args();
 }

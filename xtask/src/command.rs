@@ -38,8 +38,11 @@ pub(crate) fn tests(package: &str, names: &[&str]) -> Result<Vec<PathBuf>, Strin
     let messages = output(cargo.current_dir(root()?))?;
     let of = |name: &&str| {
         let source = format!("/{package}/tests/{name}.rs\"");
-        let message = messages.lines().find(|line| line.replace("\\\\", "/").contains(&source));
-        let path = message.and_then(|message| message.split_once("\"executable\":\""));
+        // Not of what the compiler says of it.
+        let path = messages
+            .lines()
+            .filter(|line| line.replace("\\\\", "/").contains(&source))
+            .find_map(|message| message.split_once("\"executable\":\""));
         let path = path.and_then(|(_, rest)| rest.split_once('"')).map(|(path, _)| path);
         path.map(|path| PathBuf::from(path.replace("\\\\", "\\")))
             .ok_or_else(|| format!("cargo does not say where it built {package}'s test {name}"))

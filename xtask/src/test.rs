@@ -88,7 +88,7 @@ pub(crate) fn python(arguments: &[String]) -> ExitCode {
     let done = match arguments {
         [] => python::test(),
         [only] if only == "--beside" => python::beside().map(drop),
-        _ => Err("cargo xtask python [--beside]".to_owned()),
+        _ => Err("usage: cargo xtask python [--beside]".to_owned()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -376,6 +376,7 @@ impl<'t> Block<'t> {
     /// Its tile, and the loops around it.
     fn into_parts(mut self) -> (Tile, Vec<Around>) {
         self.loops.truncate(self.n_outer);
+        self.loops.shrink_to_fit();
         (self.tile.into_owned(), self.loops)
     }
 
