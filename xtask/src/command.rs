@@ -27,15 +27,18 @@ pub(crate) const ANY_PYTHON: (&str, &str) = ("PYO3_NO_PYTHON", "1");
 
 /// Builds it, with everything else.
 pub(crate) fn built() -> Result<(), String> {
+    succeed(&mut everything()?)
+}
+
+fn everything() -> Result<Command, String> {
     let mut cargo = Command::new("cargo");
-    succeed(cargo.args(EVERYTHING).env(ANY_PYTHON.0, ANY_PYTHON.1).current_dir(root()?))
+    cargo.args(EVERYTHING).envs([ANY_PYTHON]).current_dir(root()?);
+    Ok(cargo)
 }
 
 /// The executables of some tests of a package, built with everything else.
 pub(crate) fn tests(package: &str, names: &[&str]) -> Result<Vec<PathBuf>, String> {
-    let mut cargo = Command::new("cargo");
-    cargo.args(EVERYTHING).args(["--message-format", "json"]).env(ANY_PYTHON.0, ANY_PYTHON.1);
-    let messages = output(cargo.current_dir(root()?))?;
+    let messages = output(everything()?.args(["--message-format", "json"]))?;
     let of = |name: &&str| {
         let source = format!("/{package}/tests/{name}.rs\"");
         // Not of what the compiler says of it.

@@ -85,3 +85,18 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), String> {
     let copied = fs::copy(from, to);
     copied.map(|_| ()).map_err(|error| format!("{} to {}: {error}", from.display(), to.display()))
 }
+
+/// Copies all that is in a folder, folders included.
+pub(crate) fn copy_all(from: &Path, to: &Path) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("{} to {}: {error}", from.display(), to.display());
+    fs::create_dir_all(to).map_err(failed)?;
+    for entry in fs::read_dir(from).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let (path, to) = (entry.path(), to.join(entry.file_name()));
+        match path.is_dir() {
+            true => copy_all(&path, &to)?,
+            false => copy(&path, &to)?,
+        }
+    }
+    Ok(())
+}

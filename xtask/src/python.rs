@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::environment::{Environment, copy, output, root, succeed, target};
+use crate::environment::{Environment, copy, copy_all, output, root, succeed, target};
 use crate::{command, say};
 
 /// The oldest Python that the package is for.
@@ -42,17 +42,17 @@ pub(crate) fn test() -> Result<(), String> {
     let Some(python) = beside()? else { return Ok(()) };
     let (root, home) = (root()?, home()?);
     let package = root.join(PACKAGE);
-    command::built()?;
+    let emitted = command::tests("tilewright-emit", &["python", "dynamic"])?;
     install(&package.join("python/tilewright"), &packages_of(&python)?.join("tilewright"))?;
     let mut tests = Command::new(&python);
     tests.args(["-m", "pytest", "-p", "no:cacheprovider"]).arg(package.join("tests"));
     // Not from the package's own folder, where Python would find it without its extension module.
     succeed(tests.current_dir(&home).env("PYTHONDONTWRITEBYTECODE", "1"))?;
     // Code for numpy and Triton is run where there is numpy.
-    for test in command::tests("tilewright-emit", &["python", "dynamic"])? {
-        let mut emitted = Command::new(test);
-        emitted.current_dir(root.join("crates/tilewright-emit"));
-        succeed(emitted.env("TILEWRIGHT_PYTHON", &python))?;
+    for test in emitted {
+        let mut test = Command::new(test);
+        test.current_dir(root.join("crates/tilewright-emit"));
+        succeed(test.env("TILEWRIGHT_PYTHON", &python))?;
     }
     Ok(())
 }
@@ -81,20 +81,4 @@ fn install(modules: &Path, folder: &Path) -> Result<(), String> {
     let built = target()?.join(format!("debug/{DLL_PREFIX}tilewright_python{DLL_SUFFIX}"));
     let name = if cfg!(windows) { "_tilewright.pyd" } else { "_tilewright.abi3.so" };
     copy(&built, &folder.join(name))
-}
-
-/// Copies a folder of Python modules.
-fn copy_all(from: &Path, to: &Path) -> Result<(), String> {
-    let named = |error: std::io::Error| format!("{} to {}: {error}", from.display(), to.display());
-    fs::create_dir_all(to).map_err(named)?;
-    for entry in fs::read_dir(from).map_err(named)? {
-        let entry = entry.map_err(named)?;
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        match (from.is_dir(), entry.file_name() == "__pycache__") {
-            (_, true) => {}
-            (true, _) => copy_all(&from, &to)?,
-            (false, _) => copy(&from, &to)?,
-        }
-    }
-    Ok(())
 }

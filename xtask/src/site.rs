@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use crate::command::{built, command};
-use crate::environment::{copy, root, succeed, target};
+use crate::environment::{copy, copy_all, root, succeed, target};
 use crate::tools::{cargo_tool, provide_target};
 use crate::{page, say};
 
@@ -78,21 +78,6 @@ fn book(folder: &Path) -> Result<(), String> {
     let mut mdbook = Command::new(cargo_tool("mdbook", MDBOOK)?);
     succeed(mdbook.arg("build").arg(root()?.join("book")).arg("--dest-dir").arg(&pages))?;
     copy_all(&pages, folder)
-}
-
-/// Copies all that is in a folder, folders included.
-fn copy_all(from: &Path, to: &Path) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("{} to {}: {error}", from.display(), to.display());
-    fs::create_dir_all(to).map_err(failed)?;
-    for entry in fs::read_dir(from).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let (path, to) = (entry.path(), to.join(entry.file_name()));
-        match path.is_dir() {
-            true => copy_all(&path, &to)?,
-            false => copy(&path, &to)?,
-        }
-    }
-    Ok(())
 }
 
 /// Makes the explorer. Files of the same names are replaced, others are left alone.
