@@ -12,8 +12,14 @@ use super::{PARTS, Part, Release, emptied, make_parts, named, names};
 use crate::environment::succeed;
 use crate::say;
 
-/// Makes the parts again. `Err` says which files differ.
+/// Makes the parts again. `Err` says which files differ, or that there is nothing to hold them to.
 pub(super) fn compare(parts: &[Part], release: &Release) -> Result<(), String> {
+    if !release.folder.is_dir() {
+        let folder = release.folder.display();
+        return Err(format!(
+            "{folder} is not there: what is compared is made first, without --compare"
+        ));
+    }
     let elsewhere = release.target.join("dist-again");
     emptied(&elsewhere)?;
     let clone = elsewhere.join("a-clone-of-the-commit");

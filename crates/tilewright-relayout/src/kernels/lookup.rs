@@ -382,7 +382,7 @@ impl Pick {
 #[cfg(test)]
 mod tests {
     use super::super::{Mover, Slots};
-    use super::{At, Level, Lookup};
+    use super::{At, Level, Lookup, window};
     use crate::bits;
     use crate::nest::drawn::Draw;
     use crate::nest::{Loop, walk};
@@ -437,6 +437,35 @@ mod tests {
         assert!(check(&[l(long, 1, 8), l(5, long, 1)], Slots::same(4)));
         assert!(check(&[l(m, odd, n * odd), l(n, m * odd, odd), l(odd, 1, 1)], Slots::same(2)));
         assert!(check(&[l(rows, 8, 3), l(3, 1, 1)], Slots { value: 4, src: 8, dst: 4 }));
+    }
+
+    /// Two of a batch of odd matrices are one block: no part of one is left, and no register beside the last is written in part.
+    #[test]
+    fn matrices_of_a_batch() {
+        let shapes: &[(i64, i64)] =
+            if cfg!(miri) { &[(3, 5)] } else { &[(7, 63), (63, 7), (15, 15)] };
+        for &(rows, columns) in shapes {
+            for n in [2, 3, 7] {
+                let each = rows * columns;
+                let loops = [l(n, each, each), l(columns, 1, rows), l(rows, columns, 1)];
+                for bits in [4, 2, 1] {
+                    // Others may be more picks than tables are made for.
+                    let is_moved = check(&loops, Slots::same(bits));
+                    assert!(is_moved || bits < 4 || n != 2, "{loops:?}, {bits} bits");
+                }
+                for level in Level::all() {
+                    if window(level) < 64 || n % 2 != 0 {
+                        continue;
+                    }
+                    let lookup = Lookup::of(&loops, Slots::same(4), level, f64::INFINITY);
+                    let parts = lookup.map(|lookup| lookup.parts);
+                    let [part] = &parts.unwrap_or_default()[..] else { panic!("{loops:?}") };
+                    let reach = part.outs.last().map(|out| out.dst + out.len as i64);
+                    assert_eq!(reach, Some(each), "{loops:?}");
+                    assert_eq!(part.outs.len() as i64, (each + 63) / 64, "{loops:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //! made of.
 //!
 //! A block is as much of every loop as fills a register of the destination, holes and all, and as much as
-//! has the next block begin at whole bytes. Its elements are listed; each piece of one within a byte of both
-//! sides is an entry: from which byte, by how many bits, to which. Entries of the same window and turn are
+//! has the next block begin at whole bytes; of packed elements also all that follows itself in the destination, as the
+//! elements of a matrix. Its elements are listed; each piece of one within a byte of both sides is an entry: from which byte, by how many bits, to which. Entries of the same window and turn are
 //! one pick, unless two of them want the same byte of the register. A turn is of up to 7 bits to the left: bits that
 //! go to the right within a byte come from the byte before, of the same eight.
 
@@ -17,6 +17,10 @@ use crate::nest::{Loop, side_by_side};
 
 /// The most bytes of a block's elements.
 const MOST_MOVED: i64 = 2048;
+
+/// The most bytes of what follows itself in the destination and is one block: a matrix of a batch, or rows that are woven.
+/// Its ends are registers that are written in part, or whose elements are moved twice, and parts of it had more of those.
+const MOST_CHAIN: i64 = 1024;
 
 /// The most picks of a block.
 const MOST_PICKS: usize = 192;
@@ -65,6 +69,8 @@ enum Reach {
     Register,
     /// Nor, in the source, than one window.
     Window,
+    /// To the end of what follows itself in the destination, if that is of no more than [`MOST_CHAIN`] bytes.
+    Chain,
 }
 
 /// A piece of an element: within a byte on both sides.
@@ -302,18 +308,23 @@ impl Block {
             Err(Refused::TooLarge) => return None,
             block => block.ok(),
         };
-        for reach in [Reach::Register, Reach::Window] {
+        for reach in [Reach::Register, Reach::Window, Reach::Chain] {
             let one_is_least =
                 |best: &Block| best.part.outs.len() == 1 && best.part.picks.len() == 1;
             let steps = steps(reach);
             if best.as_ref().is_some_and(one_is_least) || tried.contains(&steps) {
                 continue;
             }
-            if let Ok(smaller) = of(&steps, best.as_ref())
-                && smaller.part.is_of_registers()
-                && best.as_ref().is_none_or(|best| smaller.cycles(loops) < best.cycles(loops))
+            // Of whole bytes, chains took no less than parts of them did.
+            let has_chains = slots.value < 8 && slots.src == slots.dst;
+            if reach == Reach::Chain && !(has_chains && stays_near(loops, &steps)) {
+                continue;
+            }
+            if let Ok(other) = of(&steps, best.as_ref())
+                && (reach == Reach::Chain || other.part.is_of_registers())
+                && best.as_ref().is_none_or(|best| other.cycles(loops) < best.cycles(loops))
             {
-                best = Some(smaller);
+                best = Some(other);
             }
             tried.push(steps);
         }
@@ -393,8 +404,16 @@ impl Block {
 /// How many steps of each loop a block has that reaches so far: as many as lead to whole bytes.
 fn steps(loops: &[Loop], window: i64, reach: Reach) -> Vec<i64> {
     let bits = 8 * window * if let Reach::Registers(n) = reach { n } else { 1 };
-    let more = |unit: i64| if matches!(reach, Reach::Registers(_)) { unit - 1 } else { 0 };
+    let fills = matches!(reach, Reach::Registers(_) | Reach::Chain);
+    let more = |unit: i64| if fills { unit - 1 } else { 0 };
+    // The bits of the loops before, if they are all of a chain.
+    let mut chain = loops.first().map(|l| l.dst).filter(|_| reach == Reach::Chain);
     let of = |l: &Loop| {
+        chain = chain.filter(|&bits| bits == l.dst).map(|bits| bits * l.extent);
+        chain = chain.filter(|&bits| bits <= 8 * MOST_CHAIN);
+        if chain.is_some() {
+            return l.extent;
+        }
         let step = |bits: i64| 8 >> bits.trailing_zeros().min(3);
         let least = step(l.src).max(step(l.dst));
         let wanted = (bits + more(l.dst)) / l.dst;
@@ -404,6 +423,15 @@ fn steps(loops: &[Loop], window: i64, reach: Reach) -> Vec<i64> {
         (((wanted.min(most) + more(least)) / least).max(1) * least).min(l.extent)
     };
     loops.iter().map(of).collect()
+}
+
+/// Whether a block of so many steps of each loop reaches about as far in the source as in the destination, so that its windows
+/// are few.
+fn stays_near(loops: &[Loop], steps: &[i64]) -> bool {
+    let span = |stride: fn(&Loop) -> i64| -> i64 {
+        loops.iter().zip(steps).map(|(l, steps)| (steps - 1) * stride(l)).sum()
+    };
+    span(|l| l.src) <= 2 * span(|l| l.dst)
 }
 
 /// The registers that some entries make, and zeros at what else is owned, in no more cycles than `most`.

@@ -60,8 +60,12 @@ impl Laid {
             if self.is_direct[side] {
                 return rows * LINE_CYCLES * (1.0 + len / 512.0);
             }
+            // Rows that are put together are packed apart first, where they do not begin at bytes.
+            let is_packed = side == 1 && staged > len && self.len[1] % 8 != 0;
+            let packed = if is_packed { a_row + 3.0 * (len / window).ceil() } else { 0.0 };
             rows * (a_row
                 + a_register * (staged / window).ceil()
+                + packed
                 + LINE_CYCLES * (1.0 + len / 512.0))
         };
         let stage = |side: usize| match self.is_direct[side] {
