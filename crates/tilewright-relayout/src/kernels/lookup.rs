@@ -468,6 +468,21 @@ mod tests {
         }
     }
 
+    /// Where blocks of whole chains are too much for tables, smaller ones are not.
+    #[test]
+    fn chains_that_are_too_long() {
+        let boxes = [
+            (2, [l(999, 4725, 4725), l(63, 75, 15), l(5, 15, 945), l(15, 1, 1)]),
+            (2, [l(101, 1386, 1386), l(126, 11, 1), l(11, 1, 126), l(1, 1, 1)]),
+        ];
+        for (bits, loops) in boxes {
+            for level in Level::all().into_iter().filter(|&level| window(level) == 64) {
+                let lookup = Lookup::of(&loops, Slots::same(bits), level, f64::INFINITY);
+                assert!(lookup.is_some(), "{loops:?}");
+            }
+        }
+    }
+
     #[test]
     fn boxes_of_any_strides_and_widths() {
         let mut draw = Draw(11);

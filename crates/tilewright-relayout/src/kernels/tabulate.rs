@@ -3,7 +3,8 @@
 //!
 //! A block is as much of every loop as fills a register of the destination, holes and all, and as much as
 //! has the next block begin at whole bytes; of packed elements also all that follows itself in the destination, as the
-//! elements of a matrix. Its elements are listed; each piece of one within a byte of both sides is an entry: from which byte, by how many bits, to which. Entries of the same window and turn are
+//! elements of a matrix, where that is from as near in the source. Its elements are listed; each piece of one within a
+//! byte of both sides is an entry: from which byte, by how many bits, to which. Entries of the same window and turn are
 //! one pick, unless two of them want the same byte of the register. A turn is of up to 7 bits to the left: bits that
 //! go to the right within a byte come from the byte before, of the same eight.
 
@@ -69,7 +70,7 @@ enum Reach {
     Register,
     /// Nor, in the source, than one window.
     Window,
-    /// To the end of what follows itself in the destination, if that is of no more than [`MOST_CHAIN`] bytes.
+    /// As many whole loops of those that follow themselves in the destination as are of no more than [`MOST_CHAIN`] bytes.
     Chain,
 }
 
@@ -124,10 +125,20 @@ impl Lookup {
         if least_cycles(&in_bits, window(level) as i64) > most {
             return None;
         }
-        let mut parts = Vec::new();
-        split(&in_bits, slots, (0, 0), window(level) as i64, &mut parts, most)?;
-        let lookup = Lookup { parts, level };
-        (lookup.held_bytes() <= MOST_BYTES).then_some(lookup)
+        // Of whole bytes, chains took no less than parts of them did.
+        let mut has_chains = slots.value < 8 && slots.src == slots.dst;
+        loop {
+            let mut parts = Vec::new();
+            let window = window(level) as i64;
+            split(&in_bits, slots, (0, 0), window, &mut parts, most, has_chains)?;
+            let lookup = Lookup { parts, level };
+            if lookup.held_bytes() <= MOST_BYTES {
+                return Some(lookup);
+            }
+            // Their tables are longer than those of parts of them.
+            has_chains.then_some(())?;
+            has_chains = false;
+        }
     }
 
     /// About how many of the processor's cycles it takes.
@@ -170,7 +181,7 @@ fn least_cycles_of_block<'l>(steps: impl Iterator<Item = (&'l Loop, i64)>, windo
 
 /// The parts of a box: what fills blocks, and what is left of every loop whose blocks would not begin at
 /// whole bytes if the last shared elements with the one before. `None` where what fills blocks is too much, or surely takes
-/// more cycles than `most`.
+/// more cycles than `most`. Blocks may be chains if it `has_chains`; those of what is left are too few to be worth the tables.
 fn split(
     loops: &[Loop],
     slots: Slots,
@@ -178,8 +189,9 @@ fn split(
     window: i64,
     parts: &mut Vec<Part>,
     most: f64,
+    has_chains: bool,
 ) -> Option<()> {
-    let mut block = Block::best(loops, slots, window, most)?;
+    let mut block = Block::best(loops, slots, window, most, has_chains)?;
     let mut whole = loops.to_vec();
     for number in 0..loops.len() {
         let (l, steps) = (whole[number], block.steps[number]);
@@ -193,7 +205,7 @@ fn split(
         left[number].extent = rest;
         whole[number].extent = done;
         let start = (start.0 + done * l.src / 8, start.1 + done * l.dst / 8);
-        split(&left, slots, start, window, parts, f64::INFINITY)?;
+        split(&left, slots, start, window, parts, f64::INFINITY, false)?;
     }
     let value_len = |stride: fn(&Loop) -> i64, slot: i64| {
         let steps = || block.steps.iter().zip(&whole).map(|(&steps, l)| (steps, stride(l), 0));
@@ -293,8 +305,15 @@ impl Block {
     }
 
     /// The block of a box that takes least, of those that one register or a few are filled by. Loops are in the order of
-    /// their strides in the destination. `None` if there is none, or the box surely takes more cycles than `most`.
-    fn best(loops: &[Loop], slots: Slots, window: i64, most: f64) -> Option<Block> {
+    /// their strides in the destination. It may be a chain if it `has_chains`. `None` if there is none, or the box surely takes more
+    /// cycles than `most`.
+    fn best(
+        loops: &[Loop],
+        slots: Slots,
+        window: i64,
+        most: f64,
+        has_chains: bool,
+    ) -> Option<Block> {
         let steps = |reach| steps(loops, window, reach);
         // No more than the box may take, of which there are so many blocks at least, or than the best does so far.
         let of = |steps: &[i64], best: Option<&Block>| {
@@ -315,8 +334,6 @@ impl Block {
             if best.as_ref().is_some_and(one_is_least) || tried.contains(&steps) {
                 continue;
             }
-            // Of whole bytes, chains took no less than parts of them did.
-            let has_chains = slots.value < 8 && slots.src == slots.dst;
             if reach == Reach::Chain && !(has_chains && stays_near(loops, &steps)) {
                 continue;
             }
