@@ -439,6 +439,11 @@ mod tests {
         assert!(check(&[l(rows, 8, 3), l(3, 1, 1)], Slots { value: 4, src: 8, dst: 4 }));
     }
 
+    /// Those whose registers are lines.
+    fn levels_of_lines() -> impl Iterator<Item = Level> {
+        Level::all().into_iter().filter(|&level| window(level) == 64)
+    }
+
     /// Two of a batch of odd matrices are one block: no part of one is left, and no register beside the last is written in part.
     #[test]
     fn matrices_of_a_batch() {
@@ -453,17 +458,16 @@ mod tests {
                     let is_moved = check(&loops, Slots::same(bits));
                     assert!(is_moved || bits < 4 || n != 2, "{loops:?}, {bits} bits");
                 }
-                for level in Level::all() {
-                    if window(level) < 64 || n % 2 != 0 {
-                        continue;
-                    }
-                    let lookup = Lookup::of(&loops, Slots::same(4), level, f64::INFINITY);
-                    let parts = lookup.map(|lookup| lookup.parts);
-                    let [part] = &parts.unwrap_or_default()[..] else { panic!("{loops:?}") };
-                    let reach = part.outs.last().map(|out| out.dst + out.len as i64);
-                    assert_eq!(reach, Some(each), "{loops:?}");
-                    assert_eq!(part.outs.len() as i64, (each + 63) / 64, "{loops:?}");
-                }
+            }
+            let each = rows * columns;
+            let loops = [l(2, each, each), l(columns, 1, rows), l(rows, columns, 1)];
+            for level in levels_of_lines() {
+                let lookup = Lookup::of(&loops, Slots::same(4), level, f64::INFINITY);
+                let parts = lookup.map(|lookup| lookup.parts).unwrap_or_default();
+                let [part] = &parts[..] else { panic!("{loops:?}") };
+                let reach = part.outs.last().map(|out| out.dst + out.len as i64);
+                assert_eq!(reach, Some(each), "{loops:?}");
+                assert_eq!(part.outs.len() as i64, (each + 63) / 64, "{loops:?}");
             }
         }
     }
@@ -476,7 +480,7 @@ mod tests {
             (2, [l(101, 1386, 1386), l(126, 11, 1), l(11, 1, 126), l(1, 1, 1)]),
         ];
         for (bits, loops) in boxes {
-            for level in Level::all().into_iter().filter(|&level| window(level) == 64) {
+            for level in levels_of_lines() {
                 let lookup = Lookup::of(&loops, Slots::same(bits), level, f64::INFINITY);
                 assert!(lookup.is_some(), "{loops:?}");
             }
