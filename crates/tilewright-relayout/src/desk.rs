@@ -24,8 +24,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What is lent: it does its work as long as there is some.
-pub(crate) type Job<'a> = &'a (dyn Fn() + Sync + 'a);
+/// What is lent: it does its work as long as there is some. It is called with the worker's number among those who
+/// have been given it, from 1; the lender is 0.
+pub(crate) type Job<'a> = &'a (dyn Fn(usize) + Sync + 'a);
 
 /// What the worker of a desk does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,7 +64,8 @@ pub(crate) struct Desk {
 #[derive(Default)]
 struct State {
     step: Step,
-    job: Option<Job<'static>>,
+    /// And the number that it is called with.
+    job: Option<(Job<'static>, usize)>,
     is_awaited: bool,
     /// The worker need not wait for more.
     is_over: bool,
@@ -135,8 +137,8 @@ impl Desk {
             let job = state.job.take();
             drop(state);
             let leaving = Leaving(self);
-            if let Some(job) = job {
-                job();
+            if let Some((job, number)) = job {
+                job(number);
             }
             drop(leaving);
         }
@@ -161,7 +163,7 @@ impl Desk {
 
     /// Gives a job to the worker if it is free, or if it may be woken or started. Says whether it has
     /// it.
-    fn give(self: &Arc<Self>, job: Job<'static>, may_wake: bool, awake: Duration) -> bool {
+    fn give(self: &Arc<Self>, job: (Job<'static>, usize), may_wake: bool, awake: Duration) -> bool {
         // Who holds the lock is about to be given another, or to leave.
         let Ok(mut state) = self.state.try_lock() else { return false };
         let before = state.step;
@@ -272,7 +274,7 @@ pub(crate) fn lend(
                 continue;
             }
             // Room was made for all of them, so that nothing is allocated between these two.
-            if desk.give(job, may_wake, awake) {
+            if desk.give((job, 1 + lent.0.len()), may_wake, awake) {
                 lent.0.push(desk);
                 woken += usize::from(may_wake);
             }
@@ -319,7 +321,7 @@ mod tests {
             until(|| desks.0.iter().all(|desk| desk.step() != Step::Late));
             let begun = AtomicUsize::new(0);
             let left = AtomicUsize::new(0);
-            let job = || {
+            let job = |_| {
                 begun.fetch_add(1, Ordering::SeqCst);
                 std::thread::yield_now();
                 left.fetch_add(1, Ordering::SeqCst);
@@ -332,11 +334,23 @@ mod tests {
         }
     }
 
+    /// Each has a number of its own, so that it finds what it had the last time.
+    #[test]
+    fn workers_are_numbered() {
+        let desks = Desks::new();
+        let numbers = Mutex::new(vec![]);
+        let job = |number| numbers.lock().unwrap().push(number);
+        lend(&desks.0, ALL, SHORT, &job, || until(|| numbers.lock().unwrap().len() == 3));
+        let mut numbers = numbers.into_inner().unwrap();
+        numbers.sort_unstable();
+        assert_eq!(numbers, [1, 2, 3]);
+    }
+
     #[test]
     fn a_panic_waits_for_the_workers() {
         let desks = Desks::new();
         let (begun, left) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let job = || {
+        let job = |_| {
             begun.fetch_add(1, Ordering::SeqCst);
             std::thread::sleep(Duration::from_millis(5));
             left.fetch_add(1, Ordering::SeqCst);
@@ -356,7 +370,7 @@ mod tests {
     fn a_worker_that_panics_has_left() {
         let desks = Desks::new();
         let begun = AtomicUsize::new(0);
-        let job = || {
+        let job = |_| {
             begun.fetch_add(1, Ordering::SeqCst);
             std::panic::resume_unwind(Box::new(()));
         };
@@ -371,7 +385,7 @@ mod tests {
     fn those_who_sleep_are_left_alone_unless_they_may_be_woken() {
         let desks = Desks::new();
         let done = AtomicUsize::new(0);
-        let job = || {
+        let job = |_| {
             done.fetch_add(1, Ordering::SeqCst);
         };
         lend(&desks.0, Wanted { most: 3, woken: 0 }, SHORT, &job, || {});

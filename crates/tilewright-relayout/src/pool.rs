@@ -13,16 +13,20 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Smaller destinations are written by the caller alone.
-pub(crate) const SHARED_FROM: usize = 128 << 10;
+pub(crate) const SHARED_FROM: usize = 192 << 10;
 
-/// There is a thread for so many bytes at most.
-const BYTES_A_THREAD: usize = 32 << 10;
+/// There are as many threads at most as the square root of how many times an array has so many bytes: what it costs to
+/// share grows with the threads, and what each of them saves falls.
+const BYTES_A_SQUARE: usize = 16 << 10;
 
 /// A worker is woken, or started, for so many bytes.
 pub(crate) const WOKEN_FOR: usize = 4 << 20;
 
 /// And another one for each so many more.
 const BYTES_A_WAKE: usize = 2 << 20;
+
+/// What the slowest arrays are written with by one thread.
+const BYTES_A_NANOSECOND: u64 = 2;
 
 /// How long a worker looks out for more before it sleeps.
 const AWAKE: Duration = Duration::from_micros(200);
@@ -83,22 +87,23 @@ impl Pool {
         }
     }
 
-    /// How many threads can work at once, the caller among them.
-    pub(crate) fn n_threads(&self) -> usize {
-        self.desks.len() + 1
+    /// The most workers that there ever are for a destination of so many bytes.
+    pub(crate) fn ever(&self, bytes: usize, most: usize) -> usize {
+        let threads = (bytes / BYTES_A_SQUARE).isqrt();
+        threads.saturating_sub(1).min(self.desks.len()).min(most)
     }
 
-    /// The workers that are wanted beside the caller for a destination of so many bytes.
-    fn wanted(&self, bytes: usize, most: usize) -> Wanted {
+    /// Those of them that are wanted now.
+    fn wanted(&self, bytes: usize, ever: usize) -> Wanted {
         // Other callers have a core each.
         let free = self.desks.len().saturating_sub(self.callers.load(Ordering::Relaxed));
-        let most = (bytes / BYTES_A_THREAD).saturating_sub(1).min(free).min(most);
+        let most = ever.min(free);
         let steps = || self.desks.iter().map(|desk| desk.step());
         let awake = steps().filter(|step| *step == Step::Awake).count();
         let woken = match bytes {
             _ if awake >= most => 0,
             WOKEN_FOR.. => 1 + (bytes - WOKEN_FOR) / BYTES_A_WAKE,
-            _ => usize::from(awake == 0 && self.is_missed(bytes as u64)),
+            _ => usize::from(awake < most && self.is_missed(bytes as u64)),
         };
         let others = steps().filter(|step| matches!(step, Step::Asleep | Step::Absent)).count();
         let woken = woken.min(others).min(most.saturating_sub(awake));
@@ -109,8 +114,8 @@ impl Pool {
     /// no more than a hint.
     fn is_missed(&self, bytes: u64) -> bool {
         let now = self.begin.elapsed().as_nanos() as u64;
-        let before = self.missed_at.swap(now, Ordering::Relaxed);
-        let is_soon = now.saturating_sub(before) < AWAKE.as_nanos() as u64;
+        let is_soon =
+            is_soon(now.saturating_sub(self.missed_at.swap(now, Ordering::Relaxed)), bytes);
         let missed = if is_soon { self.missed.load(Ordering::Relaxed) } else { 0 } + bytes;
         let is_much = missed >= WOKEN_FOR as u64;
         self.missed.store(if is_much { 0 } else { missed }, Ordering::Relaxed);
@@ -137,24 +142,34 @@ impl Drop for Pool {
     }
 }
 
-/// The pool and what is wanted of it for a destination of so many bytes, by `most` workers at most;
-/// `None` if the caller had better write it alone.
-pub(crate) fn helpers(bytes: usize, most: usize) -> Option<(Arc<Pool>, Wanted)> {
+/// The workers that a destination is shared with.
+pub(crate) struct Helpers {
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) wanted: Wanted,
+    /// The most that there are ever for as many bytes.
+    pub(crate) ever: usize,
+}
+
+/// Who is wanted for a destination of so many bytes, `most` workers at most; `None` if the caller had better write it
+/// alone.
+pub(crate) fn helpers(bytes: usize, most: usize) -> Option<Helpers> {
     if bytes < SHARED_FROM || most == 0 || is_single() {
         return None;
     }
-    let pool = POOL.get_or_init(Pool::of_all_cores);
-    let wanted = pool.wanted(bytes, most);
-    if wanted.most == 0 {
-        return None;
-    }
+    let of = |pool: &Arc<Pool>| {
+        let ever = pool.ever(bytes, most);
+        let wanted = pool.wanted(bytes, ever);
+        (wanted.most > 0).then(|| Helpers { pool: pool.clone(), wanted, ever })
+    };
+    let helpers = of(POOL.get_or_init(Pool::of_all_cores))?;
     // To ask for the process takes as long as to move some kilobytes, so that is done last.
-    if pool.is_here() {
-        return Some((pool.clone(), wanted));
-    }
-    let pool = Pool::of_child()?;
-    let wanted = pool.wanted(bytes, most);
-    (wanted.most > 0).then_some((pool, wanted))
+    if helpers.pool.is_here() { Some(helpers) } else { of(&Pool::of_child()?) }
+}
+
+/// Whether an array of so many bytes follows soon on another one like it, so many nanoseconds after that was begun: while
+/// a worker would still have looked out, or written.
+fn is_soon(since: u64, bytes: u64) -> bool {
+    since < AWAKE.as_nanos() as u64 + bytes / BYTES_A_NANOSECOND
 }
 
 /// Whether there are no threads to be started, nor a clock or a process to be asked for.
@@ -170,7 +185,7 @@ mod tests {
     fn those_who_are_wanted_cost_less_than_they_do() {
         let pool = Pool::new(3);
         let wanted = |bytes| {
-            let Wanted { most, woken } = pool.wanted(bytes, 8);
+            let Wanted { most, woken } = pool.wanted(bytes, pool.ever(bytes, 8));
             (most, woken)
         };
         assert_eq!(wanted(SHARED_FROM), (0, 0), "nobody is awake");
@@ -192,5 +207,23 @@ mod tests {
             pool.is_missed(1 << 20)
         });
         assert_eq!(calls.filter(|is_missed| *is_missed).count(), 1);
+    }
+
+    /// One thread may take longer for an array than a worker looks out.
+    #[test]
+    fn an_array_that_takes_long_is_followed_soon() {
+        let look_out = AWAKE.as_nanos() as u64;
+        assert!(is_soon(look_out - 1, 0));
+        assert!(!is_soon(look_out, 0));
+        assert!(is_soon(look_out + 100_000, 1 << 20));
+        assert!(!is_soon(look_out + 1_000_000, 1 << 20), "it has been over for long");
+    }
+
+    #[test]
+    fn more_threads_are_for_much_more() {
+        let pool = Pool::new(15);
+        let threads = |bytes| pool.ever(bytes, usize::MAX) + 1;
+        assert_eq!([SHARED_FROM, 1 << 20, 4 << 20, 1 << 30].map(threads), [3, 8, 16, 16]);
+        assert_eq!(pool.ever(1 << 20, 2), 2, "no more than may be");
     }
 }

@@ -1,18 +1,27 @@
 //! Sharing chunks out to threads.
 //!
-//! Every thread has a part of the chunks, neighbours as far as possible, and when that is done takes
-//! from what others have left. So nothing depends on whether those who were asked come, nor when.
+//! Every thread has a part of the chunks, neighbours as far as possible, which of this crate's own is the same part
+//! of one array after the other. When it is done it takes from what others have left; where the array stays
+//! in the caches only the caller does, after a while. So nothing depends on whether those who were asked come, nor when.
 
 use crate::desk::Wanted;
 use crate::kernels::{Means, Stores};
 use crate::options::{ThreadPool, Threads};
 use crate::order::Order;
-use crate::pool::{Pool, WOKEN_FOR, helpers};
+use crate::pool::{Helpers, WOKEN_FOR, helpers};
 use crate::work::Work;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The part of the thread that has called, where parts have owners.
+const CALLER: usize = 0;
+
+/// Where an array stays in the caches, the caller waits one part in so many of the time that its own part has taken
+/// before it takes from others what they have not begun.
+const PATIENCE: u32 = 2;
 
 /// A chunk's number and its bytes.
 type Chunk<'a> = (usize, &'a mut [u8]);
@@ -30,7 +39,7 @@ pub(crate) struct Chunks<'a> {
 pub(crate) enum Crew<'p> {
     Caller,
     /// Workers of this crate's own, and the caller.
-    Own(Arc<Pool>, Wanted),
+    Own(Helpers),
     /// The threads of a pool that the caller has brought.
     Brought(&'p dyn ThreadPool),
     /// The threads of the pool of rayon's that the caller is in.
@@ -50,7 +59,7 @@ impl<'p> Crew<'p> {
     #[inline(never)]
     fn of_large(threads: Threads<'p>, bytes: usize) -> Self {
         let own = |most: usize| match helpers(bytes, most) {
-            Some((pool, wanted)) => Crew::Own(pool, wanted),
+            Some(helpers) => Crew::Own(helpers),
             None => Crew::Caller,
         };
         let is_large = bytes >= WOKEN_FOR;
@@ -75,7 +84,7 @@ impl<'p> Crew<'p> {
     pub(crate) fn n_threads(&self) -> usize {
         match self {
             Crew::Caller => 1,
-            Crew::Own(pool, _) => pool.n_threads(),
+            Crew::Own(own) => own.ever + 1,
             // One that says it has none has the caller all the same.
             Crew::Brought(pool) => pool.n_threads().max(1),
             Crew::Rayon => rayon::current_num_threads(),
@@ -124,31 +133,47 @@ fn share_out(
 ) {
     let helpers = match crew {
         Crew::Caller => return write_alone(chunks, means, write),
-        Crew::Own(_, wanted) => wanted.most,
+        Crew::Own(own) => own.wanted.most,
         Crew::Brought(_) | Crew::Rayon => crew.n_threads() - 1,
     };
     let helpers = helpers.min(chunks.len() - 1);
     let shares = Shares::new(chunks, helpers + 1);
-    let work_off = || {
-        let own = shares.join();
+    // In memory that the caches hold, another thread's chunk costs much more than an own one: its lines are in that
+    // thread's cache from the last array.
+    let stays = matches!(crew, Crew::Own(_)) && means.stores == Stores::Cached;
+    let work_off = |own: usize| {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            write_alone(std::iter::from_fn(|| shares.take(own)), means, &write);
+            let begin = Instant::now();
+            let mut patience = stays.then_some(PATIENCE);
+            let others = || {
+                if stays && own != CALLER {
+                    return None;
+                }
+                if let Some(part) = patience.take() {
+                    shares.wait(begin.elapsed() / part);
+                }
+                shares.take(own)
+            };
+            let own_part = std::iter::from_fn(|| shares.take_of(own));
+            write_alone(own_part.chain(std::iter::from_fn(others)), means, &write);
         }));
         if let Err(panic) = outcome {
             shares.fail(panic);
         }
     };
+    // Those who are not told which part is theirs begin with the next.
+    let come = || work_off(shares.join());
     match crew {
-        Crew::Own(pool, wanted) => {
-            let wanted = Wanted { most: helpers, ..*wanted };
-            pool.share(wanted, &work_off, work_off);
+        Crew::Own(own) => {
+            let wanted = Wanted { most: helpers, ..own.wanted };
+            own.pool.share(wanted, &work_off, || work_off(CALLER));
         }
         Crew::Brought(pool) => {
-            pool.share(helpers, &work_off);
+            pool.share(helpers, &come);
             // What a pool has left undone, whatever its reasons. Nothing, if it does what it says.
-            work_off();
+            come();
         }
-        Crew::Rayon => rayon::in_place_scope(|scope| spread(scope, helpers, &work_off)),
+        Crew::Rayon => rayon::in_place_scope(|scope| spread(scope, helpers, &come)),
         Crew::Caller => {}
     }
     if let Some(panic) = shares.into_panic() {
@@ -183,6 +208,13 @@ struct Part {
     end: usize,
 }
 
+impl Part {
+    /// Whether there is a chunk that nobody has begun.
+    fn is_left(&self) -> bool {
+        self.next.load(Ordering::Relaxed) < self.end
+    }
+}
+
 impl<'a> Shares<'a> {
     fn new(chunks: Vec<Chunk<'a>>, threads: usize) -> Self {
         let at = |part: usize| chunks.len() * part / threads;
@@ -192,23 +224,32 @@ impl<'a> Shares<'a> {
         Shares { chunks, parts, joined: AtomicUsize::new(0), panic: Mutex::new(None) }
     }
 
-    /// The part that a thread begins with.
+    /// The part that a thread begins with which is not told.
     fn join(&self) -> usize {
         self.joined.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The next chunk of this part.
+    fn take_of(&self, part: usize) -> Option<Chunk<'a>> {
+        // So that a part that is done is not written to.
+        let part = self.parts.get(part).filter(|part| part.is_left())?;
+        let number = part.next.fetch_add(1, Ordering::Relaxed);
+        let chunk = self.chunks.get(number).filter(|_| number < part.end)?;
+        chunk.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// The next chunk of a part, or of one after it.
     fn take(&self, own: usize) -> Option<Chunk<'a>> {
         let n = self.parts.len();
-        let parts = (own..own + n).filter_map(|number| self.parts.get(number % n));
-        let next = parts.filter_map(|part| {
-            // So that a part that is done is not written to.
-            let is_left = part.next.load(Ordering::Relaxed) < part.end;
-            let number = is_left.then(|| part.next.fetch_add(1, Ordering::Relaxed))?;
-            let chunk = self.chunks.get(number).filter(|_| number < part.end)?;
-            chunk.lock().unwrap_or_else(PoisonError::into_inner).take()
-        });
-        next.into_iter().next()
+        (own..own + n).find_map(|part| self.take_of(part % n))
+    }
+
+    /// Waits until there is nothing to be taken any more, or for so long.
+    fn wait(&self, at_most: Duration) {
+        let begin = Instant::now();
+        while self.parts.iter().any(Part::is_left) && begin.elapsed() < at_most {
+            std::hint::spin_loop();
+        }
     }
 
     /// Keeps the first panic for the caller, and leaves no more chunks.
@@ -240,11 +281,15 @@ fn write_alone<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pool::Pool;
+    use std::sync::Arc;
 
     /// Crews with workers that are woken for anything.
     fn crews<'p>(pool: &Arc<Pool>, brought: &'p Rayon) -> [Crew<'p>; 3] {
-        let wanted = Wanted { most: pool.n_threads() - 1, woken: pool.n_threads() - 1 };
-        [Crew::Caller, Crew::Own(pool.clone(), wanted), Crew::Brought(brought)]
+        let ever = pool.ever(usize::MAX, usize::MAX);
+        let wanted = Wanted { most: ever, woken: ever };
+        let own = Helpers { pool: pool.clone(), wanted, ever };
+        [Crew::Caller, Crew::Own(own), Crew::Brought(brought)]
     }
 
     #[derive(Debug)]

@@ -5,8 +5,9 @@
 mod support;
 
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use support::{Rayon, noise, placement};
-use tilewright_relayout::{Pad, Plan, RunOptions, Threads};
+use tilewright_relayout::{Pad, Plan, RunOptions, ThreadPool, Threads};
 
 /// Arrays that are shared by threads that are awake, and some for which they are woken.
 const ARRAYS: [(&str, &str, u32); 6] = [
@@ -89,4 +90,57 @@ fn rows_that_share_lines_of_the_source() {
         assert!(part == expected[plan.chunk_bytes(chunk)], "chunk {chunk}");
     }
     assert!(plan.held_bytes() < 1 << 20, "{}", plan.held_bytes());
+}
+
+/// A pool that counts how often it is asked.
+#[derive(Debug, Default)]
+struct Asked(AtomicUsize);
+
+impl ThreadPool for Asked {
+    fn n_threads(&self) -> usize {
+        2
+    }
+
+    fn share(&self, _: usize, job: &(dyn Fn() + Sync)) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        job();
+    }
+}
+
+/// Whether threads are worth their while depends on the larger side: what is packed is read as bytes.
+#[test]
+fn packing_is_shared_for_what_it_reads() {
+    for (from, to, times) in [(8, 4, 1), (4, 8, 1), (4, 4, 0)] {
+        let of = |bits| placement("u8[2048,3000]{0,1}", bits);
+        let plan = Plan::new(&of(from), &placement("u8[2048,3000]", to)).unwrap();
+        let pool = Asked::default();
+        let expected = {
+            let mut dst = vec![0; plan.dst_bytes()];
+            let options = RunOptions { threads: Threads::Current, pad: Pad::Bits(7) };
+            plan.run(&noise(plan.src_bytes()), &mut dst, &options).unwrap();
+            dst
+        };
+        check(&plan, &noise(plan.src_bytes()), &expected, Threads::Pool(&pool));
+        assert_eq!(pool.0.into_inner(), times, "{from} bits to {to}");
+    }
+}
+
+/// What is streamed in few large chunks is cut finer where threads would be without one.
+#[test]
+fn few_chunks_for_many_threads() {
+    let (from, to) = (placement("f32[1100,3001]", 32), placement("f32[1100,3001]{0,1}", 32));
+    let plan = Plan::new(&from, &to).unwrap();
+    let n_threads = plan.n_chunks() + 1;
+    assert!((2..20).contains(&n_threads) && plan.dst_bytes() >= 8 << 20, "{n_threads}");
+    let (src, held) = (noise(plan.src_bytes()), plan.held_bytes());
+    let element = |row: usize, column: usize| &src[4 * (row * 3001 + column)..][..4];
+    let expected: Vec<u8> = (0..3001)
+        .flat_map(|column| (0..1100).flat_map(move |row| element(row, column)))
+        .copied()
+        .collect();
+    let pool = Rayon::new(n_threads);
+    for threads in [Threads::Current, Threads::Pool(&pool), Threads::Pool(&pool)] {
+        check(&plan, &src, &expected, threads);
+    }
+    assert_eq!(plan.held_bytes(), held);
 }

@@ -26,7 +26,11 @@ const MAX_RANK: usize = 62;
 /// keep the others waiting.
 const SHARES_A_THREAD: usize = 4;
 
-/// The bytes of such a piece.
+/// What is streamed is in larger chunks to read more at a time: it has so many pieces for each thread where some would have
+/// nothing to do for a fifth of the time.
+const STREAMED_SHARES_A_THREAD: usize = 2;
+
+/// The bytes of such a piece; of what is streamed the most of these, and more.
 const LEAST_SHARE: usize = 32 << 10;
 const MOST_SHARE: usize = 512 << 10;
 
@@ -316,16 +320,9 @@ impl Plan {
             Way::Copy(moves) => moves.held_bytes(),
             Way::Boxes(moves) => {
                 let is_cached = Stores::for_bytes(self.dst_bytes) == Stores::Cached;
-                let n_others = match is_cached {
-                    true => usize::from(self.dst_bytes >= SHARED_FROM),
-                    false => {
-                        if moves.is_spread() {
-                            2
-                        } else {
-                            0
-                        }
-                    }
-                };
+                let is_shared = self.src_bytes.max(self.dst_bytes) >= SHARED_FROM;
+                let is_alone_too = !is_cached && moves.is_spread();
+                let n_others = usize::from(is_shared) + usize::from(is_alone_too);
                 let others = moves.most_bytes_in_other_chunks().saturating_mul(n_others);
                 moves.held_bytes().saturating_add(others)
             }
@@ -460,21 +457,38 @@ impl Plan {
     /// share, or each reads lines of most of the source, so that there had better be no more than threads.
     fn in_other_chunks(&self, moves: &BoxMoves, threads: usize) -> Option<&BoxMoves> {
         let slots = |bytes: usize| bytes as i64 * 8 / i64::from(self.widths.to);
-        if Stores::for_bytes(self.dst_bytes) != Stores::Cached {
+        let is_cached = Stores::for_bytes(self.dst_bytes) == Stores::Cached;
+        if !is_cached && moves.is_spread() {
             let target = self.dst_bytes.div_ceil(threads);
-            if !moves.is_spread() || self.chunk_bytes >= target {
+            if self.chunk_bytes >= target {
                 return None;
             }
             let cut = || Some(Box::new(moves.clone().with_chunks_of(slots(target))));
             let kept = if threads == 1 { &self.whole } else { &self.shares };
             return kept.get_or_init(cut).as_deref();
         }
-        let target = (self.dst_bytes / SHARES_A_THREAD.saturating_mul(threads))
-            .clamp(LEAST_SHARE, MOST_SHARE);
-        if threads == 1 || self.chunk_bytes <= target + target / 4 {
+        if threads == 1 {
             return None;
         }
-        let cut = || moves.in_shares_of(slots(target)).map(Box::new);
+        if !is_cached {
+            let n_chunks = self.n_chunks;
+            let turns = n_chunks.div_ceil(threads).saturating_mul(threads);
+            if n_chunks >= turns - turns / 5 {
+                return None;
+            }
+        }
+        let (pieces, least, most) = match is_cached {
+            true => (SHARES_A_THREAD, LEAST_SHARE, MOST_SHARE),
+            false => (STREAMED_SHARES_A_THREAD, MOST_SHARE, usize::MAX),
+        };
+        let target = (self.dst_bytes / threads.saturating_mul(pieces)).clamp(least, most);
+        if self.chunk_bytes <= target + target / 4 {
+            return None;
+        }
+        let cut = || match is_cached {
+            true => moves.in_shares_of(slots(target)).map(Box::new),
+            false => Some(Box::new(moves.clone().with_chunks_of(slots(target)))),
+        };
         self.shares.get_or_init(cut).as_deref()
     }
 
@@ -513,8 +527,10 @@ impl Plan {
                 self.flip_from(first, dst);
             }
             Way::Boxes(moves) => {
-                let crew = Crew::of(options.threads, dst.len());
                 let is_whole = dst.len() == self.dst_bytes;
+                // What is packed was more bytes before.
+                let larger = if is_whole { self.src_bytes.max(self.dst_bytes) } else { dst.len() };
+                let crew = Crew::of(options.threads, larger);
                 if crew.is_caller()
                     && is_whole
                     && Stores::for_bytes(dst.len()) == Stores::Cached

@@ -236,6 +236,7 @@ mod tests {
 
     /// 2²¹ - 1 sums of 2⁴⁰ elements: every number below that. Bit 4 flips bit 1.
     #[test]
+    #[cfg_attr(miri, ignore = "two million numbers, one by one")]
     fn many_sums_to_one_coordinate() {
         let map = "Sw<1,1,3> o 0 o (1048576,1048576):(1,1)".parse::<Described>().unwrap();
         let last = (0..(1 << 21) - 1).map(|sum: i64| sum ^ (sum >> 3 & 2)).max();
