@@ -246,13 +246,13 @@ pub(crate) struct Wanted {
 }
 
 /// Lends `job` to the workers of some of the desks, which stay awake for so long afterwards, and does
-/// `meanwhile`. A worker that has not begun when that is done does not begin any more.
+/// `meanwhile`, which is told how many have it. A worker that has not begun when that is done does not begin any more.
 pub(crate) fn lend(
     desks: &[Arc<Desk>],
     wanted: Wanted,
     awake: Duration,
     job: Job<'_>,
-    meanwhile: impl FnOnce(),
+    meanwhile: impl FnOnce(usize),
 ) {
     // SAFETY: the reference is used by nobody after this function, for as long as which it lives. It is
     // only ever in the desks that `lent` lists, each as soon as it has it, with nothing in between that
@@ -280,7 +280,7 @@ pub(crate) fn lend(
             }
         }
     }
-    meanwhile();
+    meanwhile(lent.0.len());
     drop(lent);
 }
 
@@ -326,7 +326,7 @@ mod tests {
                 std::thread::yield_now();
                 left.fetch_add(1, Ordering::SeqCst);
             };
-            lend(&desks.0, ALL, SHORT, &job, || {
+            lend(&desks.0, ALL, SHORT, &job, |_| {
                 // Sometimes at once, sometimes when all are there.
                 until(|| round % 3 != 0 || begun.load(Ordering::SeqCst) > 0);
             });
@@ -340,7 +340,7 @@ mod tests {
         let desks = Desks::new();
         let numbers = Mutex::new(vec![]);
         let job = |number| numbers.lock().unwrap().push(number);
-        lend(&desks.0, ALL, SHORT, &job, || until(|| numbers.lock().unwrap().len() == 3));
+        lend(&desks.0, ALL, SHORT, &job, |_| until(|| numbers.lock().unwrap().len() == 3));
         let mut numbers = numbers.into_inner().unwrap();
         numbers.sort_unstable();
         assert_eq!(numbers, [1, 2, 3]);
@@ -356,7 +356,7 @@ mod tests {
             left.fetch_add(1, Ordering::SeqCst);
         };
         let outcome = std::panic::catch_unwind(|| {
-            lend(&desks.0, ALL, SHORT, &job, || {
+            lend(&desks.0, ALL, SHORT, &job, |_| {
                 until(|| begun.load(Ordering::SeqCst) > 0);
                 std::panic::resume_unwind(Box::new(7));
             });
@@ -375,9 +375,9 @@ mod tests {
             std::panic::resume_unwind(Box::new(()));
         };
         let one = Wanted { most: 1, woken: 1 };
-        lend(&desks.0, one, SHORT, &job, || until(|| begun.load(Ordering::SeqCst) == 1));
+        lend(&desks.0, one, SHORT, &job, |_| until(|| begun.load(Ordering::SeqCst) == 1));
         assert_eq!(desks.0[0].step(), Step::Ended);
-        lend(&desks.0[..1], one, SHORT, &job, || {});
+        lend(&desks.0[..1], one, SHORT, &job, |_| {});
         assert_eq!(begun.into_inner(), 1);
     }
 
@@ -388,13 +388,13 @@ mod tests {
         let job = |_| {
             done.fetch_add(1, Ordering::SeqCst);
         };
-        lend(&desks.0, Wanted { most: 3, woken: 0 }, SHORT, &job, || {});
+        lend(&desks.0, Wanted { most: 3, woken: 0 }, SHORT, &job, |_| {});
         assert_eq!(done.load(Ordering::SeqCst), 0, "none has been started");
         let one = Wanted { most: 1, woken: 1 };
-        lend(&desks.0, one, SHORT, &job, || until(|| done.load(Ordering::SeqCst) == 1));
+        lend(&desks.0, one, SHORT, &job, |_| until(|| done.load(Ordering::SeqCst) == 1));
         until(|| desks.0[0].step() == Step::Asleep);
-        lend(&desks.0, Wanted { most: 3, woken: 0 }, SHORT, &job, || {});
+        lend(&desks.0, Wanted { most: 3, woken: 0 }, SHORT, &job, |_| {});
         assert_eq!(done.load(Ordering::SeqCst), 1);
-        lend(&desks.0, one, SHORT, &job, || until(|| done.load(Ordering::SeqCst) == 2));
+        lend(&desks.0, one, SHORT, &job, |_| until(|| done.load(Ordering::SeqCst) == 2));
     }
 }

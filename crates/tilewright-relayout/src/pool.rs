@@ -4,7 +4,8 @@
 //! 20 to 30, of which the caller's share are about ten. So a worker looks out for [`AWAKE`] after it has
 //! been used. As long as it does, an array of [`SHARED_FROM`] bytes is shared with it. One that sleeps
 //! is woken for an array of [`WOKEN_FOR`] bytes, or when so many have been moved without it, one array
-//! soon after the other.
+//! soon after the other, or shared with workers since the last one was woken: arrays that follow each other once do so
+//! again.
 
 use crate::desk::{Desk, Job, Step, Wanted, lend};
 use std::num::NonZeroUsize;
@@ -12,7 +13,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-/// Smaller destinations are written by the caller alone.
+/// Smaller arrays are moved by the caller alone. Of what is moved in one go the larger side counts, else the destination.
 pub(crate) const SHARED_FROM: usize = 192 << 10;
 
 /// There are as many threads at most as the square root of how many times an array has so many bytes: what it costs to
@@ -24,6 +25,9 @@ pub(crate) const WOKEN_FOR: usize = 4 << 20;
 
 /// And another one for each so many more.
 const BYTES_A_WAKE: usize = 2 << 20;
+
+/// The most bytes whose sharing pays for workers that are woken later.
+const MOST_EARNED: u64 = 4 * WOKEN_FOR as u64;
 
 /// What the slowest arrays are written with by one thread.
 const BYTES_A_NANOSECOND: u64 = 2;
@@ -42,6 +46,8 @@ pub(crate) struct Pool {
     /// The bytes that were lately moved without a worker, and when, in nanoseconds.
     missed: AtomicU64,
     missed_at: AtomicU64,
+    /// The bytes that were shared with workers that were awake, less those that waking has cost.
+    earned: AtomicU64,
 }
 
 /// The pool that all callers of a process share.
@@ -84,27 +90,31 @@ impl Pool {
             callers: AtomicUsize::new(0),
             missed: AtomicU64::new(0),
             missed_at: AtomicU64::new(0),
+            earned: AtomicU64::new(0),
         }
     }
 
-    /// The most workers that there ever are for a destination of so many bytes.
-    pub(crate) fn ever(&self, bytes: usize, most: usize) -> usize {
+    /// The most workers that there ever are for an array of so many bytes.
+    pub(crate) fn ever(&self, bytes: usize) -> usize {
         let threads = (bytes / BYTES_A_SQUARE).isqrt();
-        threads.saturating_sub(1).min(self.desks.len()).min(most)
+        threads.saturating_sub(1).min(self.desks.len())
     }
 
-    /// Those of them that are wanted now.
-    fn wanted(&self, bytes: usize, ever: usize) -> Wanted {
+    /// The workers that are wanted now beside the caller for an array of so many bytes, `most` at most.
+    fn wanted(&self, bytes: usize, most: usize) -> Wanted {
         // Other callers have a core each.
         let free = self.desks.len().saturating_sub(self.callers.load(Ordering::Relaxed));
-        let most = ever.min(free);
+        let most = most.min(free);
         let steps = || self.desks.iter().map(|desk| desk.step());
         let awake = steps().filter(|step| *step == Step::Awake).count();
         let woken = match bytes {
             _ if awake >= most => 0,
             WOKEN_FOR.. => 1 + (bytes - WOKEN_FOR) / BYTES_A_WAKE,
-            _ => usize::from(awake < most && self.is_missed(bytes as u64)),
+            _ => usize::from(self.is_missed(bytes as u64) || self.has_earned()),
         };
+        if awake.min(most) > 0 {
+            self.earn(bytes as u64);
+        }
         let others = steps().filter(|step| matches!(step, Step::Asleep | Step::Absent)).count();
         let woken = woken.min(others).min(most.saturating_sub(awake));
         Wanted { most: most.min(awake + woken), woken }
@@ -122,8 +132,20 @@ impl Pool {
         is_much
     }
 
-    /// Has the job done by the workers and, as `meanwhile`, by the caller.
-    pub(crate) fn share(&self, wanted: Wanted, job: Job<'_>, meanwhile: impl FnOnce()) {
+    /// Counts what is shared with workers that are awake.
+    fn earn(&self, bytes: u64) {
+        let earned = self.earned.load(Ordering::Relaxed).saturating_add(bytes);
+        self.earned.store(earned.min(MOST_EARNED), Ordering::Relaxed);
+    }
+
+    /// Whether as much has been shared since the last time as a worker is woken for, which is then spent.
+    fn has_earned(&self) -> bool {
+        let earned = self.earned.load(Ordering::Relaxed).checked_sub(WOKEN_FOR as u64);
+        earned.inspect(|&rest| self.earned.store(rest, Ordering::Relaxed)).is_some()
+    }
+
+    /// Has the job done by the workers and, as `meanwhile`, by the caller, who is told how many workers have it.
+    pub(crate) fn share(&self, wanted: Wanted, job: Job<'_>, meanwhile: impl FnOnce(usize)) {
         struct Caller<'p>(&'p Pool);
         impl Drop for Caller<'_> {
             fn drop(&mut self) {
@@ -142,23 +164,23 @@ impl Drop for Pool {
     }
 }
 
-/// The workers that a destination is shared with.
+/// The workers that an array is shared with.
 pub(crate) struct Helpers {
     pub(crate) pool: Arc<Pool>,
     pub(crate) wanted: Wanted,
-    /// The most that there are ever for as many bytes.
+    /// The most that there are ever for as many bytes, whoever asks.
     pub(crate) ever: usize,
 }
 
-/// Who is wanted for a destination of so many bytes, `most` workers at most; `None` if the caller had better write it
+/// Who is wanted for an array of so many bytes, `most` workers at most; `None` if the caller had better write it
 /// alone.
 pub(crate) fn helpers(bytes: usize, most: usize) -> Option<Helpers> {
     if bytes < SHARED_FROM || most == 0 || is_single() {
         return None;
     }
     let of = |pool: &Arc<Pool>| {
-        let ever = pool.ever(bytes, most);
-        let wanted = pool.wanted(bytes, ever);
+        let ever = pool.ever(bytes);
+        let wanted = pool.wanted(bytes, ever.min(most));
         (wanted.most > 0).then(|| Helpers { pool: pool.clone(), wanted, ever })
     };
     let helpers = of(POOL.get_or_init(Pool::of_all_cores))?;
@@ -185,7 +207,7 @@ mod tests {
     fn those_who_are_wanted_cost_less_than_they_do() {
         let pool = Pool::new(3);
         let wanted = |bytes| {
-            let Wanted { most, woken } = pool.wanted(bytes, pool.ever(bytes, 8));
+            let Wanted { most, woken } = pool.wanted(bytes, pool.ever(bytes));
             (most, woken)
         };
         assert_eq!(wanted(SHARED_FROM), (0, 0), "nobody is awake");
@@ -209,6 +231,19 @@ mod tests {
         assert_eq!(calls.filter(|is_missed| *is_missed).count(), 1);
     }
 
+    #[test]
+    fn what_has_been_shared_pays_for_waking() {
+        let pool = Pool::new(2);
+        let times = || (0..100).take_while(|_| pool.has_earned()).count();
+        assert_eq!(times(), 0);
+        pool.earn(WOKEN_FOR as u64 - 1);
+        assert_eq!(times(), 0);
+        pool.earn(WOKEN_FOR as u64 + 1);
+        assert_eq!(times(), 2);
+        (0..100).for_each(|_| pool.earn(1 << 20));
+        assert_eq!(times() as u64, MOST_EARNED / WOKEN_FOR as u64);
+    }
+
     /// One thread may take longer for an array than a worker looks out.
     #[test]
     fn an_array_that_takes_long_is_followed_soon() {
@@ -222,8 +257,7 @@ mod tests {
     #[test]
     fn more_threads_are_for_much_more() {
         let pool = Pool::new(15);
-        let threads = |bytes| pool.ever(bytes, usize::MAX) + 1;
+        let threads = |bytes| pool.ever(bytes) + 1;
         assert_eq!([SHARED_FROM, 1 << 20, 4 << 20, 1 << 30].map(threads), [3, 8, 16, 16]);
-        assert_eq!(pool.ever(1 << 20, 2), 2, "no more than may be");
     }
 }

@@ -1,8 +1,9 @@
 //! Sharing chunks out to threads.
 //!
 //! Every thread has a part of the chunks, neighbours as far as possible, which of this crate's own is the same part
-//! of one array after the other. When it is done it takes from what others have left; where the array stays
-//! in the caches only the caller does, after a while. So nothing depends on whether those who were asked come, nor when.
+//! of one array after the other as long as the same workers are there. When it is done it takes from what others have
+//! left; where the array stays in the caches only the caller does, after a while, and workers take what is nobody's. So
+//! nothing depends on whether those who were asked come, nor when.
 
 use crate::desk::Wanted;
 use crate::kernels::{Means, Stores};
@@ -47,7 +48,7 @@ pub(crate) enum Crew<'p> {
 }
 
 impl<'p> Crew<'p> {
-    /// Those that it is worth while to ask for a destination of so many bytes.
+    /// Those that it is worth while to ask for an array of so many bytes.
     #[inline]
     pub(crate) fn of(threads: Threads<'p>, bytes: usize) -> Self {
         if bytes < crate::pool::SHARED_FROM || matches!(threads, Threads::Current) {
@@ -143,14 +144,16 @@ fn share_out(
     let stays = matches!(crew, Crew::Own(_)) && means.stores == Stores::Cached;
     let work_off = |own: usize| {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let begin = Instant::now();
-            let mut patience = stays.then_some(PATIENCE);
+            let mut begin = stays.then(Instant::now);
             let others = || {
-                if stays && own != CALLER {
-                    return None;
+                if stays {
+                    let of_nobody = shares.take_of_nobody();
+                    if of_nobody.is_some() || own != CALLER {
+                        return of_nobody;
+                    }
                 }
-                if let Some(part) = patience.take() {
-                    shares.wait(begin.elapsed() / part);
+                if let Some(begin) = begin.take() {
+                    shares.wait(begin.elapsed() / PATIENCE);
                 }
                 shares.take(own)
             };
@@ -166,7 +169,10 @@ fn share_out(
     match crew {
         Crew::Own(own) => {
             let wanted = Wanted { most: helpers, ..own.wanted };
-            own.pool.share(wanted, &work_off, || work_off(CALLER));
+            own.pool.share(wanted, &work_off, |workers| {
+                shares.owned.store(1 + workers, Ordering::Relaxed);
+                work_off(CALLER);
+            });
         }
         Crew::Brought(pool) => {
             pool.share(helpers, &come);
@@ -198,6 +204,8 @@ struct Shares<'a> {
     parts: Vec<Part>,
     /// How many threads have come.
     joined: AtomicUsize,
+    /// The first part that none of those has who are told theirs, as soon as that is known.
+    owned: AtomicUsize,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
@@ -217,11 +225,17 @@ impl Part {
 
 impl<'a> Shares<'a> {
     fn new(chunks: Vec<Chunk<'a>>, threads: usize) -> Self {
-        let at = |part: usize| chunks.len() * part / threads;
+        let at = |part: usize| (chunks.len() as u64 * part as u64 / threads as u64) as usize;
         let part = |n: usize| Part { next: AtomicUsize::new(at(n)), end: at(n + 1) };
         let parts = (0..threads).map(part).collect();
         let chunks = chunks.into_iter().map(|chunk| Mutex::new(Some(chunk))).collect();
-        Shares { chunks, parts, joined: AtomicUsize::new(0), panic: Mutex::new(None) }
+        Shares {
+            chunks,
+            parts,
+            joined: AtomicUsize::new(0),
+            owned: AtomicUsize::new(threads),
+            panic: Mutex::new(None),
+        }
     }
 
     /// The part that a thread begins with which is not told.
@@ -238,6 +252,11 @@ impl<'a> Shares<'a> {
         chunk.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    /// The next chunk of a part that is nobody's.
+    fn take_of_nobody(&self) -> Option<Chunk<'a>> {
+        (self.owned.load(Ordering::Relaxed)..self.parts.len()).find_map(|part| self.take_of(part))
+    }
+
     /// The next chunk of a part, or of one after it.
     fn take(&self, own: usize) -> Option<Chunk<'a>> {
         let n = self.parts.len();
@@ -248,7 +267,8 @@ impl<'a> Shares<'a> {
     fn wait(&self, at_most: Duration) {
         let begin = Instant::now();
         while self.parts.iter().any(Part::is_left) && begin.elapsed() < at_most {
-            std::hint::spin_loop();
+            // Who is waited for may need this core.
+            std::thread::yield_now();
         }
     }
 
@@ -286,7 +306,7 @@ mod tests {
 
     /// Crews with workers that are woken for anything.
     fn crews<'p>(pool: &Arc<Pool>, brought: &'p Rayon) -> [Crew<'p>; 3] {
-        let ever = pool.ever(usize::MAX, usize::MAX);
+        let ever = pool.ever(usize::MAX);
         let wanted = Wanted { most: ever, woken: ever };
         let own = Helpers { pool: pool.clone(), wanted, ever };
         [Crew::Caller, Crew::Own(own), Crew::Brought(brought)]
@@ -387,7 +407,7 @@ mod tests {
                 &own,
                 |_, number, chunk| {
                     if number == slow {
-                        // Nine others have been written before this one is.
+                        // Five others have been written before this one is.
                         while others.load(Ordering::SeqCst) < 5 {
                             std::thread::yield_now();
                         }

@@ -175,7 +175,7 @@ impl Swizzled {
         // Of a form that has not been made ready, what moves it is made.
         let gather = if self.src.is_some() || self.is_direct { Gather::MOST_BYTES } else { 0 };
         let all = [chunk, self.stage_bytes(), gather];
-        all.into_iter().fold(self.moves.scratch_bytes(), usize::saturating_add)
+        all.into_iter().fold(self.moves.scratch_bytes(false), usize::saturating_add)
     }
 
     /// How the bytes of a chunk change their places when it has been written as if the destination were not swizzled.

@@ -25,18 +25,18 @@ const SMALL_LISTS: i64 = 32 << 10;
 const LINE_BYTES: i64 = 64;
 
 impl BoxMoves {
-    /// The most bytes that these moves allocate in other chunks.
+    /// The most bytes that these moves may hold in other chunks: what most do. Pieces of other forms may be moved by other tables.
     pub(crate) fn most_bytes_in_other_chunks(&self) -> usize {
-        self.held_bytes().saturating_mul(2) + (32 << 10)
+        self.held_bytes().saturating_mul(4) + (64 << 10)
     }
 
     /// The most bytes that a thread allocates to write chunks, beside the source and the
-    /// destination.
-    pub(crate) fn scratch_bytes(&self) -> usize {
+    /// destination, also where it may be cut into other chunks.
+    pub(crate) fn scratch_bytes(&self, may_be_cut: bool) -> usize {
         let slots = self.slots_at_a_time();
         let bytes = slots.saturating_mul(self.widths.to.into()) / 8 + 1;
         let stage = if self.is_staged { bytes.saturating_add(LINE_BYTES) } else { 0 };
-        let kept = if self.are_all_prepared() { 0 } else { Kept::MOST_BYTES };
+        let kept = if self.are_all_prepared() && !may_be_cut { 0 } else { Kept::MOST_BYTES };
         let all = stage.saturating_add((Mover::MOST_BYTES + kept) as i64);
         usize::try_from(all).unwrap_or(usize::MAX).saturating_add(self.list_bytes())
     }

@@ -64,8 +64,9 @@ pub struct Plan {
     dst_slots: i64,
     padding_slots: i64,
     route: Way,
-    /// The same in smaller chunks, for a destination that is too small for several of the plan's: made
-    /// when threads are first there to share it. `None` if it cannot be cut.
+    /// The same in other chunks, where those of the plan are too few for threads to share, or too many: made when
+    /// threads are first there. `None` if it cannot be cut, or had to
+    /// hold too much.
     shares: OnceLock<Option<Box<BoxMoves>>>,
     /// The same in one chunk, for a thread that moves all of an array whose chunks each read lines of most of
     /// the source.
@@ -301,7 +302,7 @@ impl Plan {
     pub fn scratch_bytes(&self) -> usize {
         match &self.route {
             Way::Copy(moves) => moves.list_bytes(),
-            Way::Boxes(moves) => moves.scratch_bytes(),
+            Way::Boxes(moves) => moves.scratch_bytes(self.may_be_shared()),
             Way::Through(through) => through.scratch_bytes(),
             Way::Swizzled(swizzled) => swizzled.scratch_bytes(),
             Way::Elements(moves) => moves.scratch_bytes(),
@@ -320,9 +321,8 @@ impl Plan {
             Way::Copy(moves) => moves.held_bytes(),
             Way::Boxes(moves) => {
                 let is_cached = Stores::for_bytes(self.dst_bytes) == Stores::Cached;
-                let is_shared = self.src_bytes.max(self.dst_bytes) >= SHARED_FROM;
                 let is_alone_too = !is_cached && moves.is_spread();
-                let n_others = usize::from(is_shared) + usize::from(is_alone_too);
+                let n_others = usize::from(self.may_be_shared()) + usize::from(is_alone_too);
                 let others = moves.most_bytes_in_other_chunks().saturating_mul(n_others);
                 moves.held_bytes().saturating_add(others)
             }
@@ -443,6 +443,11 @@ impl Plan {
         self.write_part(chunks.start, src, dst_part, options)
     }
 
+    /// Whether it is ever cut into other chunks for threads.
+    fn may_be_shared(&self) -> bool {
+        self.src_bytes.max(self.dst_bytes) >= SHARED_FROM
+    }
+
     fn check_chunks(&self, chunks: &Range<usize>) -> Result<(), Error> {
         match chunks.start <= chunks.end && chunks.end <= self.n_chunks {
             true => Ok(()),
@@ -457,15 +462,22 @@ impl Plan {
     /// share, or each reads lines of most of the source, so that there had better be no more than threads.
     fn in_other_chunks(&self, moves: &BoxMoves, threads: usize) -> Option<&BoxMoves> {
         let slots = |bytes: usize| bytes as i64 * 8 / i64::from(self.widths.to);
+        // A pool may say that it has any number.
+        let threads = threads.min(self.dst_bytes.div_ceil(LEAST_SHARE)).max(1);
+        // Pieces of other forms may need tables that are much more.
+        let kept = |other: BoxMoves| {
+            let fits = other.held_bytes() <= moves.most_bytes_in_other_chunks();
+            fits.then(|| Box::new(other))
+        };
         let is_cached = Stores::for_bytes(self.dst_bytes) == Stores::Cached;
         if !is_cached && moves.is_spread() {
             let target = self.dst_bytes.div_ceil(threads);
             if self.chunk_bytes >= target {
                 return None;
             }
-            let cut = || Some(Box::new(moves.clone().with_chunks_of(slots(target))));
-            let kept = if threads == 1 { &self.whole } else { &self.shares };
-            return kept.get_or_init(cut).as_deref();
+            let cut = || kept(moves.clone().with_chunks_of(slots(target)));
+            let place = if threads == 1 { &self.whole } else { &self.shares };
+            return place.get_or_init(cut).as_deref();
         }
         if threads == 1 {
             return None;
@@ -477,17 +489,18 @@ impl Plan {
                 return None;
             }
         }
-        let (pieces, least, most) = match is_cached {
+        let (pieces, least_bytes, most_bytes) = match is_cached {
             true => (SHARES_A_THREAD, LEAST_SHARE, MOST_SHARE),
             false => (STREAMED_SHARES_A_THREAD, MOST_SHARE, usize::MAX),
         };
-        let target = (self.dst_bytes / threads.saturating_mul(pieces)).clamp(least, most);
+        let target =
+            (self.dst_bytes / threads.saturating_mul(pieces)).clamp(least_bytes, most_bytes);
         if self.chunk_bytes <= target + target / 4 {
             return None;
         }
         let cut = || match is_cached {
-            true => moves.in_shares_of(slots(target)).map(Box::new),
-            false => Some(Box::new(moves.clone().with_chunks_of(slots(target)))),
+            true => kept(moves.in_shares_of(slots(target))?),
+            false => kept(moves.clone().with_chunks_of(slots(target))),
         };
         self.shares.get_or_init(cut).as_deref()
     }
@@ -626,5 +639,42 @@ fn copy(src: SourcePart<'_>, start: usize, dst: &mut [u8]) {
     let from = src.bytes.get(start.saturating_sub(src.start)..).unwrap_or_default();
     if let Some(from) = from.get(..dst.len()) {
         dst.copy_from_slice(from);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tilewright::notation::Described;
+
+    /// What is made for threads is among what a plan says it may hold.
+    #[test]
+    fn other_chunks_are_held_too() {
+        let placement = |text: &str| {
+            let described = text.parse::<Described>().unwrap();
+            let bits = described.element_bits().unwrap();
+            Placement::new(described.index_map().unwrap(), bits).unwrap()
+        };
+        let mut n_cut = 0;
+        for (from, to) in [
+            ("f32[512,512]", "f32[512,512]{0,1}"),
+            ("f32[1100,3001]", "f32[1100,3001]{0,1}"),
+            ("u8[5,4000001]{0,1}", "u8[5,4000001]"),
+            ("u4[2048,2048]{1,0:E(4)}", "u4[2048,2048]"),
+            // Whose tables are of hundreds of KiB where they are cut.
+            ("pred[593,73,23]{2,1,0}", "pred[593,73,23]{1,0,2:E(1)}"),
+            ("u4[16384,37,3]{2,1,0:E(4)}", "u4[16384,37,3]{0,1,2:E(4)}"),
+        ] {
+            for threads in [1, 2, 5, 16] {
+                let plan = Plan::new(&placement(from), &placement(to)).unwrap();
+                let Way::Boxes(moves) = &plan.route else { panic!("{from} is moved in boxes") };
+                n_cut += usize::from(plan.in_other_chunks(moves, threads).is_some());
+                let kept = [&plan.shares, &plan.whole].map(|kept| kept.get()?.as_ref());
+                let others = kept.into_iter().flatten().map(|moves| moves.held_bytes());
+                let held = size_of::<Plan>() + moves.held_bytes() + others.sum::<usize>();
+                assert!(held <= plan.held_bytes(), "{from} to {to} by {threads}: {held}");
+            }
+        }
+        assert!(n_cut >= 10, "{n_cut}");
     }
 }
