@@ -107,15 +107,15 @@ impl Pool {
         let most = most.min(free);
         let steps = || self.desks.iter().map(|desk| desk.step());
         let awake = steps().filter(|step| *step == Step::Awake).count();
+        let others = steps().filter(|step| matches!(step, Step::Asleep | Step::Absent)).count();
         let woken = match bytes {
-            _ if awake >= most => 0,
+            _ if awake >= most || others == 0 => 0,
             WOKEN_FOR.. => 1 + (bytes - WOKEN_FOR) / BYTES_A_WAKE,
             _ => usize::from(self.is_missed(bytes as u64) || self.has_earned()),
         };
         if awake.min(most) > 0 {
             self.earn(bytes as u64);
         }
-        let others = steps().filter(|step| matches!(step, Step::Asleep | Step::Absent)).count();
         let woken = woken.min(others).min(most.saturating_sub(awake));
         Wanted { most: most.min(awake + woken), woken }
     }

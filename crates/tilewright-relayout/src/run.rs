@@ -395,7 +395,7 @@ mod tests {
         });
     }
 
-    /// A caller that comes to nothing but its first chunk has the others written by those who come.
+    /// A thread that comes to nothing but one chunk has others written by those who come.
     #[test]
     fn what_is_left_is_taken() {
         let (pool, rayon) = (Arc::new(Pool::new(1)), rayon_pool());

@@ -66,6 +66,9 @@ fn rows_that_share_lines_of_the_source() {
         .copied()
         .collect();
     let (two, pool) = (NonZeroUsize::new(2).unwrap(), Rayon::new(3));
+    let asked = Asked::new(2);
+    check(&plan.clone(), &src, &expected, Threads::Pool(&asked));
+    assert_eq!(asked.helpers.into_inner(), 1, "two threads have a part each");
     for threads in [Threads::Current, Threads::Count(two), Threads::Pool(&pool), Threads::Current] {
         check(&plan, &src, &expected, threads);
     }

@@ -464,14 +464,20 @@ impl Plan {
         let slots = |bytes: usize| bytes as i64 * 8 / i64::from(self.widths.to);
         // A pool may say that it has any number.
         let threads = threads.min(self.dst_bytes.div_ceil(LEAST_SHARE)).max(1);
-        // Pieces of other forms may need tables that are much more.
         let kept = |other: BoxMoves| {
-            let fits = other.held_bytes() <= moves.most_bytes_in_other_chunks();
-            fits.then(|| Box::new(other))
+            // Pieces of other forms may need tables that are much more.
+            let held = other.held_bytes().saturating_add(size_of::<BoxMoves>());
+            let fits = held <= moves.most_bytes_in_other_chunks();
+            let can_be_shared = threads == 1 || other.n_chunks() > 1;
+            (fits && can_be_shared).then(|| Box::new(other))
         };
         let is_cached = Stores::for_bytes(self.dst_bytes) == Stores::Cached;
         if !is_cached && moves.is_spread() {
-            let target = self.dst_bytes.div_ceil(threads);
+            // Less than half for two, or it were not worth while to cut it.
+            let target = match threads {
+                1 => self.dst_bytes,
+                _ => (self.dst_bytes - 1) / threads,
+            };
             if self.chunk_bytes >= target {
                 return None;
             }
