@@ -134,7 +134,7 @@ const TSAN: &[Check] = &[
             "pool::",
             "desk::",
             "many_callers_at_once",
-            "shares_are_among_what_a_plan_holds",
+            "few_chunks_for_many_threads",
             "rows_that_share_lines_of_the_source",
         ],
         environment: &[("RUSTFLAGS", "-Zsanitizer=thread")],
