@@ -144,7 +144,7 @@ fn share_out(
     let stays = matches!(crew, Crew::Own(_)) && means.stores == Stores::Cached;
     let work_off = |own: usize| {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let mut begin = stays.then(Instant::now);
+            let mut begin = (stays && own == CALLER).then(Instant::now);
             let others = || {
                 if stays {
                     let of_nobody = shares.take_of_nobody();

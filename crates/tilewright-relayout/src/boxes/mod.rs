@@ -179,11 +179,13 @@ impl BoxMoves {
         (self.slots.dst / bits).max(of_a_byte)
     }
 
-    /// The same moves in smaller chunks, for several threads, if they can be cut.
-    pub(crate) fn in_shares_of(&self, target: i64) -> Option<Self> {
-        let mut shares = self.clone().with_chunks_of(target);
-        shares.ready = shares.made_ready();
-        (shares.n_chunks() > 1).then_some(shares)
+    /// The same moves in chunks of about this many elements, ready to be moved at once if they stay in the caches.
+    pub(crate) fn in_other_chunks_of(&self, target: i64) -> Self {
+        let mut other = self.clone().with_chunks_of(target);
+        if !other.is_streamed() {
+            other.ready = other.made_ready();
+        }
+        other
     }
 
     /// Whether each chunk reads lines of most of the source.

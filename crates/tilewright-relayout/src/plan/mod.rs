@@ -65,8 +65,7 @@ pub struct Plan {
     padding_slots: i64,
     route: Way,
     /// The same in other chunks, where those of the plan are too few for threads to share, or too many: made when
-    /// threads are first there. `None` if it cannot be cut, or had to
-    /// hold too much.
+    /// threads are first there. `None` if it cannot be cut, or had to hold too much.
     shares: OnceLock<Option<Box<BoxMoves>>>,
     /// The same in one chunk, for a thread that moves all of an array whose chunks each read lines of most of
     /// the source.
@@ -320,8 +319,7 @@ impl Plan {
         here.saturating_add(match &self.route {
             Way::Copy(moves) => moves.held_bytes(),
             Way::Boxes(moves) => {
-                let is_cached = Stores::for_bytes(self.dst_bytes) == Stores::Cached;
-                let is_alone_too = !is_cached && moves.is_spread();
+                let is_alone_too = moves.is_streamed() && moves.is_spread();
                 let n_others = usize::from(self.may_be_shared()) + usize::from(is_alone_too);
                 let others = moves.most_bytes_in_other_chunks().saturating_mul(n_others);
                 moves.held_bytes().saturating_add(others)
@@ -458,57 +456,47 @@ impl Plan {
         }
     }
 
-    /// The moves of the whole array in other chunks, where those of the plan are too large for so many threads to
-    /// share, or each reads lines of most of the source, so that there had better be no more than threads.
+    /// The moves of the whole array in other chunks, where so many threads had better have others than those of the plan.
     fn in_other_chunks(&self, moves: &BoxMoves, threads: usize) -> Option<&BoxMoves> {
-        let slots = |bytes: usize| bytes as i64 * 8 / i64::from(self.widths.to);
         // A pool may say that it has any number.
         let threads = threads.min(self.dst_bytes.div_ceil(LEAST_SHARE)).max(1);
-        let kept = |other: BoxMoves| {
+        let bytes = self.bytes_of_other_chunks(moves, threads)?;
+        let cut = || {
+            let slots = bytes as i64 * 8 / i64::from(self.widths.to);
+            let other = moves.in_other_chunks_of(slots);
             // Pieces of other forms may need tables that are much more.
             let held = other.held_bytes().saturating_add(size_of::<BoxMoves>());
             let fits = held <= moves.most_bytes_in_other_chunks();
             let can_be_shared = threads == 1 || other.n_chunks() > 1;
             (fits && can_be_shared).then(|| Box::new(other))
         };
-        let is_cached = Stores::for_bytes(self.dst_bytes) == Stores::Cached;
-        if !is_cached && moves.is_spread() {
-            // Less than half for two, or it were not worth while to cut it.
-            let target = match threads {
-                1 => self.dst_bytes,
-                _ => (self.dst_bytes - 1) / threads,
-            };
-            if self.chunk_bytes >= target {
-                return None;
-            }
-            let cut = || kept(moves.clone().with_chunks_of(slots(target)));
-            let place = if threads == 1 { &self.whole } else { &self.shares };
-            return place.get_or_init(cut).as_deref();
+        let place = if threads == 1 { &self.whole } else { &self.shares };
+        place.get_or_init(cut).as_deref()
+    }
+
+    /// About how large those chunks are: smaller where those of the plan are too few for the threads to share, and larger where
+    /// each reads lines of most of the source, so that there had better be no more than threads. `None` if those of the
+    /// plan are right.
+    fn bytes_of_other_chunks(&self, moves: &BoxMoves, threads: usize) -> Option<usize> {
+        let is_streamed = moves.is_streamed();
+        if is_streamed && moves.is_spread() {
+            // Less than half for two: of half, all would be one chunk.
+            let bytes = (self.dst_bytes - usize::from(threads > 1)) / threads;
+            return (bytes > self.chunk_bytes).then_some(bytes);
         }
-        if threads == 1 {
+        let are_busy = || {
+            let turns = self.n_chunks.div_ceil(threads).saturating_mul(threads);
+            self.n_chunks >= turns - turns / 5
+        };
+        if threads == 1 || is_streamed && are_busy() {
             return None;
         }
-        if !is_cached {
-            let n_chunks = self.n_chunks;
-            let turns = n_chunks.div_ceil(threads).saturating_mul(threads);
-            if n_chunks >= turns - turns / 5 {
-                return None;
-            }
-        }
-        let (pieces, least_bytes, most_bytes) = match is_cached {
-            true => (SHARES_A_THREAD, LEAST_SHARE, MOST_SHARE),
-            false => (STREAMED_SHARES_A_THREAD, MOST_SHARE, usize::MAX),
+        let (pieces, least, most) = match is_streamed {
+            false => (SHARES_A_THREAD, LEAST_SHARE, MOST_SHARE),
+            true => (STREAMED_SHARES_A_THREAD, MOST_SHARE, usize::MAX),
         };
-        let target =
-            (self.dst_bytes / threads.saturating_mul(pieces)).clamp(least_bytes, most_bytes);
-        if self.chunk_bytes <= target + target / 4 {
-            return None;
-        }
-        let cut = || match is_cached {
-            true => kept(moves.in_shares_of(slots(target))?),
-            false => kept(moves.clone().with_chunks_of(slots(target))),
-        };
-        self.shares.get_or_init(cut).as_deref()
+        let bytes = (self.dst_bytes / threads.saturating_mul(pieces)).clamp(least, most);
+        (self.chunk_bytes > bytes + bytes / 4).then_some(bytes)
     }
 
     /// Writes one chunk with what a thread has for it.
