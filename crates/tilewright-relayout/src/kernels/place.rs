@@ -122,3 +122,39 @@ pub(super) unsafe fn copy_one<const N: usize>(at: At) {
         at.dst.cast::<[u8; N]>().write_unaligned(value);
     }
 }
+
+/// Copies fewer than 128 bytes: the first of them and the last, which are as many as a power of two that is at least half of
+/// all.
+///
+/// # Safety
+/// So many bytes can be read and written at the places, which do not overlap.
+#[inline(always)]
+pub(super) unsafe fn copy_few(at: At, len: usize) {
+    // SAFETY: the caller's promise; no end is longer than all there are.
+    unsafe {
+        match len {
+            0 => {}
+            1 => copy_one::<1>(at),
+            2..=3 => first_and_last::<2>(at, len),
+            4..=7 => first_and_last::<4>(at, len),
+            8..=15 => first_and_last::<8>(at, len),
+            16..=31 => first_and_last::<16>(at, len),
+            32..=63 => first_and_last::<32>(at, len),
+            _ => first_and_last::<64>(at, len),
+        }
+    }
+}
+
+/// Copies the first `N` bytes and the last.
+///
+/// # Safety
+/// As [`copy_few`], of at least so many bytes.
+#[inline(always)]
+unsafe fn first_and_last<const N: usize>(at: At, len: usize) {
+    let last = (len - N) as i64;
+    // SAFETY: the caller's promise.
+    unsafe {
+        copy_one::<N>(at);
+        copy_one::<N>(at.plus(last, last));
+    }
+}

@@ -1,5 +1,7 @@
 //! What kernels need of a vector register, and a register of plain bytes.
 
+use super::place::{At, copy_few};
+
 /// A vector register: some bytes that are loaded, stored and interleaved at once.
 ///
 /// All but the plain one exist only on processors that have them. Nothing here may be called
@@ -214,7 +216,7 @@ pub(super) trait Register: Copy {
         let mut bytes = [0u8; 64];
         // SAFETY: the caller's promise; no register is longer.
         unsafe {
-            std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), len.min(Self::BYTES));
+            copy_few(At { src: from, dst: bytes.as_mut_ptr() }, len.min(Self::BYTES));
             Self::load(bytes.as_ptr())
         }
     }
@@ -247,7 +249,7 @@ pub(super) trait Register: Copy {
         // SAFETY: the caller's promise; no register is longer.
         unsafe {
             self.store(bytes.as_mut_ptr());
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, len.min(Self::BYTES));
+            copy_few(At { src: bytes.as_ptr(), dst: to }, len.min(Self::BYTES));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::copies::copy_line;
 use super::level::prefetch;
-use super::place::{AHEAD, At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one, put};
+use super::place::{AHEAD, At, CACHED, LINE, STAGED, STREAMED, Stores, copy_few, copy_one, put};
 use super::register::Register;
 
 /// Runs of equal length, one after the other in a walk.
@@ -232,7 +232,11 @@ pub(super) unsafe fn copy_far<R: Register, const S: u8>(at: At, len: usize, next
 /// which do not overlap.
 #[inline(always)]
 pub(super) unsafe fn copy_cached<R: Register>(at: At, len: usize) {
-    if len >= 4 * R::BYTES || len < 16 {
+    if len < 16 {
+        // SAFETY: the caller's promise.
+        return unsafe { copy_few(at, len) };
+    }
+    if len >= 4 * R::BYTES {
         // SAFETY: the caller's promise.
         return unsafe { copy_by_call_or_bytes(at, len) };
     }

@@ -88,6 +88,17 @@ pub(super) fn cases<T>(all: &[T], few: usize) -> &[T] {
 const UNITS: [usize; 6] = [1, 4, 32, 2, 8, 16];
 
 #[test]
+fn a_few_bytes() {
+    for len in 0..128 {
+        let (src, before) = (pattern(len), vec![0xa5; len + 1]);
+        let mut dst = before.clone();
+        // SAFETY: so many bytes can be read, and one more written.
+        unsafe { place::copy_few(At { src: src.as_ptr(), dst: dst.as_mut_ptr() }, len) };
+        assert_eq!((&dst[..len], &dst[len..]), (&src[..], &before[len..]), "{len}");
+    }
+}
+
+#[test]
 fn runs() {
     for &unit in cases(&UNITS, 3) {
         check(&[], unit);

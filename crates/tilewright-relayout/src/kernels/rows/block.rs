@@ -375,21 +375,39 @@ impl Block {
             let bytes = n_rows[side].saturating_mul(pitch[side]) / 8;
             bytes <= MOST_STAGE as i64 && self.len[side] <= 8 * MOST_ROW as i64
         };
+        let is_read_on = is_direct[0] && indices.iter().any(|index| index.padded != index.count);
+        let last = |index: &Index| (index.padded - 1) * index.strides[0];
+        let reach = match is_read_on {
+            true => indices.iter().map(last).sum::<i64>() + width,
+            false => 0,
+        };
         // Boxes that need no stage are programs of their own.
         if is_direct == [true; 2] {
             return None;
         }
         let fit = (0..2).all(|side| is_direct[side] || fits(side));
-        if !fit {
+        // What would be read beyond the end of the source is read in a stage.
+        if !fit || reach > 8 * MOST_STAGE as i64 {
             return None;
         }
         let (block, len, cycles) = (0, self.len, 0.0);
-        let laid = Laid { block, len, indices, width, pitch, n_rows, is_direct, cycles };
-        Some(Laid { cycles: laid.cycles(level), ..laid })
+        let laid = Laid { block, len, indices, width, pitch, n_rows, is_direct, reach, cycles };
+        Some(Laid { cycles: laid.cycles(self, level), ..laid })
+    }
+
+    /// Whether each row of the destination goes on where the one before ends, in the order of their places in the stage.
+    pub(super) fn is_chain(&self, indices: &[Index]) -> bool {
+        let mut end = self.len[1];
+        let loops = indices.iter().filter(|index| !index.is_along[1]).flat_map(|i| i.loops.clone());
+        loops.map(|number| &self.inside[number].of).all(|of| {
+            let goes_on = of.dst == end;
+            end *= of.extent;
+            goes_on
+        })
     }
 
     /// The first loop of an index.
-    fn first(&self, index: &Index) -> &Loop {
+    pub(super) fn first(&self, index: &Index) -> &Loop {
         &self.inside[index.loops.start].of
     }
 
@@ -402,15 +420,25 @@ impl Block {
     }
 
     /// Whether the indices may stay where they are on a side: whole bytes apart, one loop each, none with more steps than
-    /// it has.
+    /// it has. The steps of a row of the source that is alone may be more: what is read beyond goes nowhere.
     fn is_direct(&self, side: usize, indices: &[Index]) -> bool {
         let is_whole = |bits: i64| bits % 8 == 0;
+        let has_more = |index: &Index| index.padded != index.count;
         let stays = |index: &Index| {
-            let l = self.first(index);
-            index.padded == index.count
-                && (index.is_along[side] || index.loops.len() == 1)
-                && (index.is_along[side] || is_whole(stride(side, l)))
+            index.is_along[side]
+                || index.loops.len() == 1 && is_whole(stride(side, self.first(index)))
         };
+        // Registers are loaded whole.
+        let is_read_on = |index: &Index| {
+            let step = stride(side, self.first(index));
+            index.is_along[side]
+                && index.loops.len() == 1
+                && (step < 8 || is_whole(step))
+                && (!has_more(index) || step * index.padded >= REGISTER)
+        };
+        if indices.iter().any(has_more) && (side != 0 || !indices.iter().all(is_read_on)) {
+            return false;
+        }
         let around = self.outer.iter().all(|l| match side {
             0 => is_whole(l.src) && is_whole(l.src_back),
             _ => is_whole(l.dst) && is_whole(l.dst_back),

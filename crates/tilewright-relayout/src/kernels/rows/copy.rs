@@ -80,7 +80,7 @@ impl Task for Pass<'_> {
             match (self.spacing.is_same(), R::BYTES == 64) {
                 (false, true) => self.spaced::<R>(),
                 (false, false) => self.spaced::<R::Lane>(),
-                (true, _) => match self.exactly.unwrap_or(self.spacing.to).div_ceil(8) {
+                (true, _) => match self.register() {
                     ..=16 => self.same::<R::Lane>(),
                     17..=32 => self.same::<R::Half>(),
                     _ => self.same::<R>(),
@@ -91,6 +91,18 @@ impl Task for Pass<'_> {
 }
 
 impl Pass<'_> {
+    /// The bytes of the registers that copy rows as they are: as many as a row has, if more may be written, and else no more.
+    fn register(&self) -> usize {
+        match self.exactly {
+            Some(len) if !self.is_chain => match len / 8 {
+                ..32 => 16,
+                32 => 32,
+                _ => 64,
+            },
+            len => len.unwrap_or(self.spacing.to).div_ceil(8),
+        }
+    }
+
     /// Copies every row as it is.
     ///
     /// # Safety
@@ -507,7 +519,9 @@ unsafe fn put<R: Register>(src: *const u8, from: i64, to: *mut u8, shift: u64, l
             let mask = ((1u32 << all) - (1u32 << shift)) as u8;
             return merge(to, byte_at(src, from), mask);
         }
-        let before = *to & ((1u32 << shift) - 1) as u8;
+        // Both are read before anything is written: behind a store under a mask a load waits until that is done.
+        let (before, end) = (*to & ((1u32 << shift) - 1) as u8, to.wrapping_add(bytes));
+        let after = if rest > 0 { *end & u8::MAX << rest } else { 0 };
         if bytes < R::BYTES {
             window::<R>(src, from).store_first(to, bytes);
         } else {
@@ -524,7 +538,7 @@ unsafe fn put<R: Register>(src: *const u8, from: i64, to: *mut u8, shift: u64, l
         }
         if rest > 0 {
             let last = byte_at(src.wrapping_add(bytes), from);
-            merge(to.wrapping_add(bytes), last, ((1u32 << rest) - 1) as u8);
+            *end = after | last & !(u8::MAX << rest);
         }
     }
 }

@@ -18,6 +18,12 @@ const NEAR_STAGES: i64 = 40 << 10;
 const LINE_CYCLES: f64 = 2.5;
 const BLOCK_CYCLES: f64 = 200.0;
 
+/// The same of a row of the destination that goes on where the one before ends, of a register that begins within a byte of
+/// it, and of the tables that such a register has.
+const CHAINED_ROW: f64 = 8.0;
+const ODD_REGISTER: f64 = 12.0;
+const TABLES: f64 = 6.0;
+
 /// What estimates of rows are to those of lookups.
 const CYCLES: f64 = 0.45;
 
@@ -38,13 +44,15 @@ pub(super) struct Laid {
     pub(super) n_rows: [i64; 2],
     /// Whether a side has no stage: its rows are moved from or to where they are.
     pub(super) is_direct: [bool; 2],
+    /// The bits from a block's first on that are read of a row which is read on where it is, or none.
+    pub(super) reach: i64,
     /// About how many of the processor's cycles an element takes.
     pub(super) cycles: f64,
 }
 
 impl Laid {
     /// About how many of the processor's cycles an element takes.
-    pub(super) fn cycles(&self, level: Level) -> f64 {
+    pub(super) fn cycles(&self, block: &Block, level: Level) -> f64 {
         let window = window(level) as f64 * 8.0;
         let product = |of: &dyn Fn(&Index) -> i64| {
             self.indices.iter().map(|index| of(index) as f64).product::<f64>()
@@ -56,7 +64,11 @@ impl Laid {
             let staged = along.map(|index| index.strides[side] * index.count);
             let staged = staged.max().unwrap_or(self.width) as f64;
             let len = self.len[side] as f64;
-            let a_register = if staged > len { 8.0 } else { 3.0 };
+            let a_register = match staged > len {
+                false => 3.0,
+                true if side == 1 && self.has_odd_registers(block) => ODD_REGISTER + TABLES / rows,
+                true => 8.0,
+            };
             if self.is_direct[side] {
                 return rows * LINE_CYCLES * (1.0 + len / 512.0);
             }
@@ -82,7 +94,17 @@ impl Laid {
             _ => 8.0,
         };
         let program = if self.is_in_place() { 0.0 } else { moved * line };
-        CYCLES * (BLOCK_CYCLES + far * (side(0, 6.0) + side(1, 20.0) + program)) / n
+        let a_row = if block.is_chain(&self.indices) { CHAINED_ROW } else { 20.0 };
+        CYCLES * (BLOCK_CYCLES + far * (side(0, 6.0) + side(1, a_row) + program)) / n
+    }
+
+    /// Whether registers of a stage begin within bytes of the destination.
+    fn has_odd_registers(&self, block: &Block) -> bool {
+        let begins = |index: &Index| {
+            let (staged, packed) = (index.strides[1], stride(1, block.first(index)));
+            staged * index.count > LONG && packed * (LONG / staged).max(1) % 8 != 0
+        };
+        self.indices.iter().any(|index| index.is_along[1] && begins(index))
     }
 
     /// The rows of a side.
@@ -229,8 +251,7 @@ impl Laid {
         let is_whole = |bits: i64| bits % 8 == 0;
         let are_bytes = is_whole(row_lens[1])
             && dst.rows.iter().all(|row| is_whole(row.to))
-            && outer.iter().all(|l| is_whole(l.dst) && is_whole(l.dst_back))
-            && dst.spacing.begins_at_bytes();
+            && outer.iter().all(|l| is_whole(l.dst) && is_whole(l.dst_back));
         let is_chain = dst.rows.windows(2).all(|rows| rows[1].to - rows[0].to == row_lens[1]);
         let reaches = block.inside.iter().map(|l| (l.of.extent, l.of.src));
         let reaches = reaches.chain(outer.iter().map(|l| (l.count, l.src)));
@@ -255,6 +276,7 @@ impl Laid {
             src,
             dst,
             is_direct,
+            reach: self.reach.unsigned_abs().div_ceil(8) as usize,
             how,
             packed,
             len,

@@ -53,6 +53,8 @@ pub(crate) struct Rows {
     begin: (i64, i64),
     /// Whether a side has no stage: its rows are moved from or to where they are.
     is_direct: [bool; 2],
+    /// The bytes from a block's first on that a program reads of a source where it is, if those are more than the block has.
+    reach: usize,
     how: How,
     /// Rows that are packed go to room for them first, and from there to where they begin within bytes. Of rows that are
     /// apart from memory to memory, these rows.
@@ -224,7 +226,7 @@ impl Rows {
                         let none = [None; 2];
                         let mut at = At { src: near, dst: moved };
                         match self.is_direct[0] {
-                            true => at.src = src.start.wrapping_offset((from >> 3) as isize),
+                            true => at.src = self.from(src, from, near),
                             false => self.read(Pass { next: none, ..into }, src),
                         }
                         if self.is_direct[1] {
@@ -275,6 +277,27 @@ impl Rows {
         let reach = pass.spacing.reach as i64 * 8;
         let (first, last) = self.begin;
         first + pass.from >= 8 && last + pass.from + reach <= bits
+    }
+
+    /// Where a program reads what is moved from where it is, from this bit of the source on: there, or where less is left of the
+    /// source than it reads, in a copy at `near`.
+    ///
+    /// # Safety
+    /// As [`run`](Self::run), for a block; `near` is a stage.
+    #[inline(always)]
+    unsafe fn from(&self, src: &Range<*const u8>, bit: i64, near: *mut u8) -> *const u8 {
+        let from = src.start.wrapping_offset((bit >> 3) as isize);
+        let left = (src.end as usize).saturating_sub(from as usize);
+        if left >= self.reach {
+            return from;
+        }
+        // SAFETY: the bytes are the source's, in which a block begins; what is read on has room in a stage, and what is not
+        // does not come here.
+        unsafe {
+            near.write_bytes(0, self.reach);
+            std::ptr::copy_nonoverlapping(from, near, left);
+        }
+        near
     }
 
     /// Copies rows of the source.
@@ -381,34 +404,44 @@ struct Stage(MaybeUninit<[u8; MOST_STAGE + 2 * BESIDE]>);
 struct BitPlaces<'t> {
     around: &'t [Around],
     steps: [i64; MAX_LOOPS + 2],
-    next: Option<(i64, i64)>,
+    from: i64,
+    to: i64,
+    is_over: bool,
 }
 
 impl<'t> BitPlaces<'t> {
-    fn new(around: &'t [Around], start: (i64, i64)) -> Self {
-        BitPlaces { around, steps: [0; MAX_LOOPS + 2], next: Some(start) }
+    fn new(around: &'t [Around], (from, to): (i64, i64)) -> Self {
+        BitPlaces { around, steps: [0; MAX_LOOPS + 2], from, to, is_over: false }
     }
 
+    #[inline(always)]
     fn next(&mut self) -> Option<(i64, i64)> {
-        let here = self.next?;
-        self.next = None;
-        let mut at = here;
+        if self.is_over {
+            return None;
+        }
+        let here = (self.from, self.to);
+        self.go_on();
+        Some(here)
+    }
+
+    #[inline(always)]
+    fn go_on(&mut self) {
         for (l, step) in self.around.iter().zip(&mut self.steps).rev() {
-            let plus = |at: (i64, i64), n: i64| (at.0 + n * l.src, at.1 + n * l.dst);
-            let back = |at: (i64, i64), n: i64| (at.0 - n * l.src_back, at.1 - n * l.dst_back);
             *step += 1;
+            // The last step is shorter; from there it is as far back.
+            let (n, back) = match *step {
+                n if n == l.count => (1 - l.count, i64::from(l.count > 1)),
+                n if n == l.count - 1 => (1, -1),
+                _ => (1, 0),
+            };
+            self.from += n * l.src + back * l.src_back;
+            self.to += n * l.dst + back * l.dst_back;
             if *step < l.count {
-                at = plus(at, 1);
-                self.next = Some(if *step == l.count - 1 { back(at, 1) } else { at });
-                break;
+                return;
             }
             *step = 0;
-            at = plus(at, 1 - l.count);
-            if l.count > 1 {
-                at = back(at, -1);
-            }
         }
-        Some(here)
+        self.is_over = true;
     }
 }
 

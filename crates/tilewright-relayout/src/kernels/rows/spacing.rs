@@ -238,12 +238,6 @@ impl Spacing {
         self.groups.iter().map(of_group).fold(reach(self.from), usize::max)
     }
 
-    /// Whether all registers begin at whole bytes where they go.
-    pub(super) fn begins_at_bytes(&self) -> bool {
-        self.vectors.iter().all(|vector| vector.to % 8 == 0)
-            && self.groups.iter().all(|group| group.steps.1 % 8 == 0)
-    }
-
     /// The bytes that it has allocated.
     pub(super) fn held_bytes(&self) -> usize {
         self.groups.capacity() * size_of::<Group>()

@@ -212,3 +212,18 @@ fn a_chain_of_rows() {
         }
     }
 }
+
+#[test]
+fn a_row_that_is_alone_is_read_on_where_it_is() {
+    // Eight rows of 119 numbers of 4 bits in tiles of 8 by 128, to rows: those end where no register does.
+    let tiled = |gap: i64| [l(17, 8 * (119 + gap), 8 * 119), l(8, 1, 119), l(119, 8, 1)];
+    // The last tile ends with the source, so that less is left of it than is read.
+    for gap in [9, 0] {
+        assert!(check(&tiled(gap), Slots::same(4), (0, 0)), "{gap}");
+    }
+    for level in Level::all() {
+        let drafts = Rows::drafts(&tiled(9), Slots::same(4), true, level);
+        let (rows, _) = drafts.and_then(Drafts::made).expect("rows");
+        assert!(rows.is_direct[0], "{level:?}");
+    }
+}
