@@ -724,9 +724,13 @@ impl Block<'_> {
         }
         // Rows that two tiles share are there twice. What tiles share within rows is less than the bytes that would be read.
         let (mut rows, mut places) = (vec![0], vec![]);
+        // What is read of a row.
+        let mut within = BYTES_OF_A_LANE;
         for (count, src, back) in self.src_steps() {
             if (1..len).contains(&src) {
-                if back != 0 {
+                within += (count - 1) * src;
+                // Lanes that overlap may reach beyond.
+                if back != 0 || within > len {
                     return None;
                 }
                 places.push(src);

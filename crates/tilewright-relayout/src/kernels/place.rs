@@ -130,6 +130,7 @@ pub(super) unsafe fn copy_one<const N: usize>(at: At) {
 /// So many bytes can be read and written at the places, which do not overlap.
 #[inline(always)]
 pub(super) unsafe fn copy_few(at: At, len: usize) {
+    debug_assert!(len < 128);
     // SAFETY: the caller's promise; no end is longer than all there are.
     unsafe {
         match len {

@@ -365,7 +365,9 @@ impl Block {
             }
         }
         let is_same = is_at_bytes && slots == Slots::same(width);
-        let is_direct = [0, 1].map(|side| is_same && self.is_direct(side, &indices));
+        // What is in the same order on both sides needs no program.
+        let may_read_on = along[0] != along[1];
+        let is_direct = [0, 1].map(|side| is_same && self.is_direct(side, may_read_on, &indices));
         for side in (0..2).filter(|&side| is_direct[side]) {
             for index in &mut indices {
                 index.strides[side] = stride(side, self.first(index));
@@ -395,15 +397,18 @@ impl Block {
         Some(Laid { cycles: laid.cycles(self, level), ..laid })
     }
 
-    /// Whether each row of the destination goes on where the one before ends, in the order of their places in the stage.
+    /// Whether each of several rows of the destination goes on where the one before ends, in the order of their places in the
+    /// stage.
     pub(super) fn is_chain(&self, indices: &[Index]) -> bool {
         let mut end = self.len[1];
-        let loops = indices.iter().filter(|index| !index.is_along[1]).flat_map(|i| i.loops.clone());
-        loops.map(|number| &self.inside[number].of).all(|of| {
+        let rows = indices.iter().filter(|index| !index.is_along[1]);
+        let goes_on = rows.flat_map(|index| index.loops.clone()).all(|number| {
+            let of = &self.inside[number].of;
             let goes_on = of.dst == end;
             end *= of.extent;
             goes_on
-        })
+        });
+        goes_on && end > self.len[1]
     }
 
     /// The first loop of an index.
@@ -420,23 +425,26 @@ impl Block {
     }
 
     /// Whether the indices may stay where they are on a side: whole bytes apart, one loop each, none with more steps than
-    /// it has. The steps of a row of the source that is alone may be more: what is read beyond goes nowhere.
-    fn is_direct(&self, side: usize, indices: &[Index]) -> bool {
+    /// it has. The steps of a row of the source that is alone may be more if it `may_read_on`: what is read beyond goes
+    /// nowhere.
+    fn is_direct(&self, side: usize, may_read_on: bool, indices: &[Index]) -> bool {
         let is_whole = |bits: i64| bits % 8 == 0;
+        let step = |index: &Index| stride(side, self.first(index));
         let has_more = |index: &Index| index.padded != index.count;
-        let stays = |index: &Index| {
-            index.is_along[side]
-                || index.loops.len() == 1 && is_whole(stride(side, self.first(index)))
-        };
+        let stays =
+            |index: &Index| index.is_along[side] || index.loops.len() == 1 && is_whole(step(index));
         // Registers are loaded whole.
         let is_read_on = |index: &Index| {
-            let step = stride(side, self.first(index));
             index.is_along[side]
                 && index.loops.len() == 1
-                && (step < 8 || is_whole(step))
-                && (!has_more(index) || step * index.padded >= REGISTER)
+                && (step(index) < 8 || is_whole(step(index)))
+                && (!has_more(index) || step(index) * index.padded >= REGISTER)
         };
-        if indices.iter().any(has_more) && (side != 0 || !indices.iter().all(is_read_on)) {
+        let reads_on = side == 0
+            && may_read_on
+            && indices.iter().any(|index| step(index) == self.slots[0])
+            && indices.iter().all(is_read_on);
+        if indices.iter().any(has_more) && !reads_on {
             return false;
         }
         let around = self.outer.iter().all(|l| match side {

@@ -91,7 +91,8 @@ impl Task for Pass<'_> {
 }
 
 impl Pass<'_> {
-    /// The bytes of the registers that copy rows as they are: as many as a row has, if more may be written, and else no more.
+    /// The bytes of the registers that copy rows as they are: as many as a row has, and if no more may be written, no more of
+    /// short rows. A line under a mask is written more quickly than two registers that make up a row between them.
     fn register(&self) -> usize {
         match self.exactly {
             Some(len) if !self.is_chain => match len / 8 {

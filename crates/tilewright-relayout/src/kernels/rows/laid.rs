@@ -72,6 +72,8 @@ impl Laid {
             if self.is_direct[side] {
                 return rows * LINE_CYCLES * (1.0 + len / 512.0);
             }
+            let is_chain = side == 1 && staged <= len && block.is_chain(&self.indices);
+            let a_row = if is_chain { CHAINED_ROW } else { a_row };
             // Rows that are put together are packed apart first, where they do not begin at bytes.
             let is_packed = side == 1 && staged > len && self.len[1] % 8 != 0;
             let packed = if is_packed { a_row + 3.0 * (len / window).ceil() } else { 0.0 };
@@ -94,8 +96,7 @@ impl Laid {
             _ => 8.0,
         };
         let program = if self.is_in_place() { 0.0 } else { moved * line };
-        let a_row = if block.is_chain(&self.indices) { CHAINED_ROW } else { 20.0 };
-        CYCLES * (BLOCK_CYCLES + far * (side(0, 6.0) + side(1, a_row) + program)) / n
+        CYCLES * (BLOCK_CYCLES + far * (side(0, 6.0) + side(1, 20.0) + program)) / n
     }
 
     /// Whether registers of a stage begin within bytes of the destination.

@@ -37,10 +37,12 @@ fn check(loops: &[Loop], slots: Slots, start: (i64, i64)) -> bool {
         });
         for (rows, _) in made.into_iter().flatten() {
             assert!(rows.held_bytes() <= Mover::MOST_BYTES, "{loops:?}: {}", rows.held_bytes());
-            let mut dst = before.clone();
-            // SAFETY: the buffers are as long as the loops reach.
-            unsafe { rows.run(&src.as_ptr_range(), dst.as_mut_ptr(), start, Stores::Cached) };
-            assert!(dst == expected, "{loops:?}, {slots:?}, {start:?}, {level:?}: {rows:?}");
+            for stores in [Stores::Cached, Stores::Streamed] {
+                let mut dst = before.clone();
+                // SAFETY: the buffers are as long as the loops reach.
+                unsafe { rows.run(&src.as_ptr_range(), dst.as_mut_ptr(), start, stores) };
+                assert!(dst == expected, "{loops:?}, {slots:?}, {start:?}, {level:?}: {rows:?}");
+            }
             is_moved = true;
         }
     }
@@ -213,17 +215,52 @@ fn a_chain_of_rows() {
     }
 }
 
+/// The rows that a box which begins at bytes is moved by, for all registers there are.
+fn made(loops: &[Loop], slots: Slots) -> Vec<Rows> {
+    let of = |level| Rows::drafts(loops, slots, true, level).and_then(Drafts::made);
+    Level::all().into_iter().map(|level| of(level).expect("rows").0).collect()
+}
+
 #[test]
 fn a_row_that_is_alone_is_read_on_where_it_is() {
     // Eight rows of 119 numbers of 4 bits in tiles of 8 by 128, to rows: those end where no register does.
-    let tiled = |gap: i64| [l(17, 8 * (119 + gap), 8 * 119), l(8, 1, 119), l(119, 8, 1)];
-    // The last tile ends with the source, so that less is left of it than is read.
-    for gap in [9, 0] {
-        assert!(check(&tiled(gap), Slots::same(4), (0, 0)), "{gap}");
+    let tiles = |columns: i64| vec![l(17, 8 * columns, 8 * 119), l(8, 1, 119), l(119, 8, 1)];
+    // Registers that overlap: colours beside each other, to planes.
+    let colours = vec![l(3, 1, 701), l(701, 3, 1)];
+    for (loops, bits) in [(tiles(128), 4), (tiles(119), 4), (colours, 32)] {
+        let slots = Slots::same(bits);
+        // The last row ends with the source, so that less is left of it than is read.
+        for start in [(0, 0), (40, 24)] {
+            assert!(check(&loops, slots, start), "{loops:?} from {start:?}");
+        }
+        assert!(made(&loops, slots).iter().all(|rows| rows.is_direct[0] && rows.reach > 0));
     }
-    for level in Level::all() {
-        let drafts = Rows::drafts(&tiled(9), Slots::same(4), true, level);
-        let (rows, _) = drafts.and_then(Drafts::made).expect("rows");
-        assert!(rows.is_direct[0], "{level:?}");
+}
+
+#[test]
+fn what_keeps_its_order_is_not_read_on() {
+    // Every second number of 4 bits, every eighth bit and every second one: there is no program for those.
+    for (loops, bits) in [([l(1000, 2, 1)], 4), ([l(1000, 8, 1)], 1), ([l(1000, 2, 1)], 1)] {
+        let slots = Slots::same(bits);
+        assert!(check(&loops, slots, (0, 0)), "{loops:?}");
+        assert!(made(&loops, slots).iter().all(|rows| !matches!(rows.how, How::Program(_))));
+    }
+}
+
+#[test]
+fn registers_begin_within_bytes_of_rows_that_do_not() {
+    // Sixteen rows of 119 bytes of which half is kept, put together to one.
+    let (loops, slots) = ([l(16, 128, 119), l(119, 1, 1)], Slots { value: 4, src: 8, dst: 4 });
+    assert!(check(&loops, slots, (0, 0)));
+    for rows in made(&loops, slots) {
+        assert!(rows.are_bytes);
+        assert!(
+            rows.dst
+                .spacing
+                .vectors
+                .iter()
+                .chain(&rows.src.spacing.vectors)
+                .any(|vector| vector.to % 8 != 0)
+        );
     }
 }
