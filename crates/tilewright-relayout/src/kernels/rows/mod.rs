@@ -42,6 +42,9 @@ const LONG_ROW: usize = 1024 * 8;
 /// The most bytes of a row.
 const MOST_ROW: usize = 8 << 10;
 
+/// The most bytes that are copied of a source near its ends, at least a row.
+const MOST_COPIED: usize = 16 << 10;
+
 /// A box that is moved so. Distances are in bits.
 #[derive(Clone, Debug)]
 pub(crate) struct Rows {
@@ -309,34 +312,52 @@ impl Rows {
         unsafe {
             match self.is_inside(&pass, src) {
                 true => self.level.run(pass),
-                false => self.each_from_copy(pass, src, |one| self.level.run(one)),
+                false => self.by_copy(pass, src, |pass, _| self.level.run(pass)),
             }
         }
     }
 
-    /// Copies rows near either end of the source, beyond which nothing may be read, one by one from a copy.
+    /// Copies rows near either end of the source, beyond which nothing may be read, from a copy with room around it: all of them
+    /// at once if that is little, and else one by one. `copy` is told whether it is all.
     ///
     /// # Safety
     /// As [`run`](Self::run), for a block.
     #[inline(never)]
-    unsafe fn each_from_copy(
+    unsafe fn by_copy(
         &self,
         pass: Pass<'_>,
         src: &Range<*const u8>,
-        mut copy: impl FnMut(Pass<'_>),
+        mut copy: impl FnMut(Pass<'_>, bool),
     ) {
-        let mut bytes = [0u8; MOST_ROW + 2 * BESIDE];
+        let mut bytes = Copied(MaybeUninit::uninit());
+        let bytes = room(&mut bytes.0);
         let end = (src.end as usize).wrapping_sub(src.start as usize);
+        let at = bytes.wrapping_add(BESIDE);
+        let reach = pass.spacing.reach + 1;
+        // What rows read from here on, with what there is of that in the source before; what is around that had better be
+        // something.
+        let take = |first: usize, reach: usize| {
+            let len = reach.min(end.saturating_sub(first)).min(MOST_COPIED);
+            // SAFETY: the bytes are the source's, and there is room for them and what is beside them.
+            unsafe {
+                bytes.write_bytes(0, BESIDE);
+                std::ptr::copy_nonoverlapping(src.start.wrapping_add(first), at, len);
+                at.wrapping_add(len).write_bytes(0, reach.min(MOST_COPIED) - len + BESIDE);
+            }
+        };
+        let (first, last) = self.begin;
+        let begin = (first + pass.from) >> 3;
+        let all = ((last - first) >> 3) as usize + 1 + reach;
+        if all <= MOST_COPIED {
+            take(begin as usize, all);
+            let from = pass.from - 8 * begin;
+            return copy(Pass { src: at, from, next: [None; 2], ..pass }, true);
+        }
         for row in pass.rows {
             let bit = pass.from + row.from;
-            let (first, shift) = ((bit >> 3) as usize, bit & 7);
-            let len = (pass.spacing.reach + 1).min(end.saturating_sub(first)).min(MOST_ROW);
-            let from = src.start.wrapping_add(first);
-            // SAFETY: the bytes are the source's, and there is room for them.
-            unsafe { std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr().add(BESIDE), len) };
+            take((bit >> 3) as usize, reach);
             let here = [Row { from: 0, ..*row }];
-            let at = bytes.as_ptr().wrapping_add(BESIDE);
-            copy(Pass { src: at, from: shift, rows: &here, next: [None; 2], ..pass });
+            copy(Pass { src: at, from: bit & 7, rows: &here, next: [None; 2], ..pass }, false);
         }
     }
 
@@ -372,7 +393,10 @@ impl Rows {
     ) {
         // SAFETY: the caller's promise.
         unsafe {
-            self.each_from_copy(pass, src, |one| {
+            self.by_copy(pass, src, |one, is_all| {
+                if is_all {
+                    return self.write(one, is_at_bytes, packed);
+                }
                 if is_at_bytes || pass.spacing.is_same() {
                     return self.level.run(one);
                 }
@@ -395,6 +419,10 @@ impl Rows {
 fn packed_pitch(len: usize) -> usize {
     len.div_ceil(8).next_multiple_of(16) + 64
 }
+
+/// Memory for a copy of what is near an end of the source.
+#[repr(align(64))]
+struct Copied(MaybeUninit<[u8; MOST_COPIED + 2 * BESIDE]>);
 
 /// Memory for the rows of a side.
 #[repr(align(64))]
