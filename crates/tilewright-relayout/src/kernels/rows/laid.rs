@@ -72,12 +72,12 @@ impl Laid {
             if self.is_direct[side] {
                 return rows * LINE_CYCLES * (1.0 + len / 512.0);
             }
-            let is_chain = side == 1 && staged <= len && block.is_chain(&self.indices);
-            let a_row = if is_chain { CHAINED_ROW } else { a_row };
+            let is_chain = side == 1 && block.is_chain(&self.indices);
+            let as_it_is = if is_chain { CHAINED_ROW } else { a_row };
             // Rows that are put together are packed apart first, where they do not begin at bytes.
             let is_packed = side == 1 && staged > len && self.len[1] % 8 != 0;
-            let packed = if is_packed { a_row + 3.0 * (len / window).ceil() } else { 0.0 };
-            rows * (a_row
+            let packed = if is_packed { as_it_is + 3.0 * (len / window).ceil() } else { 0.0 };
+            rows * (if staged > len { a_row } else { as_it_is }
                 + a_register * (staged / window).ceil()
                 + packed
                 + LINE_CYCLES * (1.0 + len / 512.0))
