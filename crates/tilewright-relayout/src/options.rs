@@ -64,8 +64,9 @@ pub trait ThreadPool: Debug + Sync {
 /// Who does the work. The bytes that come out never depend on it.
 ///
 /// Threads are asked only where that takes less time than they save: small arrays never leave the
-/// calling thread, and neither do those of a few megabytes unless they follow each other. The calling thread always does its part, and all that nobody else has begun; where no thread
-/// can be started, that is everything.
+/// calling thread, and neither do those of a few megabytes unless they follow each other. The calling
+/// thread always does its part, and all that nobody else has begun; where no thread can be started,
+/// that is everything.
 ///
 /// ```
 /// use tilewright::Shape;

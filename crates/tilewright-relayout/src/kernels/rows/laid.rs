@@ -77,7 +77,8 @@ impl Laid {
             // Rows that are put together are packed apart first, where they do not begin at bytes.
             let is_packed = side == 1 && staged > len && self.len[1] % 8 != 0;
             let packed = if is_packed { as_it_is + 3.0 * (len / window).ceil() } else { 0.0 };
-            rows * (if staged > len { a_row } else { as_it_is }
+            let a_row = if staged > len { a_row } else { as_it_is };
+            rows * (a_row
                 + a_register * (staged / window).ceil()
                 + packed
                 + LINE_CYCLES * (1.0 + len / 512.0))

@@ -334,13 +334,14 @@ impl Rows {
         let end = (src.end as usize).wrapping_sub(src.start as usize);
         let at = bytes.wrapping_add(BESIDE);
         let reach = pass.spacing.reach + 1;
-        // What rows read from here on, with what there is of that in the source before; what is around that had better be
-        // something.
+        // What is beside rows is read, and had better be something.
+        // SAFETY: there is room for it.
+        unsafe { bytes.write_bytes(0, BESIDE) };
+        // What rows read from here on: what the source has of that, and zeros.
         let take = |first: usize, reach: usize| {
             let len = reach.min(end.saturating_sub(first)).min(MOST_COPIED);
             // SAFETY: the bytes are the source's, and there is room for them and what is beside them.
             unsafe {
-                bytes.write_bytes(0, BESIDE);
                 std::ptr::copy_nonoverlapping(src.start.wrapping_add(first), at, len);
                 at.wrapping_add(len).write_bytes(0, reach.min(MOST_COPIED) - len + BESIDE);
             }
