@@ -51,10 +51,10 @@ const MANY: i64 = 16;
 const MOST_BYTES: i64 = 80 << 10;
 
 /// The same where it is to stay in the first cache, from where it is copied at once.
-const MOST_CACHED_BYTES: i64 = 24 << 10;
+pub(super) const MOST_CACHED_BYTES: i64 = 24 << 10;
 
 /// The most bytes of rows that are copied to a stage before they are moved, with the room between them.
-const MOST_GATHERED: i64 = 48 << 10;
+pub(super) const MOST_GATHERED: i64 = 48 << 10;
 
 /// The bytes of a panel's rows, and of those that may be in each other's way.
 const PANEL_ROW: i64 = 512;
@@ -106,7 +106,7 @@ const FEW_ALIASES: usize = 8;
 const MANY_ALIASES: usize = 64;
 
 /// The lines that a first cache has room for at addresses that end alike.
-const WAYS: usize = 16;
+pub(super) const WAYS: usize = 16;
 
 /// How far a stride may be from a quarter of that for several of its multiples to be alike.
 const NEARLY: i64 = 8;
@@ -325,7 +325,7 @@ impl Walk {
 }
 
 /// How many of these rows begin at addresses that end alike.
-fn alike(rows: &[i64]) -> usize {
+pub(super) fn alike(rows: &[i64]) -> usize {
     let mut places: Vec<i64> = rows.iter().map(|row| row.rem_euclid(ALIAS) / NEAR_ALIAS).collect();
     places.sort_unstable();
     places.chunk_by(|a, b| a == b).map(<[i64]>::len).max().unwrap_or(0)

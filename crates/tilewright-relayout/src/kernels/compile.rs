@@ -24,9 +24,9 @@ const MAX_REGISTERS: usize = 128;
 /// The most bytes of those registers.
 pub(super) const MOST_REGISTER_BYTES: usize = MAX_REGISTERS * MAX_LANES * 16;
 
-/// The bytes of a bank that are used where nothing is streamed: they stay in the first cache, and it is
-/// more to fill them than to begin.
-const NEAR_BANK: usize = 16 << 10;
+/// The bytes of a bank that are used where nothing is streamed, if a tile has no more: they stay in the first cache beside the
+/// lines of the source that its tiles share.
+const NEAR_BANK: usize = 4 << 10;
 
 /// A tile of steps has `2^` so many registers: all of them stay registers, and each step is worth the
 /// branch that it takes.

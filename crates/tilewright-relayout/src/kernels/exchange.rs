@@ -65,26 +65,33 @@ pub(super) unsafe fn one<R: Register, const N: usize, const G: u8, const L: u8, 
                 true => dst.store::<R, N, STREAMED>(tile, registers, at.dst),
                 false => dst.store::<R, N, CACHED>(tile, registers, at.dst),
             },
-            Some(SwizzledTile { is_streamed: true, .. }) => {
-                put_all::<R, N, STREAMED>(tile, registers, stored, at);
+            Some(SwizzledTile { is_streamed, stores, .. }) => {
+                let stores = match stores {
+                    Some(stores) => stores,
+                    None => &tile.stores,
+                };
+                match is_streamed {
+                    true => put_all::<R, N, STREAMED>(stores, registers, stored, at),
+                    false => put_all::<R, N, S>(stores, registers, stored, at),
+                }
             }
-            _ => put_all::<R, N, S>(tile, registers, stored, at),
+            None => put_all::<R, N, S>(&tile.stores, registers, stored, at),
         }
     }
 }
 
-/// Stores the first registers of a tile.
+/// Stores the first registers of a tile at these places.
 ///
 /// # Safety
 /// As [`one`].
 #[inline(always)]
 unsafe fn put_all<R: Register, const N: usize, const S: u8>(
-    tile: &Tile,
+    stores: &[i64],
     registers: [R; N],
     stored: usize,
     at: At,
 ) {
-    for (number, (register, &store)) in registers.into_iter().zip(&tile.stores).enumerate() {
+    for (number, (register, &store)) in registers.into_iter().zip(stores).enumerate() {
         if number.is_power_of_two() && number == stored {
             break;
         }

@@ -1,30 +1,34 @@
 //! Neighbours that several loops of odd extents make: the 3 x 3 of a convolution's filters, which
 //! follow each other on one side and lie anywhere on the other.
 //!
-//! No power of two of them lies at equal distances, as the bits of a [tile](super::tile) do. So what
-//! belongs together on the other side, rows of at least a register, goes through a stage in the first
-//! cache, one row behind the other in the order of those neighbours. There they are one loop.
+//! No power of two of them lies at equal distances, as the bits of a [tile](super::tile) do. So a tile is made for neighbours
+//! that do, and where its lanes are loaded from, or its registers are stored, is listed for each neighbour that a tile begins
+//! at. The last tiles share neighbours with those before.
+//!
+//! Rows of the source that would be in each other's way in the first cache are copied to a stage first, and where a tile stores
+//! less than lines, rows of the destination are put together in one: there neighbours do lie at equal distances.
 
-use super::block::repeat;
-use super::level::{Level, Task};
+use super::block::{
+    Ends, Gathered, MOST_CACHED_BYTES, MOST_GATHERED, Out, Panel, WAYS, Walk, alike, repeat,
+};
+use super::level::Level;
 use super::loop_order::part_of;
-use super::machine;
-use super::place::{At, LINE, Stores, room};
+use super::machine::{Kernels, copy_in, copy_out, max_lanes};
+use super::place::{At, LINE};
 use super::places::AroundPlaces;
-use super::register::Register;
-use super::runs::{Row, copy_runs};
-use super::tile::{Around, ONCE, Program, Slots};
+use super::swizzle::Lists;
+use super::tile::{Around, BYTES_OF_A_LANE, MAX_LANES, ONCE, Program, Slots, Tile};
 use crate::nest::Loop;
-use std::mem::MaybeUninit;
 
-/// The most bytes of neighbours.
-const MOST: i64 = 1024;
-
-/// The bytes of neighbours that several loops make, of which the last is too long to be taken whole.
-const IN_PARTS: i64 = 128;
+/// The most bytes of neighbours, and of such whose rows go by way of a stage.
+const MOST: i64 = 2048;
+const MOST_STAGED: i64 = 128;
 
 /// The fewest bytes of neighbours, if there are as many.
 const FEWEST: i64 = 64;
+
+/// Tiles share few neighbours with those before, if they share one of so many.
+const FEW_SHARED: i64 = 16;
 
 /// The bytes of a row, if there are as many.
 const ROW: i64 = 256;
@@ -32,24 +36,25 @@ const ROW: i64 = 256;
 /// The fewest bytes of a row.
 const LEAST_ROW: i64 = 16;
 
-/// The most bytes of rows.
-const STAGE: usize = 40 << 10;
+/// So many tiles that begin at the next neighbours are moved before one that has others of a row.
+const TOGETHER: usize = 4;
 
 /// A box of such neighbours.
 #[derive(Clone, Debug)]
 pub(super) struct Listed {
-    /// Where the rows lie from the first, in bytes.
-    rows: Vec<i64>,
-    /// The bytes of each.
-    len: i64,
-    /// From one to the next in the stage.
-    pitch: i64,
-    /// Whether the rows are the source's.
+    /// A tile, and where else it is moved.
+    walk: Walk,
+    kernels: Kernels,
+    /// Of each neighbour that tiles begin at, where the lanes of a tile are loaded from, or its registers are stored, in bytes.
+    lists: Vec<i64>,
+    /// How many those are.
+    each: usize,
+    /// Which of the lists each tile has.
+    numbers: Vec<u32>,
+    /// Whether they are the source's.
     is_source: bool,
-    /// What moves the elements between the stage and the other side.
-    program: Box<Program>,
-    /// The loops around.
-    around: Vec<Around>,
+    /// Whether it stores whole lines, if the first begins on one.
+    writes_lines: bool,
 }
 
 impl Listed {
@@ -62,15 +67,15 @@ impl Listed {
         }
         let exchanged = |l: &Loop| Loop { src: l.dst, dst: l.src, ..*l };
         let turned: Vec<Loop> = loops.iter().map(exchanged).collect();
-        let sides = [(loops, false), (&turned[..], true)];
-        // The last loop whole, if the stage has room for that.
-        let mut tries = sides.into_iter().flat_map(|side| [(side, MOST), (side, IN_PARTS)]);
+        let sides = [(&turned[..], true), (loops, false)].into_iter();
+        // Fewer neighbours, where rows have to go by way of a stage that has no room for those of more.
+        let mut tries = sides.flat_map(|side| [(side, MOST), (side, MOST_STAGED)]);
         tries.find_map(|((loops, is_source), most)| {
             Self::of_side(loops, unit, is_source, most, level, is_needed)
         })
     }
 
-    /// Of neighbours in the source, or if `is_source`, of loops whose sides are exchanged; of those that several loops make,
+    /// Of neighbours in the source, or if `is_source`, of loops whose sides are exchanged; of those that several loops make, up to
     /// `most` bytes.
     fn of_side(
         loops: &[Loop],
@@ -88,9 +93,15 @@ impl Listed {
         let mut rest: Vec<Around> = loops.iter().map(once).collect();
         let mut chain: Vec<Around> = Vec::new();
         let mut length = 1i64;
-        while length * unit < FEWEST
-            && let Some(next) = rest.iter().position(|l| l.src == length && l.is_plain())
-        {
+        let tile = BYTES_OF_A_LANE * if is_source { max_lanes(level) as i64 } else { 1 } / unit;
+        let shared = |length: i64| (length + tile - 1) / tile * tile - length;
+        while let Some(next) = rest.iter().position(|l| l.src == length && l.is_plain()) {
+            // Tiles that share many neighbours share fewer of more, if rows are as long without those.
+            let is_of_rows = rest[next].dst == 1;
+            let takes_more = shared(length) * FEW_SHARED > length && !is_of_rows;
+            if length * unit >= FEWEST && !takes_more {
+                break;
+            }
             let (count, bytes) = (rest[next].count, length * unit);
             let part = if chain.is_empty() { MOST } else { most } / bytes;
             if part < 2 {
@@ -127,24 +138,40 @@ impl Listed {
         if is_filled && !is_needed {
             return None;
         }
-        let pitch = (len + 15) / 16 * 16 + 16;
-        if len < LEAST_ROW || (length * pitch) as usize > STAGE || pitch % unit != 0 {
+        if len < LEAST_ROW {
             return None;
         }
-        let mut rows = vec![0];
+        let mut places = vec![0];
         for l in &chain {
-            repeat(&mut rows, l.count, l.dst * unit);
+            repeat(&mut places, l.count, l.dst * unit);
         }
+        let pitch = (len + 15) / 16 * 16 + 16;
         let bits = |steps: i64| steps * unit * 8;
         let side = |src: i64, dst: i64| if is_source { (dst, src) } else { (src, dst) };
-        let inner = others.iter().map(|l| (l.count, side(bits(l.src), bits(l.dst))));
-        let neighbours = (length, side(bits(1), pitch * 8));
-        let mut in_bits: Vec<Loop> = std::iter::once(neighbours)
-            .chain(inner)
-            .map(|(extent, (src, dst))| Loop { extent, src, dst })
-            .collect();
-        in_bits.push(Loop { extent: bits(1), src: 1, dst: 1 });
-        let program = Program::of(&in_bits, Slots::same(bits(1)), level, false)?;
+        // Of so many neighbours, which for that lie at equal distances.
+        let program = |together: i64| {
+            let inner = others.iter().map(|l| (l.count, side(bits(l.src), bits(l.dst))));
+            let loops = std::iter::once((together, side(bits(1), pitch * 8))).chain(inner);
+            let mut in_bits: Vec<Loop> =
+                loops.map(|(extent, (src, dst))| Loop { extent, src, dst }).collect();
+            in_bits.push(Loop { extent: bits(1), src: 1, dst: 1 });
+            let program = Program::of(&in_bits, Slots::same(bits(1)), level, false)?;
+            let is_walk = !program.is_in_banks() && program.walk.gathered.is_none();
+            is_walk.then_some(program)
+        };
+        let together = tile.min(1 << length.ilog2());
+        let mut of_tile = program(together)?;
+        let mut apart = Apart { places, unit, together, pitch, len, is_source };
+        // Of what the stage has no room for at the first try, fewer neighbours are tried, and then it is moved as it is.
+        let has_stage = apart.has_stage(&of_tile.walk.tile);
+        if most == MOST && has_stage == Some(false) {
+            return None;
+        }
+        let has_stage = has_stage == Some(true);
+        if has_stage {
+            (apart.together, of_tile) = (length, program(length)?);
+        }
+        let Program { walk, kernels, .. } = of_tile;
         rest.retain(|l| l.count > 1);
         rest.sort_by_key(|l| std::cmp::Reverse(if is_source { l.src } else { l.dst }));
         let around = rest.iter().map(|l| {
@@ -152,110 +179,170 @@ impl Listed {
             let (src_back, dst_back) = side(l.src_back * unit, l.dst_back * unit);
             Around { count: l.count, src, dst, src_back, dst_back }
         });
-        let around = around.collect();
-        Some(Listed { rows, len, pitch, is_source, program: Box::new(program), around })
+        Some(match has_stage {
+            true => apart.staged(walk, kernels, around.collect(), level),
+            false => apart.direct(walk, kernels, around.collect()),
+        })
     }
 
     /// Whether it writes rows of lines.
     pub(super) fn streams(&self) -> bool {
-        !self.is_source && self.len % LINE as i64 == 0
+        self.writes_lines
     }
 
     /// The bytes that it has allocated.
     pub(super) fn held_bytes(&self) -> usize {
-        let lists = self.rows.capacity() * 8 + self.around.capacity() * size_of::<Around>();
-        lists + size_of::<Program>() + self.program.held_bytes()
+        self.walk.held_bytes() + self.lists.capacity() * 8 + self.numbers.capacity() * 4
     }
 
-    /// Where a row is copied from and to, that begins at `row` on its side and `near` in the stage.
-    #[inline(always)]
-    fn at(&self, far: At, row: i64, near: i64) -> At {
-        if self.is_source { far.plus(row, near) } else { far.plus(near, row) }
+    /// Its tiles, and what moves them.
+    pub(super) fn walk(&self) -> (&Walk, &Kernels) {
+        (&self.walk, &self.kernels)
     }
 
-    /// Moves the box.
-    ///
-    /// # Safety
-    /// As [`machine::run`].
-    #[inline(never)]
-    pub(super) unsafe fn run(&self, at: At, level: Level, stores: Stores) {
-        let mut stage = Stage(MaybeUninit::uninit());
-        let stage = room(&mut stage.0);
-        let mut places = AroundPlaces::new(&self.around, at);
-        // The rows are written to be read at once.
-        let near = if stores == Stores::Cached { Stores::Cached } else { Stores::Staged };
-        while let Some(at) = places.next() {
-            // SAFETY: the caller's promise: the rows are the box's, and the stage has room for all
-            // of them.
-            unsafe {
-                if self.is_source {
-                    level.run(Rows { of: self, far: At { src: at.src, dst: stage }, stores: near });
-                    let at = At { src: stage, dst: at.dst };
-                    machine::run(&self.program, at, Stores::Cached);
-                } else {
-                    machine::run(&self.program, At { src: at.src, dst: stage }, near);
-                    level.run(Rows { of: self, far: At { src: stage, dst: at.dst }, stores });
+    /// Whether there is a stage on the way.
+    pub(super) fn has_stage(&self) -> bool {
+        self.walk.gathered.is_some() || self.walk.out.is_some()
+    }
+
+    /// Where tiles are loaded from, and where they are stored: one of both is listed, unless there is a stage.
+    pub(super) fn lists(&self) -> (Option<Lists<'_>>, Option<Lists<'_>>) {
+        let Listed { lists, each, numbers, is_source, .. } = self;
+        let lists = Lists { lists, each: *each, numbers };
+        match is_source {
+            _ if self.has_stage() => (None, None),
+            true => (Some(lists), None),
+            false => (None, Some(lists)),
+        }
+    }
+}
+
+/// Neighbours of one side that lie apart on the other.
+struct Apart {
+    /// Where they lie there, from the first, in bytes.
+    places: Vec<i64>,
+    /// The bytes of an element.
+    unit: i64,
+    /// How many of them a program moves, and the bytes from one to the next there.
+    together: i64,
+    pitch: i64,
+    /// The bytes of a row, of each neighbour.
+    len: i64,
+    /// Whether they lie apart in the source.
+    is_source: bool,
+}
+
+impl Apart {
+    /// Whether rows had better go by way of a stage, and that has room for them: `None` if they had not.
+    fn has_stage(&self, tile: &Tile) -> Option<bool> {
+        let is_wanted = match self.is_source {
+            true => alike(&self.places[..self.together as usize]) > WAYS,
+            false => tile.n_lanes < MAX_LANES,
+        };
+        let most = if self.is_source { MOST_GATHERED } else { MOST_CACHED_BYTES };
+        let bytes = self.places.len() as i64 * self.pitch;
+        (is_wanted && self.len >= LINE as i64).then_some(bytes <= most)
+    }
+
+    /// The walk of their program, from a stage or to one, with these loops around.
+    fn staged(self, walk: Walk, kernels: Kernels, around: Vec<Around>, level: Level) -> Listed {
+        let Apart { ref places, pitch, len, is_source, .. } = self;
+        let (rows, tiles) = (places.clone(), inside(&walk));
+        let (mut gathered, mut out) = (None, None);
+        if is_source {
+            gathered = Some(Gathered { rows, len, pitch, first: LINE, copy: copy_in(level) });
+        } else {
+            let copy = copy_out(level, Ends::Cached);
+            out = Some(Out { rows, len, pitch, copy, has_tails: false, along: None });
+        }
+        let panel = self.panel(walk.panel, tiles.len());
+        let mut walk = Walk { tiles, around, panel, gathered, out, ..walk };
+        walk.far_stores = walk.far_stores.filter(|_| is_source).and_then(|_| walk.line_bits());
+        let (lists, each, numbers) = (Vec::new(), 0, Vec::new());
+        Listed { walk, kernels, lists, each, numbers, is_source, writes_lines: false }
+    }
+
+    /// The walk of a program of as many as there are together, moved to all of them, with these loops around.
+    fn direct(self, walk: Walk, kernels: Kernels, around: Vec<Around>) -> Listed {
+        let Apart { ref places, unit, together, pitch, is_source, .. } = self;
+        let neighbours = |apart: i64| (apart / pitch, apart % pitch);
+        let offsets: Vec<(i64, i64)> =
+            listed_offsets(&walk.tile, is_source).into_iter().map(neighbours).collect();
+        let side = |(src, dst): (i64, i64)| if is_source { (src, dst) } else { (dst, src) };
+        let inside: Vec<((i64, i64), i64)> = inside(&walk)
+            .into_iter()
+            .map(|tile| (neighbours(side(tile).0), side(tile).1))
+            .collect();
+        let length = places.len() as i64;
+        let firsts: Vec<i64> = (0..(length + together - 1) / together)
+            .map(|tile| (tile * together).min(length - together))
+            .collect();
+        let n_tiles = inside.len() * firsts.len();
+        let (mut tiles, mut numbers) = (Vec::with_capacity(n_tiles), Vec::with_capacity(n_tiles));
+        let mut lists = Vec::with_capacity(firsts.len() * offsets.len());
+        let mut known = vec![None; places.len()];
+        let mut add = |first: i64, &((neighbour, apart), beside): &((i64, i64), i64)| {
+            let first_of_tile = (first + neighbour) as usize;
+            tiles.push(side((apart, beside + first * unit)));
+            numbers.push(*known[first_of_tile].get_or_insert_with(|| {
+                let number = (lists.len() / offsets.len()) as u32;
+                let places = &places[first_of_tile..];
+                lists.extend(offsets.iter().map(|&(number, rest)| places[number as usize] + rest));
+                number
+            }));
+        };
+        // What makes a line of the source comes one after the other: pieces of rows, or neighbours.
+        match is_source {
+            true => inside.chunks(TOGETHER).for_each(|inside| {
+                for &first in &firsts {
+                    inside.iter().for_each(|tile| add(first, tile));
                 }
-            }
-        }
-        if stores == Stores::Streamed {
-            super::level::fence();
-        }
-    }
-}
-
-/// Memory for the rows.
-#[repr(align(64))]
-struct Stage(MaybeUninit<[u8; STAGE]>);
-
-/// Copies rows into the stage, or out of it.
-struct Rows<'l> {
-    of: &'l Listed,
-    far: At,
-    stores: Stores,
-}
-
-impl Task for Rows<'_> {
-    #[inline(always)]
-    unsafe fn with<R: Register>(self) {
-        let Rows { of, far, stores } = self;
-        // SAFETY: the caller's promise.
-        unsafe {
-            match of.len {
-                16 => copy_rows::<R::Lane, 16>(of, far),
-                32 => copy_rows::<R::Half, 32>(of, far),
-                64 if stores != Stores::Streamed => copy_rows::<R, 64>(of, far),
-                128 if stores != Stores::Streamed => copy_rows::<R, 128>(of, far),
-                256 if stores != Stores::Streamed => copy_rows::<R, 256>(of, far),
-                len => {
-                    let row = Row { len: len as usize, count: 1, src: 0, dst: 0 };
-                    let mut near = 0;
-                    for &place in &of.rows {
-                        copy_runs::<R>(of.at(far, place, near), row, stores);
-                        near += of.pitch;
-                    }
+            }),
+            false => firsts.chunks(TOGETHER).for_each(|firsts| {
+                for tile in &inside {
+                    firsts.iter().for_each(|&first| add(first, tile));
                 }
-            }
+            }),
         }
+        let mut stores = lists.iter().copied().chain(tiles.iter().map(|tile| tile.1));
+        let writes_lines = !is_source
+            && walk.tile.n_lanes == MAX_LANES
+            && stores.all(|place| place % LINE as i64 == 0)
+            && around.iter().all(Around::is_by_lines);
+        let panel = self.panel(walk.panel, tiles.len());
+        let walk = Walk { tiles, around, panel, ..walk };
+        Listed { walk, kernels, lists, each: offsets.len(), numbers, is_source, writes_lines }
+    }
+
+    /// What is read of the source, where a program reads that and there are so many tiles.
+    fn panel(self, of_program: Panel, n_tiles: usize) -> Panel {
+        let (rows, len) = match self.is_source {
+            true => (self.places, self.len),
+            false => (of_program.rows, self.places.len() as i64 * self.unit),
+        };
+        let lines = rows.len() * (len as usize).div_ceil(LINE);
+        Panel { rows, len, lines: lines.div_ceil(n_tiles) }
     }
 }
 
-/// Copies rows of a known length, a multiple of a register.
-///
-/// # Safety
-/// The processor has these registers; the rows can be read and written.
-#[inline(always)]
-unsafe fn copy_rows<R: Register, const LEN: usize>(of: &Listed, far: At) {
-    let mut near = 0;
-    for &row in &of.rows {
-        let at = of.at(far, row, near);
-        near += of.pitch;
-        let mut done = 0;
-        while done < LEN {
-            let at = at.plus(done as i64, done as i64);
-            // SAFETY: the caller's promise.
-            unsafe { R::load(at.src).store(at.dst) };
-            done += R::BYTES;
-        }
+/// Where a tile loads its lanes from, register by register, or where it stores its registers.
+fn listed_offsets(tile: &Tile, is_source: bool) -> Vec<i64> {
+    let lanes = &tile.lanes[..tile.n_lanes];
+    let loads = tile.loads[..tile.registers].iter();
+    match is_source {
+        true => loads.flat_map(|load| lanes.iter().map(move |lane| load + lane)).collect(),
+        false => tile.stores[..tile.stored].to_vec(),
     }
+}
+
+/// Where all tiles of a walk lie from the first.
+fn inside(walk: &Walk) -> Vec<(i64, i64)> {
+    let none = At { src: std::ptr::null(), dst: std::ptr::null_mut() };
+    let mut places = AroundPlaces::new(&walk.around, none);
+    let mut inside = Vec::new();
+    while let Some(At { src, dst }) = places.next() {
+        let (src, dst) = (src.addr() as i64, dst.addr() as i64);
+        inside.extend(walk.tiles.iter().map(|tile| (src + tile.0, dst + tile.1)));
+    }
+    inside
 }

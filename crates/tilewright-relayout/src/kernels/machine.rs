@@ -7,6 +7,7 @@ use super::copies::{
 };
 use super::exchange::{MERGES, SPREADS, STEPS, one};
 use super::level::{Level, prefetch};
+use super::listed::Listed;
 use super::panels::{self, Ahead, Beside, By, Soon};
 use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one, room};
 use super::places::AroundPlaces;
@@ -155,12 +156,59 @@ pub(super) unsafe fn run_swizzled(
     let stores = if is_streamed && !streams { Stores::Staged } else { stores };
     let mut lists = [const { MaybeUninit::uninit() }; PERIOD_PLACES * TILE_LANES];
     let src = Lanes::of(src, &walk.tile, &mut lists);
-    let mut swizzled = SwizzledSides { src, dst, stores, copies: kernels.copies };
+    let (streams, copies) = (stores == Stores::Streamed, kernels.copies);
+    let mut swizzled = SwizzledSides { src, dst, stores, streams, places: None, copies };
     let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: swizzled.asks() };
     let by = By::Swizzled(kernels.swizzled, &mut swizzled);
     // SAFETY: the caller's promise.
     unsafe { panels::run(walk, by, at, stage, &mut ahead) }
     if is_streamed {
+        super::level::fence();
+    }
+}
+
+/// Moves a box by tiles that are loaded from places that are listed, or whose registers are stored there.
+///
+/// # Safety
+/// As [`run`], of what the tiles and the lists lead to.
+pub(super) unsafe fn run_listed(listed: &Listed, at: At, stores: Stores) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match listed.has_stage() {
+            true => listed_by_way_of_stage(listed, at, stores),
+            false => walk_listed(listed, at, stores, std::ptr::null_mut()),
+        }
+    }
+}
+
+/// The same by way of a stage.
+///
+/// # Safety
+/// As [`run_listed`].
+#[inline(never)]
+unsafe fn listed_by_way_of_stage(listed: &Listed, at: At, stores: Stores) {
+    let mut stage = CachedStage(MaybeUninit::uninit());
+    let stage = room(&mut stage.0);
+    // SAFETY: the caller's promise; the rows fit the stage.
+    unsafe { walk_listed(listed, at, stores, stage) }
+}
+
+/// # Safety
+/// As [`run_listed`]; if there are rows that go by way of a stage, they fit this one.
+unsafe fn walk_listed(listed: &Listed, at: At, stores: Stores, stage: *mut u8) {
+    let (walk, kernels) = listed.walk();
+    let (loads, places) = listed.lists();
+    let streams = stores == Stores::Streamed && listed.streams() && at.to_line() == 0;
+    let (src, dst) = (Lanes::listed(loads), SideAt::new(None, 0, 0));
+    let mut sides = SwizzledSides { src, dst, stores, streams, places, copies: kernels.copies };
+    let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: sides.asks() };
+    let by = match (loads, places) {
+        (None, None) => By::Kernel(kernels.into_caches(walk, at, stores)),
+        _ => By::Swizzled(kernels.swizzled, &mut sides),
+    };
+    // SAFETY: the caller's promise.
+    unsafe { panels::run(walk, by, at, stage, &mut ahead) }
+    if streams {
         super::level::fence();
     }
 }
@@ -628,7 +676,7 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
             }
             #[allow(clippy::manual_map, reason = "as above")]
             let swizzled = match &mut swizzled {
-                Some(swizzled) => Some(swizzled.tile(gathered.is_some(), out.is_some())),
+                Some(sides) => Some(sides.tile(number, gathered.is_some(), out.is_some())),
                 None => None,
             };
             one::<R, N, G, L, S>(tile, first.plus(src, dst), order, swizzled);

@@ -4,6 +4,7 @@ use super::copies::copy_line;
 use super::level::prefetch;
 use super::place::{AHEAD, At, CACHED, LINE, STAGED, STREAMED, Stores, copy_few, copy_one, put};
 use super::register::Register;
+use crate::nest::Loop;
 
 /// Runs of equal length, one after the other in a walk.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +68,139 @@ pub(super) unsafe fn copy_following<R: Register>(at: At, row: Row, end: *const u
 /// The fewest runs that are copied with what lies behind them.
 const MIN_FOLLOWING: i64 = 4;
 
+/// The most runs of a chain.
+const MOST_CHAINED: usize = 64;
+
+/// Short runs of several loops that follow each other in the destination, of which each is copied as by [`copy_following`].
+pub(super) struct Chain {
+    /// The bytes of a run.
+    len: usize,
+    /// Where they lie in the source, from the first on, in bytes.
+    places: [i64; MOST_CHAINED],
+    count: usize,
+    /// The last place of them.
+    farthest: i64,
+    /// The bytes of all, with those at other places of the loops around, if those follow too.
+    all: usize,
+}
+
+impl Chain {
+    /// Of the innermost of some loops of runs of `length` elements, if there are several; with the loops around.
+    #[inline(always)]
+    pub(super) fn of(loops: &[Loop], length: i64, unit: usize) -> Option<(Self, &[Loop])> {
+        let len = length as usize * unit;
+        let mut chain = Chain { len, places: [0; MOST_CHAINED], count: 1, farthest: 0, all: len };
+        let (mut rest, mut reach) = (loops, length);
+        while let Some((l, outer)) = rest.split_last() {
+            let count = chain.count * l.extent as usize;
+            if l.dst != reach || count > MOST_CHAINED {
+                break;
+            }
+            let step = l.src * unit as i64;
+            let mut number = chain.count;
+            while number < count {
+                chain.places[number] = chain.places[number - chain.count] + step;
+                chain.farthest = chain.farthest.max(chain.places[number]);
+                number += 1;
+            }
+            (chain.count, rest, reach) = (count, outer, reach * l.extent);
+        }
+        let is_short = matches!(len, 3 | 5..=7 | 9..=15);
+        if !is_short || loops.len() < rest.len() + 2 || (chain.count as i64) < MIN_FOLLOWING {
+            return None;
+        }
+        let mut beyond = rest;
+        while let Some((l, outer)) = beyond.split_last() {
+            if l.dst != reach {
+                break;
+            }
+            (beyond, reach) = (outer, reach * l.extent);
+        }
+        // Where only some follow, all there is at one place is for itself.
+        chain.all = match beyond.is_empty() {
+            true => reach as usize * unit,
+            false => chain.count * len,
+        };
+        Some((chain, rest))
+    }
+
+    /// The bytes that follow each other, of runs at several places of the loops around.
+    #[inline(always)]
+    pub(super) fn all(&self) -> usize {
+        self.all
+    }
+
+    /// Copies the runs at one place of the loops around, of which `left` bytes of the destination are left with those that follow.
+    /// What is left after them.
+    ///
+    /// # Safety
+    /// As [`copy_following`].
+    #[inline(always)]
+    pub(super) unsafe fn copy<R: Register>(&self, at: At, left: usize, end: *const u8) -> usize {
+        // SAFETY: the caller's promise; the runs are no longer than what is copied with each.
+        unsafe {
+            match self.len {
+                ..8 => self.copy_by::<R, 8>(at, left, end),
+                _ => self.copy_by::<R, 16>(at, left, end),
+            }
+        }
+        match left - self.count * self.len {
+            0 => self.all,
+            left => left,
+        }
+    }
+
+    /// Copies `W` bytes with each run.
+    ///
+    /// # Safety
+    /// As [`copy`](Self::copy).
+    #[inline(always)]
+    unsafe fn copy_by<R: Register, const W: usize>(&self, at: At, left: usize, end: *const u8) {
+        let Chain { len, count, farthest, .. } = *self;
+        let are_inside = (count - 1) * len + W <= left
+            && at.src.wrapping_offset(farthest as isize).wrapping_add(W) <= end;
+        let mut here = at;
+        // SAFETY: the caller's promise: what is written lies within the runs that follow, and what is read before the end.
+        unsafe {
+            if are_inside {
+                for &place in &self.places[..count] {
+                    here.src = at.src.wrapping_offset(place as isize);
+                    copy_over::<R, W>(here);
+                    here.dst = here.dst.wrapping_add(len);
+                }
+                return;
+            }
+            for (number, &place) in self.places[..count].iter().enumerate() {
+                here = at.plus(place, (number * len) as i64);
+                match number * len + W <= left && here.src.wrapping_add(W) <= end {
+                    true => copy_over::<R, W>(here),
+                    false => copy_by_call_or_bytes(here, len),
+                }
+            }
+        }
+    }
+}
+
+/// Copies `W` bytes, 8, 16 or 32.
+///
+/// # Safety
+/// The processor has these registers; so many bytes can be read and written at the places.
+#[inline(always)]
+unsafe fn copy_over<R: Register, const W: usize>(at: At) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match W {
+            8 => copy_one::<8>(at),
+            16 => R::Lane::load(at.src).store(at.dst),
+            _ => {
+                let (low, high) = (R::Lane::load(at.src), R::Lane::load(at.plus(16, 0).src));
+                low.store(at.dst);
+                high.store(at.plus(0, 16).dst);
+            }
+        }
+    }
+}
+
 /// Copies `W` bytes with each run.
 ///
 /// # Safety
@@ -80,16 +214,9 @@ unsafe fn follow<R: Register, const W: usize>(at: At, row: Row, end: *const u8) 
         // SAFETY: the caller's promise: what is written lies within the runs that follow, and what
         // is read before the end.
         unsafe {
-            match W {
-                _ if !is_inside => copy_by_call_or_bytes(here, row.len),
-                8 => copy_one::<8>(here),
-                16 => R::Lane::load(here.src).store(here.dst),
-                _ => {
-                    let (low, high) =
-                        (R::Lane::load(here.src), R::Lane::load(here.plus(16, 0).src));
-                    low.store(here.dst);
-                    high.store(here.plus(0, 16).dst);
-                }
+            match is_inside {
+                true => copy_over::<R, W>(here),
+                false => copy_by_call_or_bytes(here, row.len),
             }
         }
     }

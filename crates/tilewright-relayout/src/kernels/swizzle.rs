@@ -213,20 +213,49 @@ pub(super) struct Lanes<'l> {
     are_moved_together: bool,
     /// One more than the place that each list is for; 0 if there is none yet.
     places: [usize; PERIOD_PLACES],
-    lists: &'l mut LaneLists,
+    /// How far from the place of a tile each lane lies, register by register, list by list.
+    lists: &'l mut [MaybeUninit<i64>],
+    /// The same for each tile, if that is known.
+    listed: Option<Lists<'l>>,
+    /// The tile that is moved.
+    number: usize,
 }
 
-/// How far from the place of a tile each lane lies, register by register, list by list.
-pub(super) type LaneLists = [MaybeUninit<i64>; PERIOD_PLACES * TILE_LANES];
+/// Places of tiles, list by list.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lists<'l> {
+    pub(super) lists: &'l [i64],
+    /// How many places each has.
+    pub(super) each: usize,
+    /// Which of them each tile of a panel has.
+    pub(super) numbers: &'l [u32],
+}
+
+impl<'l> Lists<'l> {
+    /// The places of a tile of a panel.
+    #[inline(always)]
+    fn of(&self, number: usize) -> &'l [i64] {
+        &self.lists[self.numbers[number] as usize * self.each..][..self.each]
+    }
+}
 
 impl<'l> Lanes<'l> {
     /// Of a tile.
-    pub(super) fn of(side: SideAt, tile: &Tile, lists: &'l mut LaneLists) -> Self {
+    pub(super) fn of(side: SideAt, tile: &Tile, lists: &'l mut [MaybeUninit<i64>]) -> Self {
         let are_apart = !are_neighbours(&tile.lanes, BYTES_OF_A_LANE as usize * tile.n_lanes);
         let of_registers = if are_apart { usize::MAX } else { all_bits(&tile.loads) };
         let (bits, period) = (of_registers | side.flips.flipping(), side.flips.period());
         let are_moved_together = tile.lane_bits() & period == 0;
-        Lanes { side, bits, period, are_moved_together, places: [0; PERIOD_PLACES], lists }
+        let places = [0; PERIOD_PLACES];
+        Lanes { side, bits, period, are_moved_together, places, lists, listed: None, number: 0 }
+    }
+
+    /// Of tiles whose lanes are listed, if they are.
+    pub(super) fn listed(listed: Option<Lists<'l>>) -> Self {
+        let side = SideAt::new(None, 0, 0);
+        let (bits, places, lists) = (usize::MAX, [0; PERIOD_PLACES], &mut [][..]);
+        let (period, are_moved_together, number) = (0, false, 0);
+        Lanes { side, bits, period, are_moved_together, places, lists, listed, number }
     }
 
     /// Whether all registers of `bytes` of a tile that begins here are flipped alike, each in itself.
@@ -261,24 +290,27 @@ impl<'l> Lanes<'l> {
         from: *const u8,
         to: *mut R,
     ) {
-        // SAFETY: the caller's promise: pieces stay in their groups.
+        // SAFETY: the caller's promise: pieces stay in their groups, and what is listed can be read.
         unsafe {
-            if self.are_whole(from.addr(), R::BYTES) {
-                for (number, &load) in tile.loads.iter().enumerate().take(N) {
-                    let from = from.wrapping_offset(load as isize);
-                    to.add(number).write(self.side.load_whole(from));
+            let list = match &self.listed {
+                Some(listed) => listed.of(self.number),
+                None if self.are_whole(from.addr(), R::BYTES) => {
+                    for (number, &load) in tile.loads.iter().enumerate().take(N) {
+                        let from = from.wrapping_offset(load as isize);
+                        to.add(number).write(self.side.load_whole(from));
+                    }
+                    return;
                 }
-                return;
-            }
-            if self.are_moved_together {
-                let from = from.wrapping_offset(self.side.shift_of(from.addr()));
-                for (number, &load) in tile.loads.iter().enumerate().take(N) {
-                    let from = from.wrapping_offset(load as isize);
-                    to.add(number).write(R::load_lanes(from, &tile.lanes, 1));
+                None if self.are_moved_together => {
+                    let from = from.wrapping_offset(self.side.shift_of(from.addr()));
+                    for (number, &load) in tile.loads.iter().enumerate().take(N) {
+                        let from = from.wrapping_offset(load as isize);
+                        to.add(number).write(R::load_lanes(from, &tile.lanes, 1));
+                    }
+                    return;
                 }
-                return;
-            }
-            let list = self.at::<R, N>(tile, from.addr());
+                None => self.at::<R, N>(tile, from.addr()),
+            };
             let n_lanes = R::BYTES / PIECE;
             for number in 0..N {
                 let lanes = &list[number * n_lanes..][..n_lanes];
@@ -340,6 +372,10 @@ pub(super) struct SwizzledSides<'l> {
     pub(super) src: Lanes<'l>,
     pub(super) dst: SideAt,
     pub(super) stores: Stores,
+    /// Whether what is stored where it goes is streamed.
+    pub(super) streams: bool,
+    /// Where registers are stored, if that is listed.
+    pub(super) places: Option<Lists<'l>>,
     /// What copies rows to a stage and from there.
     pub(super) copies: Copies,
 }
@@ -348,6 +384,8 @@ pub(super) struct SwizzledSides<'l> {
 pub(super) struct SwizzledTile<'s, 'l> {
     pub(super) src: Option<&'s mut Lanes<'l>>,
     pub(super) dst: Option<SideAt>,
+    /// Where its registers are stored, if that is listed.
+    pub(super) stores: Option<&'l [i64]>,
     /// Whether it is streamed.
     pub(super) is_streamed: bool,
 }
@@ -371,14 +409,29 @@ impl<'l> SwizzledSides<'l> {
         self.dst.is_swizzled()
     }
 
-    /// A tile of a walk that has these stages.
+    /// Tile `number` of a panel of a walk that has these stages.
     #[inline(always)]
-    pub(super) fn tile(&mut self, has_gathered: bool, has_out: bool) -> SwizzledTile<'_, 'l> {
-        let SwizzledSides { src, dst, stores, .. } = self;
+    pub(super) fn tile(
+        &mut self,
+        number: usize,
+        has_gathered: bool,
+        has_out: bool,
+    ) -> SwizzledTile<'_, 'l> {
+        let SwizzledSides { src, dst, streams, places, .. } = self;
+        let is_listed = src.listed.is_some();
+        src.number = number;
         SwizzledTile {
-            src: if src.side.is_swizzled() && !has_gathered { Some(src) } else { None },
+            src: if is_listed || src.side.is_swizzled() && !has_gathered {
+                Some(src)
+            } else {
+                None
+            },
             dst: if dst.is_swizzled() && !has_out { Some(*dst) } else { None },
-            is_streamed: *stores == Stores::Streamed && !has_out,
+            stores: match places {
+                Some(places) => Some(places.of(number)),
+                None => None,
+            },
+            is_streamed: *streams && !has_out,
         }
     }
 

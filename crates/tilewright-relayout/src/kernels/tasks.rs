@@ -8,7 +8,7 @@ use super::level::{Level, Task};
 use super::place::{AHEAD, At, STAGED, STREAMED, Stores, copy_one};
 use super::places::{Places, innermost};
 use super::register::Register;
-use super::runs::{self, Row};
+use super::runs::{self, Chain, Row};
 use super::tile::MAX_UNIT;
 use super::weave::{self, Rows, Weaver, is_woven};
 use crate::nest::Loop;
@@ -42,6 +42,14 @@ impl Task for Run<'_> {
     #[inline(always)]
     unsafe fn with<R: Register>(self) {
         let Walk { loops, unit, at, stores, end } = self.walk;
+        if let Some((chain, around)) = Chain::of(loops, self.length, unit) {
+            let (mut places, mut left) = (Places::new(around, unit, at), chain.all());
+            while let Some(at) = places.next() {
+                // SAFETY: the caller's promise.
+                left = unsafe { chain.copy::<R>(at, left, end) };
+            }
+            return;
+        }
         let (inner, outer) = innermost(loops);
         let row = Row {
             len: self.length as usize * unit,

@@ -1,5 +1,6 @@
 //! Every kernel against moving one by one.
 
+use super::machine::max_lanes;
 use super::tile::MAX_LANES;
 use super::*;
 use crate::nest::drawn::Draw;
@@ -111,6 +112,83 @@ fn runs() {
             check_from(from, &[l(9, -length - 2, length), l(length, 1, 1)], unit);
         }
     }
+}
+
+#[test]
+fn runs_of_several_loops_that_follow_each_other() {
+    for &(length, unit) in cases(&[(7, 1), (3, 1), (5, 1), (11, 1), (3, 2), (7, 2), (3, 4)], 2) {
+        let n = 4 * length;
+        for outer in [3, 1, 2] {
+            // One behind the other to the end of the source; others between them; and a part of what is written.
+            let run = l(length, 1, 1);
+            check(&[l(outer, n, 10 * n), l(4, 1, length), l(10, outer * n, n), run], unit);
+            check(&[l(outer, 0, 5 * n), l(5, n, n), l(4, length, length), run], unit);
+            check(&[l(outer, 9 * n, 5 * n + 1), l(5, n, n), l(4, 2, length), run], unit);
+            let from = (4 * n + 3 * 2) as usize * unit;
+            check_from(from, &[l(outer, 2, 5 * n), l(5, -n, n), l(4, -2, length), run], unit);
+        }
+    }
+}
+
+/// Moves a box whose neighbours are listed by that, whether or not it is the best way, with all registers there are; and one by
+/// one. What the longest registers are moved by.
+fn check_listed(loops: &[Loop], unit: usize) -> Listed {
+    let src = pattern(bytes_of(loops, unit, |l| l.src));
+    let n_dst = bytes_of(loops, unit, |l| l.dst);
+    let mut expected = vec![0xee; n_dst];
+    move_checked(loops, Slots::same(8 * unit as i64), (0, 0), &src, &mut expected);
+    let by = |level| Listed::of(loops, unit, level, true);
+    for level in Level::all() {
+        let listed = by(level).unwrap_or_else(|| panic!("{loops:?} of {unit} bytes, {level:?}"));
+        assert!(listed.held_bytes() <= Mover::MOST_BYTES, "{loops:?} of {unit} bytes");
+        for stores in [Stores::Cached, Stores::Streamed, Stores::Staged] {
+            for &shift in cases(&[0, 3], 1) {
+                let mut buffer = vec![0xee; n_dst + 3 * GUARD];
+                let start = buffer.as_ptr().align_offset(LINE) + GUARD + shift;
+                let dst = buffer[start..].as_mut_ptr();
+                // SAFETY: the buffers are as long as the loops reach.
+                unsafe { machine::run_listed(&listed, At { src: src.as_ptr(), dst }, stores) };
+                let by = format!("{level:?}, {stores:?} at {shift}");
+                let dst = &buffer[start..start + n_dst];
+                assert_eq!(dst, expected, "{loops:?} of {unit} bytes by {by}");
+                let mut around = buffer[..start].iter().chain(&buffer[start + n_dst..]);
+                assert!(around.all(|byte| *byte == 0xee), "{loops:?} of {unit} bytes by {by}");
+            }
+        }
+    }
+    by(Level::best()).expect("there was one")
+}
+
+#[test]
+fn neighbours_that_are_listed() {
+    for &unit in cases(&[2, 1, 4, 8], 1) {
+        let line = 64 / unit as i64;
+        // Of the source: 5 times 13 that lie apart, of rows that are 3 lines and a bit, or within one.
+        for row in [3 * line + 1, line / 2 + 1] {
+            let pitch = row + 3;
+            let loops = [l(13, 5 * pitch, 5), l(row, 1, 65), l(5, pitch, 1)];
+            let listed = check_listed(&loops, unit);
+            assert!(listed.lists().0.is_some(), "{loops:?} of {unit} bytes");
+            check_listed(&[&[l(3, row, 65 * row)], &loops[..]].concat(), unit);
+        }
+        // Of the destination, which gets whole lines, or by way of a stage what begins anywhere.
+        for row in [4 * line, 4 * line + 1] {
+            let loops = [l(13, 5, 5 * row), l(row, 65, 1), l(5, 1, row)];
+            let listed = check_listed(&loops, unit);
+            let is_long = max_lanes(Level::best()) == MAX_LANES;
+            assert_eq!(listed.lists().1.is_some(), is_long, "{loops:?} of {unit} bytes");
+            assert_eq!(listed.has_stage(), !is_long, "{loops:?} of {unit} bytes");
+            assert_eq!(listed.streams(), is_long && row % line == 0, "{loops:?} of {unit} bytes");
+        }
+    }
+}
+
+/// Rows of the source that would be in each other's way.
+#[test]
+fn neighbours_whose_rows_are_gathered() {
+    let loops = [l(13, 5 * 4096, 5), l(5, 4096, 1), l(200, 1, 65)];
+    let at_once = 16 * max_lanes(Level::best());
+    assert_eq!(check_listed(&loops, 1).has_stage(), at_once > block::WAYS);
 }
 
 #[test]
