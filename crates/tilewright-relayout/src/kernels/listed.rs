@@ -8,10 +8,11 @@
 //! Rows of the source that would be in each other's way in the first cache are copied to a stage first, and where a tile stores
 //! less than lines, rows of the destination are put together in one: there neighbours do lie at equal distances.
 
+use super::Mover;
 use super::block::{
     Ends, Gathered, MOST_CACHED_BYTES, MOST_GATHERED, Out, Panel, WAYS, Walk, alike, repeat,
 };
-use super::level::Level;
+use super::level::{Level, waits_for_two_lines};
 use super::loop_order::part_of;
 use super::machine::{Kernels, copy_in, copy_out, max_lanes};
 use super::place::{At, LINE};
@@ -20,7 +21,7 @@ use super::swizzle::Lists;
 use super::tile::{Around, BYTES_OF_A_LANE, MAX_LANES, ONCE, Program, Slots, Tile};
 use crate::nest::Loop;
 
-/// The most bytes of neighbours, and of such whose rows go by way of a stage.
+/// The most bytes of neighbours, and of such that are tried where a stage has no room for the rows of as many.
 const MOST: i64 = 2048;
 const MOST_STAGED: i64 = 128;
 
@@ -67,11 +68,14 @@ impl Listed {
         }
         let exchanged = |l: &Loop| Loop { src: l.dst, dst: l.src, ..*l };
         let turned: Vec<Loop> = loops.iter().map(exchanged).collect();
-        let sides = [(&turned[..], true), (loops, false)].into_iter();
-        // Fewer neighbours, where rows have to go by way of a stage that has no room for those of more.
-        let mut tries = sides.flat_map(|side| [(side, MOST), (side, MOST_STAGED)]);
-        tries.find_map(|((loops, is_source), most)| {
-            Self::of_side(loops, unit, is_source, most, level, is_needed)
+        let sides = [(&turned[..], true), (loops, false)];
+        sides.into_iter().find_map(|(loops, is_source)| {
+            let of = |most| Self::of_side(loops, unit, is_source, most, level, is_needed);
+            let listed = match of(MOST) {
+                Err(Missing::Room) => of(MOST_STAGED),
+                tried => tried,
+            };
+            listed.ok().filter(|listed| listed.held_bytes() <= Mover::MOST_BYTES)
         })
     }
 
@@ -84,9 +88,9 @@ impl Listed {
         most: i64,
         level: Level,
         is_needed: bool,
-    ) -> Option<Self> {
+    ) -> Result<Self, Missing> {
         if loops.iter().any(|l| l.dst < 0 || l.src < 0) {
-            return None;
+            return Err(Missing::Neighbours);
         }
         let once = |l: &Loop| Around { count: l.extent, src: l.src, dst: l.dst, ..ONCE };
         // The neighbours: whole loops, and of the last one as much as there is room for.
@@ -113,10 +117,10 @@ impl Listed {
             length *= l.count;
             chain.push(l);
         }
-        let (_, inner) = chain.split_last()?;
+        let Some((_, inner)) = chain.split_last() else { return Err(Missing::Neighbours) };
         let are_odd = inner.iter().any(|l| !l.count.unsigned_abs().is_power_of_two());
         if !are_odd {
-            return None;
+            return Err(Missing::Neighbours);
         }
         // The rows.
         let mut others: Vec<Around> = Vec::new();
@@ -135,11 +139,8 @@ impl Listed {
         let in_registers = (first + LEAST_ROW - 1) / LEAST_ROW * LEAST_ROW;
         let is_filled =
             in_registers - first < in_registers / if len <= LINE as i64 { 3 } else { 8 };
-        if is_filled && !is_needed {
-            return None;
-        }
-        if len < LEAST_ROW {
-            return None;
+        if is_filled && !is_needed || len < LEAST_ROW {
+            return Err(Missing::Neighbours);
         }
         let mut places = vec![0];
         for l in &chain {
@@ -159,13 +160,14 @@ impl Listed {
             let is_walk = !program.is_in_banks() && program.walk.gathered.is_none();
             is_walk.then_some(program)
         };
+        let program = |together: i64| program(together).ok_or(Missing::Neighbours);
         let together = tile.min(1 << length.ilog2());
         let mut of_tile = program(together)?;
         let mut apart = Apart { places, unit, together, pitch, len, is_source };
-        // Of what the stage has no room for at the first try, fewer neighbours are tried, and then it is moved as it is.
+        // What a stage has no room for at the second try either is moved as it is.
         let has_stage = apart.has_stage(&of_tile.walk.tile);
         if most == MOST && has_stage == Some(false) {
-            return None;
+            return Err(Missing::Room);
         }
         let has_stage = has_stage == Some(true);
         if has_stage {
@@ -179,7 +181,7 @@ impl Listed {
             let (src_back, dst_back) = side(l.src_back * unit, l.dst_back * unit);
             Around { count: l.count, src, dst, src_back, dst_back }
         });
-        Some(match has_stage {
+        Ok(match has_stage {
             true => apart.staged(walk, kernels, around.collect(), level),
             false => apart.direct(walk, kernels, around.collect()),
         })
@@ -215,6 +217,15 @@ impl Listed {
             false => (None, Some(lists)),
         }
     }
+}
+
+/// Why there is no list.
+#[derive(Clone, Copy)]
+enum Missing {
+    /// There are no such neighbours, or no program of them.
+    Neighbours,
+    /// Their rows had better go by way of a stage, which has no room for them.
+    Room,
 }
 
 /// Neighbours of one side that lie apart on the other.
@@ -257,7 +268,10 @@ impl Apart {
         }
         let panel = self.panel(walk.panel, tiles.len());
         let mut walk = Walk { tiles, around, panel, gathered, out, ..walk };
-        walk.far_stores = walk.far_stores.filter(|_| is_source).and_then(|_| walk.line_bits());
+        walk.far_stores = None;
+        if is_source && waits_for_two_lines() {
+            walk.far_stores = walk.line_bits();
+        }
         let (lists, each, numbers) = (Vec::new(), 0, Vec::new());
         Listed { walk, kernels, lists, each, numbers, is_source, writes_lines: false }
     }

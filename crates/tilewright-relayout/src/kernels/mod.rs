@@ -60,8 +60,8 @@ pub(crate) use level::Level;
 pub(crate) use place::Stores;
 use rows::Rows as StagedRows;
 pub(crate) use swizzle::{SwizzledParts, Swizzles};
+use tile::Program;
 pub(crate) use tile::Slots;
-use tile::{BYTES_OF_A_LANE as LANE, Program};
 use ways::{Wanted, program_of_bits, single_cycles};
 use weave::is_woven;
 
@@ -642,18 +642,9 @@ fn order_walk(loops: &mut [Loop], kernel: Kernel, unit: i64, stores: Stores) {
     if src_len.max(dst_len) * unit < line {
         // Short runs are quicker one behind the other.
         if let Kernel::Runs { length } = kernel
-            && let Some(next) = loops.iter().position(|l| l.dst == length)
+            && let Some(next) = loops.iter().position(|l| l.dst == length && l.extent >= MIN_STEPS)
         {
-            let (reach, steps) = (length * loops[next].extent, loops[next].extent);
-            if steps >= MIN_STEPS {
-                return loops[next..].rotate_left(1);
-            }
-            if length * unit < LANE
-                && let Some(l) = loops.iter().find(|l| l.dst == reach)
-                && steps * l.extent >= MIN_STEPS
-            {
-                return loops.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
-            }
+            return loops[next..].rotate_left(1);
         }
         return lengthen_innermost(loops, dst_len * unit);
     }

@@ -30,7 +30,7 @@ pub(super) struct Beside<'a, 'r> {
 /// By what the tiles of panels are moved.
 pub(super) enum By<'s, 'l> {
     Kernel(Kernel),
-    /// Where a side is swizzled.
+    /// Where a side is swizzled, or listed.
     Swizzled(SwizzledKernel, &'s mut SwizzledSides<'l>),
 }
 

@@ -89,13 +89,16 @@ impl Chain {
     #[inline(always)]
     pub(super) fn of(loops: &[Loop], length: i64, unit: usize) -> Option<(Self, &[Loop])> {
         let len = length as usize * unit;
+        if !matches!(len, 3 | 5..=7 | 9..=15) || loops.len() < 2 {
+            return None;
+        }
         let mut chain = Chain { len, places: [0; MOST_CHAINED], count: 1, farthest: 0, all: len };
         let (mut rest, mut reach) = (loops, length);
         while let Some((l, outer)) = rest.split_last() {
-            let count = chain.count * l.extent as usize;
-            if l.dst != reach || count > MOST_CHAINED {
+            if l.dst != reach || l.extent > (MOST_CHAINED / chain.count) as i64 {
                 break;
             }
+            let count = chain.count * l.extent as usize;
             let step = l.src * unit as i64;
             let mut number = chain.count;
             while number < count {
@@ -105,8 +108,7 @@ impl Chain {
             }
             (chain.count, rest, reach) = (count, outer, reach * l.extent);
         }
-        let is_short = matches!(len, 3 | 5..=7 | 9..=15);
-        if !is_short || loops.len() < rest.len() + 2 || (chain.count as i64) < MIN_FOLLOWING {
+        if loops.len() < rest.len() + 2 || (chain.count as i64) < MIN_FOLLOWING {
             return None;
         }
         let mut beyond = rest;

@@ -1,4 +1,5 @@
-//! Programs of which a side is swizzled: what a tile has of it lies where its place says, with some bits flipped.
+//! Programs of which a side is swizzled: what a tile has of it lies where its place says, with some bits flipped. The kernels for
+//! that, which find out where each lane lies, also move tiles for which it [is listed](super::listed).
 //!
 //! A program counts places as if neither side were swizzled, and keeps whole pieces of 16 bytes. So a register is loaded by
 //! pieces, each from where its own place is flipped to; or at once, where its place begins at a whole register and all of it

@@ -124,6 +124,10 @@ fn runs_of_several_loops_that_follow_each_other() {
             check(&[l(outer, n, 10 * n), l(4, 1, length), l(10, outer * n, n), run], unit);
             check(&[l(outer, 0, 5 * n), l(5, n, n), l(4, length, length), run], unit);
             check(&[l(outer, 9 * n, 5 * n + 1), l(5, n, n), l(4, 2, length), run], unit);
+            check(&[l(outer, 9, 80 * n), l(20, n, 4 * n), l(4, 2, n), l(4, 1, length), run], unit);
+            let chained = [l(outer, 9 * n, 5 * n + 1), l(5, n, n), l(4, 2, length)];
+            let is_chain = runs::Chain::of(&chained, length, unit).is_some();
+            assert!(is_chain, "{chained:?} of {length} of {unit} bytes");
             let from = (4 * n + 3 * 2) as usize * unit;
             check_from(from, &[l(outer, 2, 5 * n), l(5, -n, n), l(4, -2, length), run], unit);
         }
@@ -181,6 +185,15 @@ fn neighbours_that_are_listed() {
             assert_eq!(listed.streams(), is_long && row % line == 0, "{loops:?} of {unit} bytes");
         }
     }
+}
+
+/// As many tiles and lists as there may be.
+#[test]
+#[cfg_attr(miri, ignore = "a million bytes, eighteen times")]
+fn many_listed_neighbours() {
+    let apart = [l(9, 67_500, 225), l(25, 2700, 9), l(9, 300, 1)];
+    let rows = [l(3, 68, 142_800), l(4, 17, 35_700), l(17, 1, 2100)];
+    check_listed(&[apart, rows].concat(), 1);
 }
 
 /// Rows of the source that would be in each other's way.
