@@ -3,7 +3,7 @@
 use super::place::{At, CACHED, STREAMED, put};
 use super::register::Register;
 use super::swizzle::{SwizzledTile, are_neighbours};
-use super::tile::{Op, Tile};
+use super::tile::{MOST_STORED, Op, Tile};
 use std::mem::MaybeUninit;
 
 /// Stands for the grains where a tile has a list of steps.
@@ -32,8 +32,8 @@ pub(super) unsafe fn one<R: Register, const N: usize, const G: u8, const L: u8, 
     let first = registers.as_mut_ptr().cast::<R>();
     // SAFETY: the caller's promise; all `N` registers are written.
     unsafe {
-        if let Some(SwizzledTile { src: Some(src), .. }) = &mut swizzled {
-            src.load::<R, N>(tile, at.src, first);
+        if let Some(SwizzledTile { src: Some(src), number, .. }) = &mut swizzled {
+            src.load::<R, N>(tile, *number, at.src, first);
         } else if are_neighbours(&tile.lanes, R::BYTES) {
             for (place, &load) in tile.loads.iter().enumerate().take(N) {
                 first.add(place).write(R::load(at.plus(load, 0).src));
@@ -86,7 +86,7 @@ pub(super) unsafe fn one<R: Register, const N: usize, const G: u8, const L: u8, 
 /// As [`one`].
 #[inline(always)]
 unsafe fn put_all<R: Register, const N: usize, const S: u8>(
-    stores: &[i64],
+    stores: &[i64; MOST_STORED],
     registers: [R; N],
     stored: usize,
     at: At,

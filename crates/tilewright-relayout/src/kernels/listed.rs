@@ -18,7 +18,7 @@ use super::machine::{Kernels, copy_in, copy_out, max_lanes};
 use super::place::{At, LINE};
 use super::places::AroundPlaces;
 use super::swizzle::Lists;
-use super::tile::{Around, BYTES_OF_A_LANE, MAX_LANES, ONCE, Program, Slots, Tile};
+use super::tile::{Around, BYTES_OF_A_LANE, MAX_LANES, MOST_STORED, ONCE, Program, Slots, Tile};
 use crate::nest::Loop;
 
 /// The most bytes of neighbours, and of such that are tried where a stage has no room for the rows of as many.
@@ -287,22 +287,24 @@ impl Apart {
             .into_iter()
             .map(|tile| (neighbours(side(tile).0), side(tile).1))
             .collect();
+        let each = if is_source { offsets.len() } else { MOST_STORED };
         let length = places.len() as i64;
         let firsts: Vec<i64> = (0..(length + together - 1) / together)
             .map(|tile| (tile * together).min(length - together))
             .collect();
         let n_tiles = inside.len() * firsts.len();
         let (mut tiles, mut numbers) = (Vec::with_capacity(n_tiles), Vec::with_capacity(n_tiles));
-        let mut lists = Vec::with_capacity(firsts.len() * offsets.len());
+        let mut lists = Vec::with_capacity(firsts.len() * each);
         let mut known = vec![None; places.len()];
         let mut add = |first: i64, &((neighbour, apart), beside): &((i64, i64), i64)| {
             let first_of_tile = (first + neighbour) as usize;
             tiles.push(side((apart, beside + first * unit)));
             numbers.push(*known[first_of_tile].get_or_insert_with(|| {
-                let number = (lists.len() / offsets.len()) as u32;
+                let number = lists.len() / each;
                 let places = &places[first_of_tile..];
                 lists.extend(offsets.iter().map(|&(number, rest)| places[number as usize] + rest));
-                number
+                lists.resize((number + 1) * each, 0);
+                number as u32
             }));
         };
         // What makes a line of the source comes one after the other: pieces of rows, or neighbours.
@@ -325,7 +327,7 @@ impl Apart {
             && around.iter().all(Around::is_by_lines);
         let panel = self.panel(walk.panel, tiles.len());
         let walk = Walk { tiles, around, panel, ..walk };
-        Listed { walk, kernels, lists, each: offsets.len(), numbers, is_source, writes_lines }
+        Listed { walk, kernels, lists, each, numbers, is_source, writes_lines }
     }
 
     /// What is read of the source, where a program reads that and there are so many tiles.

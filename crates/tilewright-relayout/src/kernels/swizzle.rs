@@ -15,7 +15,7 @@ use super::block::{Gathered, Out};
 use super::flipped::{Flips, PIECE};
 use super::place::{At, LINE, Stores, put};
 use super::register::Register;
-use super::tile::{BYTES_OF_A_LANE, MAX_LANES, Program, Tile};
+use super::tile::{BYTES_OF_A_LANE, MAX_LANES, MOST_STORED, Program, Tile};
 use super::{Mover, Way, is_within, machine};
 use std::mem::MaybeUninit;
 
@@ -218,8 +218,6 @@ pub(super) struct Lanes<'l> {
     lists: &'l mut [MaybeUninit<i64>],
     /// The same for each tile, if that is known.
     listed: Option<Lists<'l>>,
-    /// The tile that is moved.
-    number: usize,
 }
 
 /// Places of tiles, list by list.
@@ -248,15 +246,15 @@ impl<'l> Lanes<'l> {
         let (bits, period) = (of_registers | side.flips.flipping(), side.flips.period());
         let are_moved_together = tile.lane_bits() & period == 0;
         let places = [0; PERIOD_PLACES];
-        Lanes { side, bits, period, are_moved_together, places, lists, listed: None, number: 0 }
+        Lanes { side, bits, period, are_moved_together, places, lists, listed: None }
     }
 
     /// Of tiles whose lanes are listed, if they are.
     pub(super) fn listed(listed: Option<Lists<'l>>) -> Self {
         let side = SideAt::new(None, 0, 0);
         let (bits, places, lists) = (usize::MAX, [0; PERIOD_PLACES], &mut [][..]);
-        let (period, are_moved_together, number) = (0, false, 0);
-        Lanes { side, bits, period, are_moved_together, places, lists, listed, number }
+        let (period, are_moved_together) = (0, false);
+        Lanes { side, bits, period, are_moved_together, places, lists, listed }
     }
 
     /// Whether all registers of `bytes` of a tile that begins here are flipped alike, each in itself.
@@ -280,7 +278,7 @@ impl<'l> Lanes<'l> {
         unsafe { &*(std::ptr::from_ref::<[MaybeUninit<i64>]>(list) as *const [i64]) }
     }
 
-    /// Loads the first registers of a tile.
+    /// Loads the first registers of tile `number` of a panel.
     ///
     /// # Safety
     /// The processor has these registers, the groups of all lanes can be read, and there is room for the registers.
@@ -288,13 +286,14 @@ impl<'l> Lanes<'l> {
     pub(super) unsafe fn load<R: Register, const N: usize>(
         &mut self,
         tile: &Tile,
+        number: usize,
         from: *const u8,
         to: *mut R,
     ) {
         // SAFETY: the caller's promise: pieces stay in their groups, and what is listed can be read.
         unsafe {
             let list = match &self.listed {
-                Some(listed) => listed.of(self.number),
+                Some(listed) => listed.of(number),
                 None if self.are_whole(from.addr(), R::BYTES) => {
                     for (number, &load) in tile.loads.iter().enumerate().take(N) {
                         let from = from.wrapping_offset(load as isize);
@@ -313,6 +312,8 @@ impl<'l> Lanes<'l> {
                 None => self.at::<R, N>(tile, from.addr()),
             };
             let n_lanes = R::BYTES / PIECE;
+            // Looked at once, not for each register.
+            let list = &list[..N * n_lanes];
             for number in 0..N {
                 let lanes = &list[number * n_lanes..][..n_lanes];
                 to.add(number).write(R::load_lanes(from, lanes, 1));
@@ -375,7 +376,7 @@ pub(super) struct SwizzledSides<'l> {
     pub(super) stores: Stores,
     /// Whether what is stored where it goes is streamed.
     pub(super) streams: bool,
-    /// Where registers are stored, if that is listed.
+    /// Where registers are stored, if that is listed: as many for each tile as there may be.
     pub(super) places: Option<Lists<'l>>,
     /// What copies rows to a stage and from there.
     pub(super) copies: Copies,
@@ -384,9 +385,11 @@ pub(super) struct SwizzledSides<'l> {
 /// How one tile is: the sides that are swizzled and not a stage.
 pub(super) struct SwizzledTile<'s, 'l> {
     pub(super) src: Option<&'s mut Lanes<'l>>,
+    /// Which of a panel it is.
+    pub(super) number: usize,
     pub(super) dst: Option<SideAt>,
     /// Where its registers are stored, if that is listed.
-    pub(super) stores: Option<&'l [i64]>,
+    pub(super) stores: Option<&'l [i64; MOST_STORED]>,
     /// Whether it is streamed.
     pub(super) is_streamed: bool,
 }
@@ -420,8 +423,8 @@ impl<'l> SwizzledSides<'l> {
     ) -> SwizzledTile<'_, 'l> {
         let SwizzledSides { src, dst, streams, places, .. } = self;
         let is_listed = src.listed.is_some();
-        src.number = number;
         SwizzledTile {
+            number,
             src: if is_listed || src.side.is_swizzled() && !has_gathered {
                 Some(src)
             } else {
@@ -429,7 +432,7 @@ impl<'l> SwizzledSides<'l> {
             },
             dst: if dst.is_swizzled() && !has_out { Some(*dst) } else { None },
             stores: match places {
-                Some(places) => Some(places.of(number)),
+                Some(places) => places.of(number).first_chunk(),
                 None => None,
             },
             is_streamed: *streams && !has_out,

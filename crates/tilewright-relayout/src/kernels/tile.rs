@@ -51,6 +51,9 @@ pub(super) const BYTES_OF_A_LANE: i64 = 16;
 /// The lanes of the longest register, which are a line.
 pub(super) const MAX_LANES: usize = 4;
 
+/// The most registers that a tile stores.
+pub(super) const MOST_STORED: usize = 16;
+
 /// A loop around a tile. Distances are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Around {
@@ -149,7 +152,7 @@ pub(super) struct Tile {
     /// a lane's number.
     pub(super) lane_stages: u8,
     /// Of each register, where it is stored.
-    pub(super) stores: [i64; 16],
+    pub(super) stores: [i64; MOST_STORED],
 }
 
 /// What is done before registers are loaded, by way of memory.
