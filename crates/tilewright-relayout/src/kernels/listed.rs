@@ -156,11 +156,10 @@ impl Listed {
             let mut in_bits: Vec<Loop> =
                 loops.map(|(extent, (src, dst))| Loop { extent, src, dst }).collect();
             in_bits.push(Loop { extent: bits(1), src: 1, dst: 1 });
-            let program = Program::of(&in_bits, Slots::same(bits(1)), level, false)?;
-            let is_walk = !program.is_in_banks() && program.walk.gathered.is_none();
-            is_walk.then_some(program)
+            Program::of(&in_bits, Slots::same(bits(1)), level, false)
+                .filter(|program| !program.is_in_banks() && program.walk.gathered.is_none())
+                .ok_or(Missing::Neighbours)
         };
-        let program = |together: i64| program(together).ok_or(Missing::Neighbours);
         let together = tile.min(1 << length.ilog2());
         let mut of_tile = program(together)?;
         let mut apart = Apart { places, unit, together, pitch, len, is_source };
@@ -220,7 +219,6 @@ impl Listed {
 }
 
 /// Why there is no list.
-#[derive(Clone, Copy)]
 enum Missing {
     /// There are no such neighbours, or no program of them.
     Neighbours,
