@@ -56,6 +56,13 @@ pub(crate) fn fill(bytes: &mut [u8], pattern: u128, width: u32, n_elements: usiz
     write_zeros(bytes, used, tail as u32);
 }
 
+/// Zeros the last byte, of which packed elements may have a part.
+pub(crate) fn clear_last(bytes: &mut [u8]) {
+    if let Some(last) = bytes.last_mut() {
+        *last = 0;
+    }
+}
+
 /// Fills a buffer with copies of `period`, one after the other.
 pub(crate) fn repeat(bytes: &mut [u8], period: &[u8]) {
     if let Some(byte) = period.first().filter(|byte| period.iter().all(|other| other == *byte)) {

@@ -21,6 +21,8 @@ pub(crate) struct Ready {
 pub(crate) enum Fill {
     /// Nothing: there is an element in every slot.
     Nothing,
+    /// What is left of the last byte, behind the last slot: zeros.
+    Rest,
     /// All of the chunk, this many slots.
     All(usize),
     /// Runs of bytes, from where in the chunk and how many.
@@ -45,7 +47,7 @@ impl Ready {
     pub(crate) fn held_bytes(&self) -> usize {
         let runs = match &self.fill {
             Fill::Runs(runs) => runs.capacity() * size_of::<(usize, usize)>(),
-            Fill::Nothing | Fill::All(_) => 0,
+            Fill::Nothing | Fill::Rest | Fill::All(_) => 0,
         };
         self.moves.capacity() * size_of::<Move>() + runs
     }
@@ -62,6 +64,7 @@ impl Ready {
     ) {
         match &self.fill {
             Fill::Nothing => {}
+            Fill::Rest => bits::clear_last(dst),
             Fill::All(slots) => bits::fill(dst, pad, width, *slots),
             Fill::Runs(runs) => fill_runs(runs, dst, pad, width),
         }

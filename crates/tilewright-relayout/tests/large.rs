@@ -85,6 +85,11 @@ fn odd_numbers_of_rows_far_apart() {
     check("u8[79,131072]{1,0}", "u8[79,131072]{0,1}", 8, 90_000);
     check("u8[79,131136]{1,0}", "u8[79,131136]{0,1}", 8, 90_000);
     check("f32[13,262144]{1,0}", "f32[13,262144]{0,1}", 32, 90_000);
+    // So many are one row of the destination.
+    check("f32[153,14001]{1,0}", "f32[153,14001]{0,1}", 32, 90_000);
+    check("f32[300,14001]{1,0}", "f32[300,14001]{0,1}", 16, 90_000);
+    // Rows of the destination that are in each other's way.
+    check("f32[24,64,1401]{2,1,0}", "f32[24,64,1401]{0,1,2}", 32, 90_000);
 }
 
 /// Tiles of shared memory, and swizzled rows, from and to rows, columns and each other.

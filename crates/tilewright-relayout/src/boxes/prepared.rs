@@ -31,7 +31,10 @@ impl BoxMoves {
         // What is left of a byte that ends within one is zero.
         let ends_at_byte = n_slots as i64 * i64::from(self.widths.to) % 8 == 0;
         let fill = match &self.padding {
-            _ if ends_at_byte && self.is_filled(&pieces, n_slots) => Fill::Nothing,
+            _ if self.is_filled(&pieces, n_slots) => match ends_at_byte {
+                true => Fill::Nothing,
+                false => Fill::Rest,
+            },
             Some(padding) => Fill::Runs(padding.runs(&slots)?),
             None => Fill::All(n_slots),
         };

@@ -171,10 +171,8 @@ impl BoxMoves {
         match &self.padding {
             _ if self.is_filled(pieces, n_elements) => {
                 // What is left of the last byte is zero.
-                if n_elements as i64 * i64::from(self.widths.to) % 8 != 0
-                    && let Some(last) = dst.last_mut()
-                {
-                    *last = 0;
+                if n_elements as i64 * i64::from(self.widths.to) % 8 != 0 {
+                    bits::clear_last(dst);
                 }
             }
             Some(padding) => padding.fill(elements, dst, pad, lists),

@@ -6,7 +6,7 @@
 
 use super::copies::{CopyIn, CopyOut};
 use super::level::{Level, waits_for_two_lines};
-use super::loop_order::{MOST_SOURCES, part_of};
+use super::loop_order::part_of;
 use super::machine::{copy_in, copy_out};
 use super::place::LINE;
 use super::tile::{Around, BYTES_OF_A_LANE, MAX_LANES, Tile};
@@ -82,6 +82,9 @@ const MANY_ROWS: i64 = 32;
 
 /// What is read of so many bytes is still in the caches when they are come back to.
 const NEAR: i64 = 1 << 20;
+
+/// The most rows of the source that one row of the destination is from, whose tiles may share elements.
+const MOST_SHARED: i64 = 512;
 
 /// Registers of a tile that are stored so many bytes apart go to rows of their own.
 const FAR_STORES: i64 = 256;
@@ -468,6 +471,12 @@ impl Block<'_> {
 
     /// A block of one long row that the next goes on with, which may begin many rows of the source if it does anyway.
     fn alone(&self, begins_rows: bool, in_source: bool, level: Level) -> Option<Box<Walk>> {
+        // Shorter rows are no more of a block, nor is one that reads more of each row of the source.
+        let most = self.clone().grown((ALONE[ALONE.len() - 1], SEAMED_SRC[SEAMED_SRC.len() - 1]));
+        let len = most.len();
+        if len < LEAST_RUN || most.n_rows(len) != 1 {
+            return None;
+        }
         let sides = ALONE.iter().flat_map(|&dst| SEAMED_SRC.map(|src| (dst, src)));
         sides.into_iter().find_map(|sides| {
             let grown = self.clone().grown(sides);
@@ -780,12 +789,15 @@ impl Block<'_> {
         let n_rows = self.n_rows(len);
         let pitch = pitch(len, ends);
         // Tiles may share elements within a row whose ends may be anywhere. Far apart they take less by way of a chunk, if there is one,
-        // but for one row from a few of the source that the next block goes on with.
-        let is_one = || self.is_alone(len) && self.read().0 <= MOST_SOURCES;
-        let may_share = ends == Ends::Tails && (shares || self.reach() <= NEAR || is_one());
+        // but for one row that the next block goes on with, and for rows that would be in each other's way there.
+        let is_one = || self.is_alone(len) && self.read().0 <= MOST_SHARED;
+        let is_in_its_way =
+            || self.tile.n_lanes == MAX_LANES && alike(&self.rows(len, ends).0) >= FEW_ALIASES;
+        let is_better = || shares || self.reach() <= NEAR || is_one() || is_in_its_way();
+        let may_share = || ends == Ends::Tails && is_better();
         let is_within = |l: &Around| (1..len).contains(&l.dst) && l.dst_back < l.dst;
         let is_plain = |l: &Around| l.src_back == 0 && l.dst_back == 0;
-        let are_apart = self.inside().iter().all(|l| is_plain(l) || may_share && is_within(l));
+        let are_apart = self.inside().iter().all(|l| is_plain(l) || is_within(l) && may_share());
         let most = if ends == Ends::Cached { MOST_CACHED_BYTES } else { MOST_BYTES };
         if n_rows * pitch > most || len < LINE as i64 || !are_apart {
             return None;

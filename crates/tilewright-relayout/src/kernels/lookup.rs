@@ -408,6 +408,10 @@ mod tests {
         for level in Level::all() {
             let Some(lookup) = Lookup::of(loops, slots, level, f64::INFINITY) else { return false };
             assert!(lookup.held_bytes() <= Mover::MOST_BYTES, "{loops:?}: {}", lookup.held_bytes());
+            // What takes no more than it may is never refused.
+            let most = lookup.cost() * (1.0 + 1e-9);
+            let bounded = Lookup::of(loops, slots, level, most).map(|lookup| lookup.cost());
+            assert!(bounded.is_some_and(|cost| cost <= most), "{loops:?}, {slots:?}: {bounded:?}");
             let mut dst = before.clone();
             let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
             // SAFETY: the buffers are as long as the loops reach.

@@ -6,7 +6,7 @@ use super::tile::Around;
 pub(super) const LONG_RUN: i64 = 256 * 8;
 
 /// The most places of the source that are read in turn before the next line of any.
-pub(super) const MOST_SOURCES: i64 = 128;
+const MOST_SOURCES: i64 = 128;
 
 /// Lines so many bits apart are of one set of a first cache, which has room for at least so many of them.
 const SETS_BITS: i64 = 4096 * 8;

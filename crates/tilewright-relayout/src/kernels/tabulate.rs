@@ -171,12 +171,29 @@ fn least_cycles(loops: &[Loop], window: i64) -> f64 {
     blocks * least_cycles_of_block(loops.iter().map(|l| (l, steps(l))), window)
 }
 
-/// The cycles that a block of so many steps of each loop surely takes: elements that lie further apart than a window are a
-/// pick each.
+/// The cycles that a block of so many steps of each loop surely takes. Elements that lie further apart than a window are a
+/// pick each, and of those there are as many as a loop whose elements lie nearer has windows, or as bits have turns, if what lies
+/// near is apart from what is far.
 fn least_cycles_of_block<'l>(steps: impl Iterator<Item = (&'l Loop, i64)>, window: i64) -> f64 {
-    let is_far = |l: &Loop| l.src >= 8 * window;
-    let picks: f64 = steps.filter(|(l, _)| is_far(l)).map(|(_, steps)| steps as f64).product();
-    picks * NEAR_PICK
+    let bits = 8 * window;
+    let (mut n_far, mut n_near) = (1.0, 1);
+    let (mut reach, mut nearest) = (bits, i64::MAX);
+    // Bit `k` is set where anything is turned by `k`.
+    let mut turns = 1u8;
+    for (l, steps) in steps {
+        if l.src >= bits {
+            n_far *= steps as f64;
+            nearest = nearest.min(l.src);
+            continue;
+        }
+        reach += (steps - 1) * l.src;
+        let a_window = (bits + l.src - 1) / l.src.max(1);
+        n_near = n_near.max((steps + a_window - 1) / a_window);
+        let (once, turn) = (turns, ((l.dst - l.src) & 7) as u32);
+        turns = (1..steps.min(8) as u32).fold(once, |turns, n| turns | once.rotate_left(n * turn));
+    }
+    let n_near = n_near.max(turns.count_ones().into()) as f64;
+    NEAR_PICK * if reach <= nearest { n_far * n_near } else { n_near.max(n_far) }
 }
 
 /// The parts of a box: what fills blocks, and what is left of every loop whose blocks would not begin at
@@ -488,7 +505,7 @@ fn tabulated(
         let (mine, rest) = std::mem::take(&mut entries).split_at_mut(n);
         entries = rest;
         let first = part.picks.len();
-        pick(mine, dst, window, &mut part, &mut tables);
+        pick(mine, dst, window, most, &mut part, &mut tables)?;
         let len = here.last().map_or(0, |(byte, _)| byte - dst + 1);
         let written = match n_whole(here) {
             n if n == window => Written::Whole,
@@ -507,12 +524,6 @@ fn tabulated(
         }
         let picks = part.picks.len() - first;
         part.outs.push(Out { dst, picks, len: len as usize, owned, written });
-        if part.picks.len() > MOST_PICKS {
-            return Err(Refused::TooLarge);
-        }
-        if part.picks.len() as f64 * NEAR_PICK > most {
-            return Err(Refused::TooSlow);
-        }
     }
     part.tables = tables
         .chunks(64)
@@ -530,8 +541,15 @@ fn n_whole(bytes: &[(i64, u8)]) -> i64 {
     bytes.iter().filter(|(_, mask)| *mask == u8::MAX).count() as i64
 }
 
-/// The picks of a register that begins at `dst`.
-fn pick(entries: &mut [Entry], dst: i64, window: i64, part: &mut Part, tables: &mut Vec<u8>) {
+/// The picks of a register that begins at `dst`, if those of all so far take no more cycles than `most`.
+fn pick(
+    entries: &mut [Entry],
+    dst: i64,
+    window: i64,
+    most: f64,
+    part: &mut Part,
+    tables: &mut Vec<u8>,
+) -> Result<(), Refused> {
     entries.sort_unstable_by_key(|entry| entry.src);
     let mut rest: &[Entry] = entries;
     while let Some(first) = rest.first() {
@@ -569,7 +587,14 @@ fn pick(entries: &mut [Entry], dst: i64, window: i64, part: &mut Part, tables: &
             tables.extend_from_slice(&order[..window as usize]);
             tables.extend_from_slice(&mask[..window as usize]);
         }
+        if part.picks.len() > MOST_PICKS {
+            return Err(Refused::TooLarge);
+        }
+        if part.picks.len() as f64 * NEAR_PICK > most {
+            return Err(Refused::TooSlow);
+        }
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -447,6 +447,28 @@ fn tiles_that_share_elements_of_long_rows() {
     }
 }
 
+/// Rows of the source that are far apart, of which tiles share some within each row of the destination: 153 or 300 of them to one row
+/// that is a block, and 24 to rows of 64 times as many that would be in each other's way in a chunk.
+#[test]
+fn tiles_that_share_rows_far_apart() {
+    let turned = |rows: i64, columns: i64| vec![l(columns, 1, rows), l(rows, columns, 1)];
+    let chains = vec![l(8193, 1, 24 * 64), l(64, 8193, 24), l(24, 64 * 8193, 1)];
+    check(&turned(153, 1801), 4);
+    for (loops, unit, n_rows) in [
+        (turned(153, 82_241), 4, 1),
+        (turned(300, 83_886), 2, 1),
+        (turned(153, 328_965), 1, 1),
+        (chains, 4, 16),
+    ] {
+        let slots = Slots::same(8 * unit);
+        let program = program_of_bits(&loops, slots, Level::best(), true).unwrap();
+        let out = program.blocks[1].as_ref().and_then(|walk| walk.out.as_ref());
+        let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
+        let is_block = out.is_some_and(|out| out.has_tails && out.rows.len() == n_rows);
+        assert!(!is_wide || is_block, "{loops:?} {out:?}");
+    }
+}
+
 /// Arrays whose dimensions are in any order on either side, many of them round, so that there are rows and blocks of every kind.
 #[test]
 fn permutations() {

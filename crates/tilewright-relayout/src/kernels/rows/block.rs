@@ -12,6 +12,9 @@ use std::ops::Range;
 const ROWS: [i64; 3] = [2048 * 8, 256 * 8, 128 * 8];
 const SLOTS: i64 = 4;
 
+/// The bits of short rows of a source that is read where it is, and of longer ones of the destination, of which fewer are begun.
+const OBLONG: [[i64; 2]; 2] = [[32 * 8, 256 * 8], [16 * 8, 256 * 8]];
+
 /// What is within so many bits may go on in a row of the source, however few of them are elements.
 const WORD: i64 = 32;
 
@@ -57,8 +60,8 @@ pub(super) struct Block {
     /// The bits from the first of a row to behind the last.
     pub(super) len: [i64; 2],
     slots: [i64; 2],
-    /// The bits of a row, if there are as many.
-    row: i64,
+    /// The bits of a row of either side, if there are as many.
+    rows: [i64; 2],
     /// The bits of which rows of the source may have a part.
     word: i64,
 }
@@ -100,14 +103,19 @@ impl Drafts {
         // A long row of wider slots is a short one of those that they are packed to.
         let longer = (slots.src > slots.dst).then_some(8 * MOST_ROW as i64);
         'words: for word in [0, WORD] {
-            for row in longer.into_iter().chain(ROWS).chain(shorter).chain(run) {
+            let squares = longer.into_iter().chain(ROWS).chain(shorter).chain(run);
+            let squares = squares.map(|row| [row; 2]);
+            let has_oblong = word == 0 && is_at_bytes && slots == Slots::same(most);
+            for rows in squares.chain(OBLONG.into_iter().filter(|_| has_oblong)) {
+                let is_oblong = rows[0] != rows[1];
+                let orders = if is_oblong { &ORDERS[..1] } else { &ORDERS };
                 let mut known = None;
-                for (first, shared) in ORDERS {
+                for &(first, shared) in orders {
                     // It shares no more than that anyway.
                     if known.is_some_and(|(of, n_shared)| of == first && n_shared <= shared) {
                         continue;
                     }
-                    block.begin(loops, slots, row, word);
+                    block.begin(loops, slots, rows, word);
                     if !block.has_rows(first, shared) {
                         continue;
                     }
@@ -118,7 +126,8 @@ impl Drafts {
                     let number = blocks.len();
                     laid.extend(widths.iter().filter_map(|&width| {
                         let laid = block.laid(width, slots, is_at_bytes, level)?;
-                        Some(Laid { block: number, ..laid })
+                        let may_be = !is_oblong || laid.is_direct[0];
+                        may_be.then_some(Laid { block: number, ..laid })
                     }));
                     blocks.push(block.clone());
                     // Nothing takes less than long rows that are the same on both sides.
@@ -176,14 +185,14 @@ impl Block {
     }
 
     /// Forgets what it was, and has no loops inside.
-    fn begin(&mut self, loops: &[Loop], slots: Slots, row: i64, word: i64) {
+    fn begin(&mut self, loops: &[Loop], slots: Slots, rows: [i64; 2], word: i64) {
         let around = |l: &Loop| Around { count: l.extent, src: l.src, dst: l.dst, ..ONCE };
         self.outer.clear();
         self.outer.extend(loops.iter().map(around));
         self.inside.clear();
         self.chains.iter_mut().for_each(Vec::clear);
         (self.len, self.slots) = ([slots.src, slots.dst], [slots.src, slots.dst]);
-        (self.row, self.word) = (row, word);
+        (self.rows, self.word) = (rows, word);
     }
 
     /// Draws rows on both sides, those of side `first` before the others, which have up to `shared` of their loops. Says
@@ -230,7 +239,7 @@ impl Block {
     fn chain(&mut self, side: usize, mut shared: usize) {
         loop {
             let len = self.len[side];
-            let room = self.row / len;
+            let room = self.rows[side] / len;
             if room < 2 {
                 return;
             }
@@ -257,7 +266,7 @@ impl Block {
             let mut chains = [None; 2];
             chains[side] = Some(self.chains[side].len());
             let step = of(&self.outer[number]);
-            let room = self.row / step;
+            let room = self.rows[side] / step;
             if room < 2 {
                 return;
             }

@@ -242,6 +242,24 @@ fn a_row_that_is_alone_is_read_on_where_it_is() {
 }
 
 #[test]
+fn few_rows_of_the_destination_are_begun() {
+    // Columns that end within bytes: rows of the source are read where they are, shorter ones of them for longer ones of the
+    // destination.
+    for &bits in cases(&[1, 2], 0) {
+        let turned = |rows: i64, columns: i64| [l(rows, columns, 1), l(columns, 1, rows)];
+        let slots = Slots::same(bits);
+        for start in [(0, 0), (16, 8)] {
+            assert!(check(&turned(3755, 256 / bits), slots, start), "{bits} from {start:?}");
+        }
+        let made = made(&turned(9351, 2048 / bits), slots);
+        for rows in made.iter().filter(|rows| window(rows.level) == 64) {
+            let is_so = rows.is_direct == [true, false] && rows.len > 1024;
+            assert!(is_so, "{bits}: {:?} {}", rows.is_direct, rows.len);
+        }
+    }
+}
+
+#[test]
 fn what_keeps_its_order_is_not_read_on() {
     // Every second number of 4 bits, every eighth bit and every second one: there is no program for those.
     for (loops, bits) in [([l(1000, 2, 1)], 4), ([l(1000, 8, 1)], 1), ([l(1000, 2, 1)], 1)] {
