@@ -154,6 +154,13 @@ unsafe fn stepped<R: Register, const N: usize>(mut registers: [R; N], ops: &[Op]
                         }
                     }
                 }
+                Op::Transpose => {
+                    for (number, register) in registers.iter_mut().enumerate() {
+                        if number & idle == 0 {
+                            *register = register.transpose_bits();
+                        }
+                    }
+                }
                 Op::Shuffle(order) => {
                     let order = R::repeat(order);
                     for (number, register) in registers.iter_mut().enumerate() {

@@ -131,6 +131,24 @@ pub(super) trait Register: Copy {
     /// The processor has these registers.
     unsafe fn swap_bits(self, lower: Self, shift: usize) -> Self;
 
+    /// Exchanges bit `i` of byte `j` for bit `j` of byte `i`, in each 64 bits.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    #[inline(always)]
+    unsafe fn transpose_bits(self) -> Self {
+        // Of squares of 1, 2 and 4 bits: those on one side of the diagonal, and how far from them the others are.
+        let sides: [(u64, usize); 3] =
+            [(0x00aa_00aa_00aa_00aa, 7), (0x0000_cccc_0000_cccc, 14), (0x0000_0000_f0f0_f0f0, 28)];
+        let mut bits = self;
+        for (lower, shift) in sides {
+            let lower = u128::from(lower) << 64 | u128::from(lower);
+            // SAFETY: the caller's promise.
+            unsafe { bits = bits.swap_bits(Self::repeat(&lower.to_le_bytes()), shift) };
+        }
+        bits
+    }
+
     /// 16 bytes, again and again.
     ///
     /// # Safety

@@ -108,6 +108,7 @@ impl Synthesis {
 
     /// Brings the bits below a byte to their places.
     fn place_bits(&mut self, dst: &[Bit], slots: Slots) -> Option<()> {
+        self.transpose_bits(dst);
         for (place, &wanted) in dst.iter().enumerate().take(BYTE) {
             let here = self.places[place];
             if wanted == here {
@@ -155,6 +156,27 @@ impl Synthesis {
             }
         }
         Some(())
+    }
+
+    /// Brings the bits below a byte to their places at once, if all are above it in a lane.
+    fn transpose_bits(&mut self, dst: &[Bit]) {
+        let (here, bytes) = self.places.split_at(BYTE);
+        let place = |wanted: &Bit| bytes.iter().position(|bit| bit == wanted);
+        let are_bits = !here.contains(&Bit::None) && !dst[..BYTE].contains(&Bit::None);
+        let from: Vec<usize> = dst[..BYTE].iter().filter_map(place).collect();
+        let &[first, second, third] = &from[..] else { return };
+        if !are_bits {
+            return;
+        }
+        // Of the four places of bytes, the one that is left.
+        let from = [first, second, third, 6 - first - second - third];
+        if from != [0, 1, 2, 3] {
+            self.ops.push(Op::Shuffle(shuffle_of(&from)));
+            let moved = from.map(|place| bytes[place]);
+            self.places.splice(BYTE.., moved);
+        }
+        self.ops.push(Op::Transpose);
+        (0..BYTE).for_each(|place| self.places.swap(place, BYTE + place));
     }
 
     /// Brings the bytes to their places: an order of bytes, and at which grains they are interleaved, by

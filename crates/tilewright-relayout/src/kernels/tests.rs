@@ -619,6 +619,11 @@ fn bits_within_registers() {
             assert!(steps_of(&program).iter().any(|op| matches!(op, tile::Op::Swap { .. })));
         }
     }
+    // Columns of bits to rows: squares of 8 by 8 are transposed at once.
+    for &columns in cases(&[8, 16], 1) {
+        let program = check_bits(&[l(columns, 1, 1024), l(1024, columns, 1)], Slots::same(1));
+        assert!(steps_of(&program).contains(&tile::Op::Transpose), "{columns}");
+    }
     // Slots whose upper bits are no element's.
     check_bits(&[l(256, 1, 1)], Slots { value: 8, src: 16, dst: 16 });
     for &(value, src, dst) in cases(&[(4, 8, 8), (2, 4, 4), (1, 4, 8), (4, 4, 8), (1, 1, 8)], 2) {

@@ -13,7 +13,7 @@
 //!
 //! * of a bit within the byte, by shifts under a mask ([`Op::Exchange`]); a bit that moves from one
 //!   place to another within a register, as the nibbles of a word in another order, changes places
-//!   with the one there ([`Op::Swap`]);
+//!   with the one there ([`Op::Swap`]), or three of them at once ([`Op::Transpose`]);
 //! * of a byte, by interleaving two registers ([`Tile::grains`]): the bit is inserted at its place,
 //!   those above move up by one, and the topmost becomes a bit of the register's number. For that,
 //!   the bytes are put in order before: those that stay at the bottom, those that leave at the top.
@@ -105,6 +105,8 @@ pub(super) enum Op {
     Spread { bit: usize, lower: [u8; 16], shift: usize },
     /// Exchanges two places of a register.
     Swap { lower: [u8; 16], shift: usize },
+    /// Exchanges the three places below a byte for the three above.
+    Transpose,
     /// Takes each byte of a lane from the place that is given for it.
     Shuffle([u8; 16]),
     /// Keeps these bits, and zeros elsewhere.

@@ -590,6 +590,19 @@ impl Register for Avx512 {
     }
 
     #[inline(always)]
+    unsafe fn transpose_bits(self) -> Self {
+        // SAFETY: see the top of the file.
+        unsafe {
+            // Byte `i` of the result is the product of a byte that has bit `i` alone and the matrix of the bytes, the last of
+            // which is its first row.
+            let each = _mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64);
+            let turned = _mm_set_epi64x(0x0809_0a0b_0c0d_0e0f, 0x0001_0203_0405_0607);
+            let rows = _mm512_shuffle_epi8(self.0, _mm512_broadcast_i32x4(turned));
+            Avx512(_mm512_gf2p8affine_epi64_epi8::<0>(each, rows))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn repeat(bytes: &[u8; 16]) -> Self {
         // SAFETY: see the top of the file.
         Avx512(unsafe { _mm512_broadcast_i32x4(_mm_loadu_si128(bytes.as_ptr().cast())) })
