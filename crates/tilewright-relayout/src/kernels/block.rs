@@ -83,8 +83,11 @@ const MANY_ROWS: i64 = 32;
 /// What is read of so many bytes is still in the caches when they are come back to.
 const NEAR: i64 = 1 << 20;
 
-/// The most rows of the source that one row of the destination is from, whose tiles may share elements.
+/// From how many rows of the source one row of the destination may be for its tiles to share elements, however far apart those are.
 const MOST_SHARED: i64 = 512;
+
+/// So many rows of the destination alike are in each other's way in a chunk: all its tiles go on with them.
+const ALIKE_IN_A_CHUNK: usize = 8;
 
 /// Registers of a tile that are stored so many bytes apart go to rows of their own.
 const FAR_STORES: i64 = 256;
@@ -471,8 +474,10 @@ impl Block<'_> {
 
     /// A block of one long row that the next goes on with, which may begin many rows of the source if it does anyway.
     fn alone(&self, begins_rows: bool, in_source: bool, level: Level) -> Option<Box<Walk>> {
-        // Shorter rows are no more of a block, nor is one that reads more of each row of the source.
-        let most = self.clone().grown((ALONE[ALONE.len() - 1], SEAMED_SRC[SEAMED_SRC.len() - 1]));
+        // What is no long row however far it grows, and however little is read, is none of fewer bytes.
+        let [_, _, longest] = ALONE;
+        let [_, _, least] = SEAMED_SRC;
+        let most = self.clone().grown((longest, least));
         let len = most.len();
         if len < LEAST_RUN || most.n_rows(len) != 1 {
             return None;
@@ -485,7 +490,7 @@ impl Block<'_> {
             let is_from_few = is_near || rows <= FEW_ROWS && read >= PANEL_ROW;
             // The last of the blocks of a loop may have a seam, if there are many.
             let is_even = grown.outer().last().is_none_or(|l| l.dst_back == 0 || l.count >= MANY);
-            let is_long = (LEAST_RUN..=ALONE[2]).contains(&len);
+            let is_long = (LEAST_RUN..=longest).contains(&len);
             let is_long_enough = is_even || len > ALONE[0];
             let fits = is_long && is_long_enough && is_from_few && grown.is_alone(len);
             fits.then(|| grown.ordered(in_source).staged(Ends::Tails, false, false, level))?
@@ -788,18 +793,21 @@ impl Block<'_> {
         let len = self.len();
         let n_rows = self.n_rows(len);
         let pitch = pitch(len, ends);
+        let most = if ends == Ends::Cached { MOST_CACHED_BYTES } else { MOST_BYTES };
+        if n_rows * pitch > most || len < LINE as i64 {
+            return None;
+        }
+        let (rows, places) = self.rows(len, ends);
         // Tiles may share elements within a row whose ends may be anywhere. Far apart they take less by way of a chunk, if there is one,
         // but for one row that the next block goes on with, and for rows that would be in each other's way there.
         let is_one = || self.is_alone(len) && self.read().0 <= MOST_SHARED;
-        let is_in_its_way =
-            || self.tile.n_lanes == MAX_LANES && alike(&self.rows(len, ends).0) >= FEW_ALIASES;
-        let is_better = || shares || self.reach() <= NEAR || is_one() || is_in_its_way();
-        let may_share = || ends == Ends::Tails && is_better();
+        let are_alike = || self.tile.n_lanes == MAX_LANES && alike(&rows) >= ALIKE_IN_A_CHUNK;
+        let is_better = || shares || self.reach() <= NEAR || is_one() || are_alike();
         let is_within = |l: &Around| (1..len).contains(&l.dst) && l.dst_back < l.dst;
         let is_plain = |l: &Around| l.src_back == 0 && l.dst_back == 0;
-        let are_apart = self.inside().iter().all(|l| is_plain(l) || is_within(l) && may_share());
-        let most = if ends == Ends::Cached { MOST_CACHED_BYTES } else { MOST_BYTES };
-        if n_rows * pitch > most || len < LINE as i64 || !are_apart {
+        let sharing = || self.inside().iter().filter(|l| !is_plain(l));
+        let may_share = || ends == Ends::Tails && sharing().all(is_within) && is_better();
+        if sharing().next().is_some() && !may_share() {
             return None;
         }
         let is_line = |bytes: i64| bytes % LINE as i64 == 0;
@@ -809,7 +817,6 @@ impl Block<'_> {
         {
             return None;
         }
-        let (rows, places) = self.rows(len, ends);
         let panel = self.panel();
         let n_stages = places.len() - self.inside().len();
         let end = (n_rows * pitch) as usize + 2 * LINE;

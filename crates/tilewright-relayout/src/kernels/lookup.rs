@@ -434,6 +434,15 @@ mod tests {
         assert!(check(&[l(3, 1, 100), l(100, 4, 1)], Slots::same(4)));
     }
 
+    /// Of the bytes of a register, a window has those of five rows, not six: blocks of five take less.
+    #[test]
+    fn blocks_of_as_many_rows_as_a_window_has() {
+        for row in [12, 7, 6, 15] {
+            let n = if cfg!(miri) { 30 } else { 1000 };
+            assert!(check(&[l(n, row + 1, row), l(row, 1, 1)], Slots::same(8)), "{row}");
+        }
+    }
+
     #[test]
     fn rows_that_begin_within_bytes() {
         let [long, odd, rows] = if cfg!(miri) { [35, 19, 47] } else { [131, 67, 2047] };

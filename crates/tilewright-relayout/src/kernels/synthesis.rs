@@ -161,13 +161,12 @@ impl Synthesis {
     /// Brings the bits below a byte to their places at once, if all are above it in a lane.
     fn transpose_bits(&mut self, dst: &[Bit]) {
         let (here, bytes) = self.places.split_at(BYTE);
-        let place = |wanted: &Bit| bytes.iter().position(|bit| bit == wanted);
-        let are_bits = !here.contains(&Bit::None) && !dst[..BYTE].contains(&Bit::None);
-        let from: Vec<usize> = dst[..BYTE].iter().filter_map(place).collect();
-        let &[first, second, third] = &from[..] else { return };
-        if !are_bits {
+        if here.contains(&Bit::None) || dst[..BYTE].contains(&Bit::None) {
             return;
         }
+        let place = |wanted: &Bit| bytes.iter().position(|bit| bit == wanted);
+        let from: Vec<usize> = dst[..BYTE].iter().filter_map(place).collect();
+        let &[first, second, third] = &from[..] else { return };
         // Of the four places of bytes, the one that is left.
         let from = [first, second, third, 6 - first - second - third];
         if from != [0, 1, 2, 3] {

@@ -171,29 +171,34 @@ fn least_cycles(loops: &[Loop], window: i64) -> f64 {
     blocks * least_cycles_of_block(loops.iter().map(|l| (l, steps(l))), window)
 }
 
-/// The cycles that a block of so many steps of each loop surely takes. Elements that lie further apart than a window are a
-/// pick each, and of those there are as many as a loop whose elements lie nearer has windows, or as bits have turns, if what lies
-/// near is apart from what is far.
+/// The cycles that a block of so many steps of each loop surely takes: as many picks as a loop has windows, or as bits have turns;
+/// and all that again for each step of a loop whose steps are further apart than that reaches.
 fn least_cycles_of_block<'l>(steps: impl Iterator<Item = (&'l Loop, i64)>, window: i64) -> f64 {
-    let bits = 8 * window;
-    let (mut n_far, mut n_near) = (1.0, 1);
-    let (mut reach, mut nearest) = (bits, i64::MAX);
+    let mut loops = [(0, 1, 0); MAX_LOOPS];
+    let mut n_loops = 0;
+    for ((l, steps), place) in steps.zip(&mut loops) {
+        *place = (l.src, steps, ((l.dst - l.src) & 7) as u32);
+        n_loops += 1;
+    }
+    let loops = &mut loops[..n_loops];
+    loops.sort_unstable();
+    let (mut picks, mut reach) = (1f64, 8 * window);
     // Bit `k` is set where anything is turned by `k`.
     let mut turns = 1u8;
-    for (l, steps) in steps {
-        if l.src >= bits {
-            n_far *= steps as f64;
-            nearest = nearest.min(l.src);
-            continue;
-        }
-        reach += (steps - 1) * l.src;
-        let a_window = (bits + l.src - 1) / l.src.max(1);
-        n_near = n_near.max((steps + a_window - 1) / a_window);
-        let (once, turn) = (turns, ((l.dst - l.src) & 7) as u32);
+    for &mut (src, steps, turn) in loops {
+        let once = turns;
         turns = (1..steps.min(8) as u32).fold(once, |turns, n| turns | once.rotate_left(n * turn));
+        if src >= reach {
+            picks *= steps as f64;
+        } else {
+            // Parts of a window count as such: other blocks have other steps.
+            let a_window = (8 * window + src - 1) / src.max(1);
+            let windows = steps as f64 / a_window as f64;
+            picks = picks.max(windows).max(turns.count_ones().into());
+        }
+        reach += (steps - 1) * src;
     }
-    let n_near = n_near.max(turns.count_ones().into()) as f64;
-    NEAR_PICK * if reach <= nearest { n_far * n_near } else { n_near.max(n_far) }
+    picks * NEAR_PICK
 }
 
 /// The parts of a box: what fills blocks, and what is left of every loop whose blocks would not begin at

@@ -15,7 +15,7 @@ pub(super) struct Sse(__m128i);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Avx2(__m256i);
 
-/// 64 bytes: AVX-512 F, BW and VBMI.
+/// 64 bytes: AVX-512 F, BW, VL, VBMI and VBMI2, and GFNI.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Avx512(__m512i);
 

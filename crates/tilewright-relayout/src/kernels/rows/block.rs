@@ -12,7 +12,8 @@ use std::ops::Range;
 const ROWS: [i64; 3] = [2048 * 8, 256 * 8, 128 * 8];
 const SLOTS: i64 = 4;
 
-/// The bits of short rows of a source that is read where it is, and of longer ones of the destination, of which fewer are begun.
+/// The bits of short rows of a packed source that is read where it is, and of longer ones of the destination: of those fewer begin
+/// and end within bytes.
 const OBLONG: [[i64; 2]; 2] = [[32 * 8, 256 * 8], [16 * 8, 256 * 8]];
 
 /// What is within so many bits may go on in a row of the source, however few of them are elements.
@@ -105,7 +106,8 @@ impl Drafts {
         'words: for word in [0, WORD] {
             let squares = longer.into_iter().chain(ROWS).chain(shorter).chain(run);
             let squares = squares.map(|row| [row; 2]);
-            let has_oblong = word == 0 && is_at_bytes && slots == Slots::same(most);
+            let is_packed = most < 8 && slots == Slots::same(most);
+            let has_oblong = word == 0 && is_at_bytes && is_packed;
             for rows in squares.chain(OBLONG.into_iter().filter(|_| has_oblong)) {
                 let is_oblong = rows[0] != rows[1];
                 let orders = if is_oblong { &ORDERS[..1] } else { &ORDERS };
