@@ -797,6 +797,13 @@ impl Block<'_> {
         if n_rows * pitch > most || len < LINE as i64 {
             return None;
         }
+        let is_line = |bytes: i64| bytes % LINE as i64 == 0;
+        let mut starts = self.outer().iter().flat_map(|l| [l.dst, l.dst_back]);
+        if ends == Ends::Lines
+            && !(is_line(len) && starts.all(is_line) && self.row_steps(len).all(|s| is_line(s.1)))
+        {
+            return None;
+        }
         let (rows, places) = self.rows(len, ends);
         // Tiles may share elements within a row whose ends may be anywhere. Far apart they take less by way of a chunk, if there is one,
         // but for one row that the next block goes on with, and for rows that would be in each other's way there.
@@ -808,13 +815,6 @@ impl Block<'_> {
         let sharing = || self.inside().iter().filter(|l| !is_plain(l));
         let may_share = || ends == Ends::Tails && sharing().all(is_within) && is_better();
         if sharing().next().is_some() && !may_share() {
-            return None;
-        }
-        let is_line = |bytes: i64| bytes % LINE as i64 == 0;
-        let mut starts = self.outer().iter().flat_map(|l| [l.dst, l.dst_back]);
-        if ends == Ends::Lines
-            && !(is_line(len) && starts.all(is_line) && self.row_steps(len).all(|s| is_line(s.1)))
-        {
             return None;
         }
         let panel = self.panel();
