@@ -12,7 +12,7 @@ mod write;
 use crate::chunk::{Cuttable, Piece, chunk_elements};
 use crate::description::{BoxDescription, KernelKind, Storing};
 use crate::error::{Error, checked};
-use crate::kernels::{Level, Mover, Slots, Stores};
+use crate::kernels::{Level, Mover, Slots, Stores, Target};
 use crate::nest::{Loop, Nest, are_most};
 use crate::order::Order;
 use crate::padding::Padding;
@@ -292,7 +292,8 @@ impl BoxMoves {
                 return BoxDescription::of_units(nest, self.slots.value, to, storing);
             }
             let is_at_bytes = nest.src * from % 8 == 0 && nest.dst * to % 8 == 0;
-            let mover = Mover::new(&nest.loops, self.slots, is_at_bytes, Level::best(), false);
+            let mover =
+                Mover::new(&nest.loops, self.slots, is_at_bytes, Level::best(), Target::Cached);
             let kernel = mover.kind().unwrap_or(KernelKind::Bits);
             BoxDescription::of_elements(nest, from, to, kernel)
         };

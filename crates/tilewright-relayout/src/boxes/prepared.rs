@@ -2,7 +2,7 @@
 
 use super::{BoxMoves, is_streamed, most};
 use crate::chunk::{Cuttable, Form, Piece};
-use crate::kernels::{LINE, Level, Mover, Swizzles};
+use crate::kernels::{LINE, Level, Mover, Swizzles, Target};
 use crate::nest::Loop;
 use crate::ready::{Fill, Move, Ready};
 use crate::sizing::writes_lines;
@@ -153,8 +153,11 @@ impl BoxMoves {
     /// What moves a piece best.
     pub(super) fn mover(&self, nest: &Cuttable, piece: &Piece) -> Mover {
         let loops: Vec<Loop> = nest.loops(piece).collect();
-        let is_streamed = is_streamed(self.allocation, self.widths) && !self.is_staged;
-        Mover::new(&loops, self.slots, self.is_at_bytes(piece), Level::best(), is_streamed)
+        let target = match is_streamed(self.allocation, self.widths) && !self.is_staged {
+            true if self.is_spread => Target::Spread,
+            is_streamed => Target::of(is_streamed),
+        };
+        Mover::new(&loops, self.slots, self.is_at_bytes(piece), Level::best(), target)
     }
 
     /// Whether a piece begins at a byte on both sides. Chunks do.

@@ -74,7 +74,7 @@ pub(super) fn order(around: &mut Vec<Around>, mut src_len: i64, mut dst_len: i64
 
 /// How many places of the source so many bits apart are read in turn: no more than the first cache has room for, where their
 /// lines are those of a few sets.
-fn most_sources(step: i64) -> i64 {
+pub(super) fn most_sources(step: i64) -> i64 {
     let sets = 1i64
         << (SETS_BITS.trailing_zeros() - step.trailing_zeros().min(SETS_BITS.trailing_zeros()))
             .min(6);

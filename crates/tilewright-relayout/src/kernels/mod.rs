@@ -15,7 +15,7 @@
 //!   but do not begin at lines.
 //! * [`Kernel::Zip`], [`Kernel::Unzip`]: 3, 5, 6 or 7 rows interleaved, or taken apart, as the colours
 //!   of an image. Of what is taken apart, only some rows may be there.
-//! * [`Kernel::Single`]: anything else, element by element.
+//! * [`Kernel::Single`]: anything else, element by element, a line of one side at once.
 //!
 //! * [`Rows`]: rows of either side go by way of stages, where every index has room for a power of two: odd extents,
 //!   elements below a byte that begin within bytes or are packed on one side.
@@ -62,6 +62,7 @@ use rows::Rows as StagedRows;
 pub(crate) use swizzle::{SwizzledParts, Swizzles};
 use tile::Program;
 pub(crate) use tile::Slots;
+pub(crate) use ways::Target;
 use ways::{Wanted, program_of_bits, single_cycles};
 use weave::is_woven;
 
@@ -71,11 +72,12 @@ use crate::nest::{Loop, walk};
 use level::fence;
 use listed::Listed;
 use lookup::Lookup;
+use loop_order::most_sources;
 use place::At;
 pub(crate) use place::LINE;
 use places::{MAX_LOOPS, ONCE};
 use std::cmp::Ordering;
-use tasks::{FarRun, Join, Run, Single, Walk, Zip};
+use tasks::{FarRun, Join, Run, Single, Singles, Walk, Zip};
 use weave::Rows;
 
 /// Of fewer steps than this, an innermost loop takes longer to begin than to run.
@@ -107,8 +109,8 @@ enum Kernel {
     Zip { count: i64, step: i64, length: i64 },
     /// The same in the destination, of which the first `kept` are.
     Unzip { count: i64, kept: i64, step: i64, length: i64 },
-    /// Two loops of any strides.
-    Single { outer: Loop, inner: Loop },
+    /// Loops of any strides.
+    Single(Singles),
 }
 
 /// A box that is ready to be moved, again and again.
@@ -172,13 +174,13 @@ const LEAST_LINES: i64 = 32;
 
 impl Mover {
     /// Of elements in such slots, for registers of this level. `is_at_bytes` says whether it begins at a byte on either
-    /// side, and `is_streamed` whether it is ever streamed.
+    /// side.
     pub(crate) fn new(
         loops: &[Loop],
         slots: Slots,
         is_at_bytes: bool,
         level: Level,
-        is_streamed: bool,
+        target: Target,
     ) -> Self {
         let (src, dst) = (span(loops, slots.src, |l| l.src), span(loops, slots.dst, |l| l.dst));
         let way = if loops.iter().any(|l| l.extent < 1) {
@@ -186,16 +188,18 @@ impl Mover {
         } else if loops.len() > MAX_LOOPS {
             Way::Checked
         } else {
-            Wanted { loops, slots, is_at_bytes, is_streamed, level }.way()
+            Wanted { loops, slots, is_at_bytes, target, level }.way()
         };
         let loops: Vec<Loop> = loops.iter().filter(|l| l.extent != 1).copied().collect();
         let unit = slots.unit().unwrap_or(1);
         let way = match way {
-            Way::Kernel(_) if !is_streamed => Way::Kernel(Some(cached_kernel(&loops, unit))),
+            Way::Kernel(_) if !target.is_streamed() => {
+                Way::Kernel(Some(cached_kernel(&loops, unit)))
+            }
             way => way,
         };
         let shifted = match &way {
-            Way::Program(program) if is_streamed && slots.unit().is_some() => {
+            Way::Program(program) if target.is_streamed() && slots.unit().is_some() => {
                 Shifted::of(&loops, unit, level, program)
             }
             _ => None,
@@ -205,7 +209,7 @@ impl Mover {
 
     /// Of elements of `unit` bytes.
     pub(crate) fn of_units(loops: &[Loop], unit: usize, level: Level, is_streamed: bool) -> Self {
-        Self::new(loops, Slots::same(8 * unit as i64), true, level, is_streamed)
+        Self::new(loops, Slots::same(8 * unit as i64), true, level, Target::of(is_streamed))
     }
 
     /// Whether a chunk had better be written by it in place than put together in the caches and streamed from there:
@@ -497,7 +501,7 @@ unsafe fn move_units(
                 let rows = Rows { step: step * unit, length: length as usize, kept: kept as usize };
                 Zip { walk, rows, count }.run::<true>(level);
             }
-            Kernel::Single { outer, inner } => Single { walk, outer, inner }.run(),
+            Kernel::Single(singles) => Single { walk, singles }.run(),
         }
     }
     if means.stores == Stores::Streamed {
@@ -559,7 +563,9 @@ pub(crate) fn choice(
         Kernel::Unzip { count, kept, step, length } => {
             (KernelKind::Unzip, vec![run(length, count, 1), run(kept, 1, step)])
         }
-        Kernel::Single { outer, inner } => (KernelKind::Single, vec![outer, inner]),
+        Kernel::Single(Singles { row, around: [outer, inner], .. }) => {
+            (KernelKind::Single, vec![outer, inner, row])
+        }
     };
     own.retain(|l| l.extent != 1);
     (name, around, own)
@@ -602,10 +608,39 @@ impl Kernel {
         }
     }
 
+    /// Moves elements that lie alone. Where those that follow in the destination are of different lines of the source, and there
+    /// others are beside them, a line of either side is gone through at once: of the destination, if the lines that it comes
+    /// from have room in the first cache, and else of the source.
     fn single(loops: &mut Vec<Loop>, unit: i64) -> Kernel {
         lengthen_innermost(loops, unit);
-        let inner = loops.pop().unwrap_or(ONCE);
-        Kernel::Single { outer: loops.pop().unwrap_or(ONCE), inner }
+        let steps = |stride: i64| LINE as i64 / stride.saturating_abs().saturating_mul(unit).max(1);
+        let is_short = |l: &Loop| l.extent < MIN_STEPS;
+        let follows = |l: &&Loop| steps(l.dst) > 1;
+        // A few that are side by side are no row.
+        let n_inner = usize::from(loops.last().is_some_and(|l| is_short(l) && steps(l.dst) > 1));
+        let (around, inner) = loops.split_at(loops.len() - n_inner);
+        let row = around.last().filter(follows).filter(|row| {
+            !is_short(row) && steps(row.src) <= 1 && inner.iter().all(|l| steps(l.src) <= 1)
+        });
+        let beside =
+            (0..around.len().saturating_sub(1)).find(|&place| steps(around[place].src) > 1);
+        let (Some(&row), Some(beside)) = (row, beside) else {
+            let inner = loops.pop().unwrap_or(ONCE);
+            let outer = loops.pop().unwrap_or(ONCE);
+            return Kernel::Single(Singles::of(outer, inner));
+        };
+        let inner = if n_inner == 1 { loops.pop() } else { None }.unwrap_or(ONCE);
+        loops.pop();
+        let beside = loops.remove(beside);
+        // How many lines are gone on with in turn, and how many the first cache has room for.
+        let (from, to) = (steps(row.dst).min(row.extent), steps(beside.src).min(beside.extent));
+        let [from_most, to_most] =
+            [row.src, beside.dst].map(|stride| most_sources(stride.saturating_mul(8 * unit)));
+        let (row, at_once, beside) = match from <= from_most || to > to_most || is_short(&beside) {
+            true => (row, from.min(from_most), beside),
+            false => (beside, to, row),
+        };
+        Kernel::Single(Singles { row, at_once, around: [beside, inner] })
     }
 }
 

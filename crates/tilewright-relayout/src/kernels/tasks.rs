@@ -6,7 +6,7 @@
 use super::joined;
 use super::level::{Level, Task};
 use super::place::{AHEAD, At, STAGED, STREAMED, Stores, copy_one};
-use super::places::{Places, innermost};
+use super::places::{ONCE, Places, innermost};
 use super::register::Register;
 use super::runs::{self, Chain, Row};
 use super::tile::MAX_UNIT;
@@ -180,7 +180,7 @@ impl Zip<'_> {
                 Loop { extent: rows.kept as i64, src: 1, dst: step },
             ),
         };
-        Single { walk, outer, inner }
+        Single { walk, singles: Singles::of(outer, inner) }
     }
 }
 
@@ -209,11 +209,26 @@ impl<const K: usize, const N: usize, const APART: bool> Task for Weave<'_, K, N,
     }
 }
 
-/// Copies the elements of two loops one by one.
+/// The loops of elements that are copied one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Singles {
+    /// The innermost, of which `at_once` steps are taken for each of the others.
+    pub(super) row: Loop,
+    pub(super) at_once: i64,
+    pub(super) around: [Loop; 2],
+}
+
+impl Singles {
+    /// Of two loops, one after the other.
+    pub(super) fn of(outer: Loop, inner: Loop) -> Self {
+        Singles { row: inner, at_once: inner.extent, around: [outer, ONCE] }
+    }
+}
+
+/// Copies the elements of such loops.
 pub(super) struct Single<'t> {
     pub(super) walk: Walk<'t>,
-    pub(super) outer: Loop,
-    pub(super) inner: Loop,
+    pub(super) singles: Singles,
 }
 
 impl Single<'_> {
@@ -238,19 +253,45 @@ impl Single<'_> {
     /// # Safety
     /// As [`run`](Self::run), of elements of `N` bytes.
     unsafe fn of_bytes<const N: usize>(self) {
-        let Single { walk, outer, inner } = self;
+        let Single { walk, singles: Singles { row, at_once, around: [outer, inner] } } = self;
         debug_assert_eq!(walk.unit, N, "elements of so many bytes");
-        let unit = N as i64;
+        let further = |at: At, n: i64, l: Loop| at.plus(n * l.src * N as i64, n * l.dst * N as i64);
+        let rows = |at: At, around: Loop, row: Loop| {
+            for i in 0..around.extent {
+                // SAFETY: the caller's promise.
+                unsafe { copy_row::<N>(further(at, i, around), row) };
+            }
+        };
         let mut places = walk.places();
         while let Some(at) = places.next() {
-            for i in 0..outer.extent {
-                let row = at.plus(i * outer.src * unit, i * outer.dst * unit);
-                for j in 0..inner.extent {
-                    // SAFETY: the caller's promise.
-                    unsafe { copy_one::<N>(row.plus(j * inner.src * unit, j * inner.dst * unit)) };
+            if at_once >= row.extent && inner.extent == 1 {
+                rows(at, outer, row);
+                continue;
+            }
+            let mut first = 0;
+            while first < row.extent {
+                let part = Loop { extent: at_once.min(row.extent - first), ..row };
+                let at = further(at, first, row);
+                match inner.extent {
+                    1 => rows(at, outer, part),
+                    _ => (0..outer.extent).for_each(|i| rows(further(at, i, outer), inner, part)),
                 }
+                first += part.extent;
             }
         }
+    }
+}
+
+/// Copies elements of `N` bytes one by one.
+///
+/// # Safety
+/// They can be read, and written at their places.
+#[inline(always)]
+unsafe fn copy_row<const N: usize>(at: At, l: Loop) {
+    let (src, dst) = (l.src * N as i64, l.dst * N as i64);
+    for i in 0..l.extent {
+        // SAFETY: the caller's promise.
+        unsafe { copy_one::<N>(at.plus(i * src, i * dst)) };
     }
 }
 

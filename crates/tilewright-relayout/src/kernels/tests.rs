@@ -271,6 +271,39 @@ fn grids() {
     }
 }
 
+/// Elements that lie alone, as one of an odd number that are packed by two or by four: a line of the destination is gone through at
+/// once, if the lines that it comes from have room in the first cache; else a line of the source, if those that it goes to have; and
+/// else a part of one.
+#[test]
+fn elements_that_lie_alone() {
+    let (one, two) = (l(1, 0, 0), l(2, 256, 1));
+    // Columns of 4 KiB, and rows of 512 bytes: a cache has room for 8 lines of the former and 64 of the latter.
+    let cases = [
+        (2, [l(37, 2, 256), l(200, 2048, 1), one], (l(37, 2, 256), 16, [l(200, 2048, 1), one])),
+        (1, [l(150, 1, 8192), l(71, 512, 4), two], (l(71, 512, 4), 16, [l(150, 1, 8192), two])),
+        (1, [l(150, 1, 8192), l(71, 4096, 4), one], (l(71, 4096, 4), 8, [l(150, 1, 8192), one])),
+        // Few that are beside each other in the source, and none.
+        (2, [l(5, 2, 256), l(200, 2048, 1), one], (l(200, 2048, 1), 8, [l(5, 2, 256), one])),
+        (2, [l(5, 300, 256), l(20, 2048, 1), one], (l(20, 2048, 1), 20, [l(5, 300, 256), one])),
+    ];
+    for (unit, loops, (row, at_once, around)) in cases {
+        let mut left: Vec<Loop> = loops.iter().filter(|l| l.extent > 1).copied().collect();
+        let [n_src, n_dst] =
+            [|l: &Loop| l.src, |l: &Loop| l.dst].map(|stride| bytes_of(&left, unit, stride));
+        let (src, mut expected) = (pattern(n_src), vec![0xee; n_dst]);
+        move_checked(&left, Slots::same(8 * unit as i64), (0, 0), &src, &mut expected);
+        let mut dst = vec![0xee; n_dst];
+        let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
+        let kernel = Kernel::choose(&mut left, unit as i64, at, Stores::Cached);
+        assert_eq!(kernel, Kernel::Single(Singles { row, at_once, around }), "{loops:?}");
+        let means = Means { level: Level::best(), stores: Stores::Cached };
+        let end = src.as_ptr_range().end;
+        // SAFETY: the buffers are as long as the loops reach, which are the kernel's.
+        unsafe { move_units(kernel, &left, unit, at, means, end) };
+        assert_eq!(dst, expected, "{loops:?}");
+    }
+}
+
 /// Destinations that begin within a line and have rows of whole lines, one behind the other.
 #[test]
 fn rows_that_begin_within_lines() {
@@ -586,7 +619,7 @@ fn check_bits(loops: &[Loop], slots: Slots) -> Program {
         }
     });
     for level in Level::all() {
-        let mover = Mover::new(loops, slots, true, level, true);
+        let mover = Mover::new(loops, slots, true, level, Target::Streamed);
         assert!(mover.held_bytes() <= Mover::MOST_BYTES, "{loops:?}: {}", mover.held_bytes());
         for stores in [Stores::Cached, Stores::Streamed, Stores::Staged] {
             for &shift in cases(&[0, 3, 32], 1) {

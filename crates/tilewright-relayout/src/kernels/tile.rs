@@ -54,6 +54,10 @@ pub(super) const MAX_LANES: usize = 4;
 /// The most registers that a tile stores.
 pub(super) const MOST_STORED: usize = 16;
 
+/// What registers take in the caches, in about the processor's cycles: each of their lanes, loaded and stored, and each step.
+const LANE_CYCLES: f64 = 1.2;
+const STEP_CYCLES: f64 = 0.8;
+
 /// A loop around a tile. Distances are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Around {
@@ -303,6 +307,16 @@ impl Program {
         let bits = self.before.as_ref().and_then(|before| before.first.as_ref());
         let bits = bits.map_or(0, |(walk, _)| tiles(walk));
         (tiles(&self.walk) + bits) * times(&self.around)
+    }
+
+    /// About how many of the processor's cycles it takes where it moves bits step by step, if it does and that in no bank.
+    pub(super) fn cycles_of_steps(&self) -> Option<f64> {
+        let tile = &self.walk.tile;
+        if tile.ops.is_empty() || self.is_in_banks() {
+            return None;
+        }
+        let a_register = LANE_CYCLES * tile.n_lanes as f64 + STEP_CYCLES * tile.ops.len() as f64;
+        Some(self.n_tiles() as f64 * tile.registers as f64 * a_register)
     }
 
     /// Whether there is a stage on the way into the caches.

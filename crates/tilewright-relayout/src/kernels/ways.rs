@@ -36,6 +36,18 @@ const NEAR_ROWS: i64 = 8 << 10;
 /// A line that is put together before it is streamed.
 const STAGED_LINE: f64 = 10.0;
 
+/// What others are estimated at of the cycles of a program that moves bits step by step, and take no longer: rows in the caches,
+/// long ones that are written in place, and lookups.
+const STEPS_TO_ROWS: f64 = 0.25;
+const STEPS_TO_LONG_ROWS: f64 = 0.65;
+const STEPS_TO_LOOKUPS: f64 = 0.65;
+
+/// What takes steps for less is not worth making tables.
+const WORTH_TABLES: f64 = 50_000.0;
+
+/// Of values of fewer bits, steps may take longer than rows in the caches do, or than a line that is not streamed.
+const NIBBLE: i64 = 4;
+
 /// The bytes of runs that are copied, whatever else there is.
 const LONG_RUN: i64 = 32;
 
@@ -69,6 +81,28 @@ pub(super) fn program_of_bits(
     (program.least_piece() >= LEAST_PIECE).then_some(program)
 }
 
+/// What a box is a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// What stays in the caches: the whole destination, or a chunk that is put together there.
+    Cached,
+    /// A destination that is larger than those: what does not write whole lines of it is put together in the caches first.
+    Streamed,
+    /// The same, but too far apart for that.
+    Spread,
+}
+
+impl Target {
+    /// Of a destination that is ever streamed, or not.
+    pub(crate) fn of(is_streamed: bool) -> Self {
+        if is_streamed { Target::Streamed } else { Target::Cached }
+    }
+
+    pub(crate) fn is_streamed(self) -> bool {
+        self != Target::Cached
+    }
+}
+
 /// A box that is to be moved.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted<'l> {
@@ -76,8 +110,7 @@ pub(super) struct Wanted<'l> {
     pub(super) slots: Slots,
     /// Whether it begins at a byte on both sides.
     pub(super) is_at_bytes: bool,
-    /// Whether its destination is ever streamed.
-    pub(super) is_streamed: bool,
+    pub(super) target: Target,
     pub(super) level: Level,
 }
 
@@ -92,7 +125,8 @@ impl Wanted<'_> {
 
     /// The same of elements of `unit` bytes.
     fn way_of_units(self, unit: usize) -> Way {
-        let Wanted { loops, level, is_streamed, .. } = self;
+        let Wanted { loops, level, target, .. } = self;
+        let is_streamed = target.is_streamed();
         let bytes = self.elements() * unit as f64;
         let run = loops.iter().find(|l| l.is_run() && l.extent > 1);
         if let Some(run) = run {
@@ -154,20 +188,22 @@ impl Wanted<'_> {
 
     /// The same of elements of any width.
     fn way_of_bits(self) -> Way {
-        let Wanted { loops, slots, is_streamed, .. } = self;
+        let Wanted { loops, slots, target, .. } = self;
         // What follows itself on both sides is made wider or narrower in the caches as quickly as it is copied.
         let is_row = |l: &Loop| l.is_run() && l.extent.saturating_mul(slots.value) >= LEAST_ROW;
         let mut drafts = None;
-        if slots.src != slots.dst && !is_streamed && loops.iter().any(is_row) {
+        if slots.src != slots.dst && loops.iter().any(is_row) {
             drafts = self.drafts();
-            if let Some(rows) = rows_if(&mut drafts, Drafts::are_in_place) {
+            if target == Target::Cached
+                && let Some(rows) = rows_if(&mut drafts, Drafts::are_in_place)
+            {
                 return rows;
             }
         }
         let program = if self.is_at_bytes { self.program() } else { None };
         match program {
             Some(program) => {
-                self.in_pieces(&program, drafts).unwrap_or_else(|| Way::Program(Box::new(program)))
+                self.instead_of(&program, drafts).unwrap_or_else(|| Way::Program(Box::new(program)))
             }
             None => {
                 let mut drafts = drafts.or_else(|| self.drafts());
@@ -179,16 +215,37 @@ impl Wanted<'_> {
     }
 
     fn program(self) -> Option<Program> {
-        program_of_bits(self.loops, self.slots, self.level, self.is_streamed)
+        program_of_bits(self.loops, self.slots, self.level, self.target.is_streamed())
     }
 
     fn drafts(self) -> Option<Drafts> {
         StagedRows::drafts(self.loops, self.slots, self.is_at_bytes, self.level)
     }
 
-    /// By rows or lookups, where a program would load or store its registers in pieces, and those take longer.
-    fn in_pieces(self, program: &Program, drafts: Option<Drafts>) -> Option<Way> {
-        self.cheaper(drafts, self.cost_of_pieces(program)?)
+    /// By rows or lookups, where a program would load or store its registers in pieces, or move bits step by step, and that
+    /// takes longer.
+    fn instead_of(self, program: &Program, drafts: Option<Drafts>) -> Option<Way> {
+        if let Some(pieces) = self.cost_of_pieces(program) {
+            return self.cheaper(drafts, pieces);
+        }
+        let steps = program.cycles_of_steps().filter(|&cycles| cycles >= WORTH_TABLES)?;
+        let are_few_bits = self.slots.value < NIBBLE;
+        if self.target == Target::Cached {
+            let drafts = if are_few_bits { drafts.or_else(|| self.drafts()) } else { None };
+            let are_better = |d: &Drafts| d.cycles() * self.elements() < STEPS_TO_ROWS * steps;
+            return match drafts.filter(are_better) {
+                Some(drafts) => self.cheaper(Some(drafts), STEPS_TO_ROWS * steps),
+                None => self.lookup(STEPS_TO_LOOKUPS * steps),
+            };
+        }
+        // Rows that are written in place are not streamed.
+        let may_be_rows = are_few_bits || !program.streams_lines();
+        let are_better = |drafts: &Drafts| {
+            drafts.are_written_in_place()
+                && drafts.cycles() * self.elements() < STEPS_TO_LONG_ROWS * steps
+        };
+        let rows = drafts.filter(|drafts| may_be_rows && are_better(drafts))?.made()?.0;
+        Some(Way::Rows(Box::new(rows)))
     }
 
     /// About how many of the processor's cycles a program takes that loads or stores its registers in pieces.
@@ -204,7 +261,9 @@ impl Wanted<'_> {
         }
         let drafts = drafts.or_else(|| self.drafts());
         // A chunk that is streamed is put together first.
-        let lines = if self.is_streamed { self.slots.dst as f64 / (8 * LINE) as f64 } else { 0.0 };
+        let is_staged = self.target == Target::Streamed
+            && !drafts.as_ref().is_some_and(Drafts::are_written_in_place);
+        let lines = if is_staged { self.slots.dst as f64 / (8 * LINE) as f64 } else { 0.0 };
         let of_rows = |cycles: f64| (cycles + lines * STAGED_LINE) * self.elements();
         let estimate = drafts.as_ref().map_or(f64::INFINITY, |drafts| of_rows(drafts.cycles()));
         // What is packed along the rows of both sides takes no more than a lookup does.

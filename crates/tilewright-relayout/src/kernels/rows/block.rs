@@ -162,6 +162,11 @@ impl Drafts {
         self.laid.first().is_some_and(Laid::is_long_in_place)
     }
 
+    /// The same of rows that are written where they go more quickly than by way of a chunk that is put together first.
+    pub(in super::super) fn are_written_in_place(&self) -> bool {
+        self.laid.first().is_some_and(Laid::is_written_in_place)
+    }
+
     /// The rows of the first that there is a program for, whose lists are no longer than those of others; with about how many
     /// of the processor's cycles an element takes.
     pub(in super::super) fn made(self) -> Option<(Rows, f64)> {

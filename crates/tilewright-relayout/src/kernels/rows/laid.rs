@@ -8,7 +8,7 @@ use super::super::tile::{Program, Slots};
 use super::block::{Block, Index, LONG, stride};
 use super::copy::Row;
 use super::spacing::{Spacing, Step, Toward};
-use super::{How, Lines, MOST_STAGE, Rows, Side, packed_pitch};
+use super::{How, LONG_ROW, Lines, MOST_STAGE, Rows, Side, packed_pitch};
 use crate::nest::Loop;
 
 /// The bytes of both stages that stay in the first cache.
@@ -180,6 +180,11 @@ impl Laid {
     /// The same of rows that are worth beginning.
     pub(super) fn is_long_in_place(&self) -> bool {
         self.is_in_place() && self.len.iter().all(|&len| len >= LONG)
+    }
+
+    /// Whether it is rows that are written in place, wherever they go.
+    pub(super) fn is_written_in_place(&self) -> bool {
+        self.is_in_place() && self.len[1] >= LONG_ROW as i64
     }
 
     /// What moves the indices from stage to stage.
