@@ -124,6 +124,8 @@ pub(crate) struct Mover {
     loops: Vec<Loop>,
     slots: Slots,
     way: Way,
+    /// Whether slots of the source have what lies beside elements, which is not the box's, too.
+    reads_beside: bool,
     /// What moves it to destinations that do not begin at a line, where that is worth while.
     shifted: Option<Box<Shifted>>,
 }
@@ -182,13 +184,27 @@ impl Mover {
         level: Level,
         target: Target,
     ) -> Self {
-        let (src, dst) = (span(loops, slots.src, |l| l.src), span(loops, slots.dst, |l| l.dst));
+        let wanted = Wanted { loops, slots, is_at_bytes, target, level };
+        match wanted.with_what_lies_beside() {
+            Some((loops, slots, program)) => {
+                let (src, dst) = spans(&loops, slots);
+                let way = Way::Program(Box::new(program));
+                Mover { src, dst, loops, slots, way, reads_beside: true, shifted: None }
+            }
+            None => Self::of_elements(wanted),
+        }
+    }
+
+    /// The same, which reads no slots but the elements'.
+    fn of_elements(wanted: Wanted<'_>) -> Self {
+        let Wanted { loops, slots, level, target, .. } = wanted;
+        let (src, dst) = spans(loops, slots);
         let way = if loops.iter().any(|l| l.extent < 1) {
             Way::Nothing
         } else if loops.len() > MAX_LOOPS {
             Way::Checked
         } else {
-            Wanted { loops, slots, is_at_bytes, target, level }.way()
+            wanted.way()
         };
         let loops: Vec<Loop> = loops.iter().filter(|l| l.extent != 1).copied().collect();
         let unit = slots.unit().unwrap_or(1);
@@ -204,7 +220,8 @@ impl Mover {
             }
             _ => None,
         };
-        Mover { src, dst, loops, slots, way, shifted: shifted.map(Box::new) }
+        let shifted = shifted.map(Box::new);
+        Mover { src, dst, loops, slots, way, reads_beside: false, shifted }
     }
 
     /// Of elements of `unit` bytes.
@@ -318,6 +335,16 @@ impl Mover {
                 // SAFETY: the bits of all elements were found within the two slices, which cannot overlap.
                 unsafe { rows.run(&src.as_ptr_range(), dst.as_mut_ptr(), start, means.stores) };
             }
+            // What lies beside the last element may be none of the source's.
+            _ if self.reads_beside && !is_inside => {
+                let wider = self.slots.src / self.slots.value;
+                let slots = Slots::same(self.slots.value);
+                let loops: Vec<Loop> =
+                    self.loops.iter().map(|l| Loop { src: l.src * wider, ..*l }).collect();
+                let (level, target) = (means.level, Target::of(means.stores == Stores::Streamed));
+                let wanted = Wanted { loops: &loops, slots, is_at_bytes, target, level };
+                Mover::of_elements(wanted).run(start, src, dst, means, room);
+            }
             _ if !is_inside || !is_at_bytes => {
                 move_checked(&self.loops, self.slots, start, src, dst);
             }
@@ -381,6 +408,11 @@ impl Mover {
             Way::Rows(_) | Way::Checked => move_checked(&self.loops, self.slots, start, src, dst),
         }
     }
+}
+
+/// The bits of both sides of a box.
+fn spans(loops: &[Loop], slots: Slots) -> ((i64, i64), (i64, i64)) {
+    (span(loops, slots.src, |l| l.src), span(loops, slots.dst, |l| l.dst))
 }
 
 /// The bits of one side of a box, from the first to behind the last, from where it begins; of more

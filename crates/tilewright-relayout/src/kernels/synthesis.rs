@@ -138,6 +138,19 @@ impl Synthesis {
             self.ops.push(Op::Swap { lower, shift });
             self.places.swap(place, from);
         }
+        // Of whole bytes, those that are no index's are dropped as bits are, for others that enter.
+        let drops = slots.value % 8 == 0 && !dst.contains(&Bit::None);
+        for place in BYTE..PLACES - 1 {
+            let enters = |bit: &Bit| *bit != Bit::None && dst.contains(bit);
+            if drops
+                && self.places[place] == Bit::None
+                && let Some(slot) = self.slots.iter().position(enters)
+            {
+                let (lower, shift) = exchange_mask(place);
+                self.ops.push(Op::Merge { bit: slot, lower, shift });
+                self.places[place] = std::mem::replace(&mut self.slots[slot], Bit::None);
+            }
+        }
         // Garbage above a value that stays where it is.
         let is_garbage = (0..PLACES).any(|p| dst[p] == Bit::None) && slots.value < slots.src;
         if is_garbage {

@@ -304,6 +304,35 @@ fn elements_that_lie_alone() {
     }
 }
 
+/// One element of two, or of four, in rows that become columns: slots are read whole, and what lies beside is dropped; where the source
+/// ends with the last element, none but the elements are.
+#[test]
+fn elements_beside_others() {
+    let all = [(2, [l(37, 2, 256), l(197, 512, 1)]), (1, [l(71, 4, 300), l(200, 1024, 1)])];
+    for (unit, loops) in cases(&all, 1) {
+        let (unit, slots) = (*unit, Slots::same(8 * *unit as i64));
+        let n_dst = bytes_of(loops, unit, |l| l.dst);
+        let (n_src, slot) = (bytes_of(loops, unit, |l| l.src), loops[0].src as usize * unit);
+        let src = pattern(n_src + slot - unit);
+        let mut expected = vec![0xee; n_dst];
+        move_checked(loops, slots, (0, 0), &src, &mut expected);
+        for level in Level::all() {
+            let mover = Mover::of_units(loops, unit, level, false);
+            assert!(mover.reads_beside, "{loops:?} by {level:?}");
+            for src in [&src[..], &src[..n_src]] {
+                let mut dst = vec![0xee; n_dst];
+                let means = Means { level, stores: Stores::Cached };
+                mover.run((0, 0), src, &mut dst, means, &mut Vec::new());
+                assert_eq!(dst, expected, "{loops:?} by {means:?} of {} bytes", src.len());
+            }
+        }
+    }
+    // Nothing is dropped of elements that are beside each other, and of slots that are too wide.
+    for loops in [[l(37, 1, 256), l(197, 512, 1)], [l(37, 32, 256), l(197, 4096, 1)]] {
+        assert!(!Mover::of_units(&loops, 2, Level::best(), false).reads_beside, "{loops:?}");
+    }
+}
+
 /// Destinations that begin within a line and have rows of whole lines, one behind the other.
 #[test]
 fn rows_that_begin_within_lines() {
@@ -661,6 +690,14 @@ fn bits_within_registers() {
     }
     // Slots whose upper bits are no element's.
     check_bits(&[l(256, 1, 1)], Slots { value: 8, src: 16, dst: 16 });
+    // The same of whole bytes, in registers and by way of a bank.
+    for &(value, src) in
+        cases(&[(8, 32), (16, 32), (8, 16), (8, 64), (16, 64), (16, 128), (32, 64)], 2)
+    {
+        for loops in [[l(71, 1, 256), l(256, 1024, 1)], [l(37, 64, 200), l(200, 1, 1)]] {
+            check_bits(&loops, Slots { value, src, dst: value });
+        }
+    }
     for &(value, src, dst) in cases(&[(4, 8, 8), (2, 4, 4), (1, 4, 8), (4, 4, 8), (1, 1, 8)], 2) {
         for &count in cases(&[256, 1000], 1) {
             check_bits(&[l(count, 1, 1)], Slots { value, src, dst });

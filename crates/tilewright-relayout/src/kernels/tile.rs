@@ -309,14 +309,21 @@ impl Program {
         (tiles(&self.walk) + bits) * times(&self.around)
     }
 
-    /// About how many of the processor's cycles it takes where it moves bits step by step, if it does and that in no bank.
-    pub(super) fn cycles_of_steps(&self) -> Option<f64> {
-        let tile = &self.walk.tile;
-        if tile.ops.is_empty() || self.is_in_banks() {
-            return None;
-        }
-        let a_register = LANE_CYCLES * tile.n_lanes as f64 + STEP_CYCLES * tile.ops.len() as f64;
-        Some(self.n_tiles() as f64 * tile.registers as f64 * a_register)
+    /// Whether it moves bits step by step, in no bank.
+    pub(super) fn is_of_steps(&self) -> bool {
+        !self.walk.tile.ops.is_empty() && !self.is_in_banks()
+    }
+
+    /// About how many of the processor's cycles it takes in the caches, if its registers are loaded and stored whole.
+    pub(super) fn cycles(&self) -> f64 {
+        let a_tile = |tile: &Tile| {
+            let lanes = LANE_CYCLES * tile.n_lanes as f64;
+            tile.registers as f64 * (lanes + STEP_CYCLES * tile.ops.len() as f64)
+        };
+        let times = |around: &[Around]| around.iter().map(|l| l.count as f64).product::<f64>();
+        let all = |walk: &Walk| a_tile(&walk.tile) * walk.tiles.len() as f64 * times(&walk.around);
+        let first = self.before.as_ref().and_then(|before| before.first.as_ref());
+        (all(&self.walk) + first.map_or(0.0, |(walk, _)| all(walk))) * times(&self.around)
     }
 
     /// Whether there is a stage on the way into the caches.

@@ -26,6 +26,9 @@ const PIECE: f64 = 12.0;
 const RUN: f64 = 3.0;
 const BYTE_OF_A_RUN: f64 = 0.1;
 
+/// The bytes of slots that may have several elements.
+const WIDEST_SLOT: i64 = 16;
+
 /// What is not worth looking for something quicker: that takes ten times as long at least, again for every plan.
 const NEGLIGIBLE: f64 = 1000.0;
 
@@ -115,6 +118,26 @@ pub(super) struct Wanted<'l> {
 }
 
 impl Wanted<'_> {
+    /// The same box of slots of the source that have two elements or more, of which all but the first are dropped, if it has
+    /// elements that lie so, and none beside each other: its loops, its slots and the program of those, if that takes less
+    /// than elements one by one.
+    pub(super) fn with_what_lies_beside(self) -> Option<(Vec<Loop>, Slots, Program)> {
+        let Wanted { loops, slots, is_at_bytes, target, level } = self;
+        let bytes = slots.unit().filter(|_| is_at_bytes)? as i64;
+        let steps = || loops.iter().filter(|l| l.extent > 1).map(|l| l.src);
+        let step = steps().min().filter(|&step| step > 1 && step.count_ones() == 1)?;
+        if steps().any(|other| other % step != 0) || step.saturating_mul(bytes) > WIDEST_SLOT {
+            return None;
+        }
+        let loops = loops.iter().filter(|l| l.extent > 1);
+        let loops: Vec<Loop> = loops.map(|l| Loop { src: l.src / step, ..*l }).collect();
+        let slots = Slots { src: step * slots.src, ..slots };
+        let program = program_of_bits(&loops, slots, level, target.is_streamed())?;
+        let is_whole = program.least_piece() >= LANE;
+        let is_quicker = program.cycles() < SINGLE * self.elements();
+        (is_whole && is_quicker).then_some((loops, slots, program))
+    }
+
     /// How it is moved best.
     pub(super) fn way(self) -> Way {
         match self.slots.unit().filter(|_| self.is_at_bytes) {
@@ -228,7 +251,8 @@ impl Wanted<'_> {
         if let Some(pieces) = self.cost_of_pieces(program) {
             return self.cheaper(drafts, pieces);
         }
-        let steps = program.cycles_of_steps().filter(|&cycles| cycles >= WORTH_TABLES)?;
+        let steps = program.is_of_steps().then(|| program.cycles());
+        let steps = steps.filter(|&cycles| cycles >= WORTH_TABLES)?;
         let are_few_bits = self.slots.value < NIBBLE;
         if self.target == Target::Cached {
             let drafts = if are_few_bits { drafts.or_else(|| self.drafts()) } else { None };
