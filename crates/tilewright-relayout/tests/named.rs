@@ -23,6 +23,15 @@ fn both_ways(a: (&str, u32), b: (&str, u32)) {
     }
 }
 
+/// Rows of an odd number that are packed by two or by four, and become columns: the last of them have padding beside them.
+#[test]
+fn odd_rows_that_are_packed() {
+    for (n, bits, packed) in [(1, 16, 2), (3, 16, 2), (1, 8, 4), (2, 8, 4), (5, 8, 4)] {
+        let tiles = format!("f32[150,{n},70]{{0,1,2:T(8,128)({packed},1)}}");
+        both_ways((&format!("f32[150,{n},70]"), bits), (&tiles, bits));
+    }
+}
+
 #[test]
 fn tpu_tiles() {
     both_ways(("f32[20,300]", 32), ("f32[20,300]{1,0:T(8,128)}", 32));

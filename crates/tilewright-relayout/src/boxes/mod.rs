@@ -12,7 +12,7 @@ mod write;
 use crate::chunk::{Cuttable, Piece, chunk_elements};
 use crate::description::{BoxDescription, KernelKind, Storing};
 use crate::error::{Error, checked};
-use crate::kernels::{Level, Mover, Slots, Stores, Target};
+use crate::kernels::{Level, Mover, Slots, Stores, Target, WIDEST_SLOT, Wanted};
 use crate::nest::{Loop, Nest, are_most};
 use crate::order::Order;
 use crate::padding::Padding;
@@ -243,13 +243,17 @@ impl BoxMoves {
         checked(bits.and_then(|bits| usize::try_from(bits / 8).ok()), "a chunk in bytes")
     }
 
-    /// The source bytes from the first to the last that these chunks read.
+    /// The source bytes from the first to the last that these chunks read, of which the last may be behind the source's end.
     pub(crate) fn source_span(&self, chunks: &Range<usize>) -> Range<usize> {
         let mut pieces = Vec::new();
         self.cut(&self.within(&self.elements_of(chunks)), &mut pieces);
         let Some(span) = self.span(&pieces) else { return 0..0 };
         let bits = self.slots.src;
         let end = (span.end * bits).unsigned_abs().div_ceil(8);
+        let end = match self.movers.iter().any(|(_, mover)| mover.reads_beside()) {
+            true => end.next_multiple_of(WIDEST_SLOT as u64),
+            false => end,
+        };
         (span.start * bits / 8) as usize..end as usize
     }
 
@@ -292,8 +296,14 @@ impl BoxMoves {
                 return BoxDescription::of_units(nest, self.slots.value, to, storing);
             }
             let is_at_bytes = nest.src * from % 8 == 0 && nest.dst * to % 8 == 0;
-            let mover =
-                Mover::new(&nest.loops, self.slots, is_at_bytes, Level::best(), Target::Cached);
+            let mover = Mover::of(Wanted {
+                loops: &nest.loops,
+                slots: self.slots,
+                is_at_bytes,
+                first: nest.src,
+                target: Target::Cached,
+                level: Level::best(),
+            });
             let kernel = mover.kind().unwrap_or(KernelKind::Bits);
             BoxDescription::of_elements(nest, from, to, kernel)
         };

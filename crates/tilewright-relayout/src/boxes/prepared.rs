@@ -2,7 +2,7 @@
 
 use super::{BoxMoves, is_streamed, most};
 use crate::chunk::{Cuttable, Form, Piece};
-use crate::kernels::{LINE, Level, Mover, Swizzles, Target};
+use crate::kernels::{LINE, Level, Mover, Swizzles, Target, Wanted};
 use crate::nest::Loop;
 use crate::ready::{Fill, Move, Ready};
 use crate::sizing::writes_lines;
@@ -157,7 +157,14 @@ impl BoxMoves {
             true if self.is_spread => Target::Spread,
             is_streamed => Target::of(is_streamed),
         };
-        Mover::new(&loops, self.slots, self.is_at_bytes(piece), Level::best(), target)
+        Mover::of(Wanted {
+            loops: &loops,
+            slots: self.slots,
+            is_at_bytes: self.is_at_bytes(piece),
+            first: piece.src,
+            target,
+            level: Level::best(),
+        })
     }
 
     /// Whether a piece begins at a byte on both sides. Chunks do.

@@ -15,7 +15,7 @@
 //!   but do not begin at lines.
 //! * [`Kernel::Zip`], [`Kernel::Unzip`]: 3, 5, 6 or 7 rows interleaved, or taken apart, as the colours
 //!   of an image. Of what is taken apart, only some rows may be there.
-//! * [`Kernel::Single`]: anything else, element by element, a line of one side at once.
+//! * [`Kernel::Single`]: anything else, element by element, if it can a line of one side at once.
 //!
 //! * [`Rows`]: rows of either side go by way of stages, where every index has room for a power of two: odd extents,
 //!   elements below a byte that begin within bytes or are packed on one side.
@@ -62,8 +62,8 @@ use rows::Rows as StagedRows;
 pub(crate) use swizzle::{SwizzledParts, Swizzles};
 use tile::Program;
 pub(crate) use tile::Slots;
-pub(crate) use ways::Target;
-use ways::{Wanted, program_of_bits, single_cycles};
+pub(crate) use ways::{Target, WIDEST_SLOT, Wanted};
+use ways::{program_of_bits, single_cycles};
 use weave::is_woven;
 
 use crate::bits;
@@ -175,16 +175,8 @@ impl Shifted {
 const LEAST_LINES: i64 = 32;
 
 impl Mover {
-    /// Of elements in such slots, for registers of this level. `is_at_bytes` says whether it begins at a byte on either
-    /// side.
-    pub(crate) fn new(
-        loops: &[Loop],
-        slots: Slots,
-        is_at_bytes: bool,
-        level: Level,
-        target: Target,
-    ) -> Self {
-        let wanted = Wanted { loops, slots, is_at_bytes, target, level };
+    /// What moves a box best.
+    pub(crate) fn of(wanted: Wanted<'_>) -> Self {
         match wanted.with_what_lies_beside() {
             Some((loops, slots, program)) => {
                 let (src, dst) = spans(&loops, slots);
@@ -226,7 +218,8 @@ impl Mover {
 
     /// Of elements of `unit` bytes.
     pub(crate) fn of_units(loops: &[Loop], unit: usize, level: Level, is_streamed: bool) -> Self {
-        Self::new(loops, Slots::same(8 * unit as i64), true, level, Target::of(is_streamed))
+        let (slots, target) = (Slots::same(8 * unit as i64), Target::of(is_streamed));
+        Self::of(Wanted { loops, slots, is_at_bytes: true, first: 0, target, level })
     }
 
     /// Whether a chunk had better be written by it in place than put together in the caches and streamed from there:
@@ -240,6 +233,11 @@ impl Mover {
             Way::Rows(rows) => Some(rows.are_written_in_place()),
             Way::Nothing | Way::Kernel(_) | Way::Checked => None,
         }
+    }
+
+    /// Whether it reads what lies beside elements, up to the end of a slot of up to [`WIDEST_SLOT`] bytes.
+    pub(crate) fn reads_beside(&self) -> bool {
+        self.reads_beside
     }
 
     /// What moves it, unless that depends on where memory begins.
@@ -306,7 +304,7 @@ impl Mover {
             {
                 let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
                 let at = at.plus(start.0 >> 3, start.1 >> 3);
-                // SAFETY: the bytes of all elements were found within the two slices, which cannot
+                // SAFETY: the bytes of all slots were found within the two slices, which cannot
                 // overlap; a program reads and writes no others.
                 unsafe { machine::run(program, at, means.stores) };
             }
@@ -339,11 +337,17 @@ impl Mover {
             _ if self.reads_beside && !is_inside => {
                 let wider = self.slots.src / self.slots.value;
                 let slots = Slots::same(self.slots.value);
-                let loops: Vec<Loop> =
-                    self.loops.iter().map(|l| Loop { src: l.src * wider, ..*l }).collect();
-                let (level, target) = (means.level, Target::of(means.stores == Stores::Streamed));
-                let wanted = Wanted { loops: &loops, slots, is_at_bytes, target, level };
-                Mover::of_elements(wanted).run(start, src, dst, means, room);
+                room.clear();
+                room.extend(self.loops.iter().map(|l| Loop { src: l.src * wider, ..*l }));
+                let (from, to) = spans(room, slots);
+                let is_inside =
+                    is_within(start.0, from, src.len()) && is_within(start.1, to, dst.len());
+                let Some(unit) = slots.unit().filter(|_| is_inside && is_at_bytes) else {
+                    return move_checked(room, slots, start, src, dst);
+                };
+                let kernel = Kernel::single(room, unit as i64);
+                // SAFETY: the bytes of all elements were found within the two slices, which cannot overlap.
+                unsafe { move_units(kernel, room, unit, at, means, src.as_ptr_range().end) };
             }
             _ if !is_inside || !is_at_bytes => {
                 move_checked(&self.loops, self.slots, start, src, dst);
@@ -377,7 +381,7 @@ impl Mover {
                     return;
                 }
                 // SAFETY: as above; a program reads and writes no other bytes than those of the
-                // elements.
+                // slots.
                 unsafe { machine::run(program, at, means.stores) };
             }
             // SAFETY: as above.
@@ -642,7 +646,7 @@ impl Kernel {
 
     /// Moves elements that lie alone. Where those that follow in the destination are of different lines of the source, and there
     /// others are beside them, a line of either side is gone through at once: of the destination, if the lines that it comes
-    /// from have room in the first cache, and else of the source.
+    /// from have room in the first cache, else of the source, if those that it goes to have, and else a part of one.
     fn single(loops: &mut Vec<Loop>, unit: i64) -> Kernel {
         lengthen_innermost(loops, unit);
         let steps = |stride: i64| LINE as i64 / stride.saturating_abs().saturating_mul(unit).max(1);

@@ -316,16 +316,30 @@ fn elements_beside_others() {
         let src = pattern(n_src + slot - unit);
         let mut expected = vec![0xee; n_dst];
         move_checked(loops, slots, (0, 0), &src, &mut expected);
-        for level in Level::all() {
-            let mover = Mover::of_units(loops, unit, level, false);
-            assert!(mover.reads_beside, "{loops:?} by {level:?}");
-            for src in [&src[..], &src[..n_src]] {
-                let mut dst = vec![0xee; n_dst];
-                let means = Means { level, stores: Stores::Cached };
-                mover.run((0, 0), src, &mut dst, means, &mut Vec::new());
-                assert_eq!(dst, expected, "{loops:?} by {means:?} of {} bytes", src.len());
+        let movers = |first: i64, is_streamed: bool| {
+            let of = move |level| {
+                let target = Target::of(is_streamed);
+                Mover::of(Wanted { loops, slots, is_at_bytes: true, first, target, level })
+            };
+            Level::all().into_iter().map(move |level| (level, of(level)))
+        };
+        for (is_streamed, stores) in [(false, Stores::Cached), (true, Stores::Streamed)] {
+            for (level, mover) in movers(0, is_streamed) {
+                assert!(mover.reads_beside, "{loops:?} by {level:?}");
+                for (src, shift) in [(&src[..], 0), (&src[..], 3), (&src[..n_src], 3)] {
+                    let mut buffer = vec![0xee; n_dst + 3 * GUARD];
+                    let start = buffer.as_ptr().align_offset(GUARD) + GUARD + shift;
+                    let dst = &mut buffer[start..start + n_dst];
+                    let means = Means { level, stores };
+                    mover.run((0, 0), src, dst, means, &mut Vec::new());
+                    assert!(dst == expected, "{loops:?} by {means:?} of {} bytes", src.len());
+                    let mut around = buffer[..start].iter().chain(&buffer[start + n_dst..]);
+                    assert!(around.all(|byte| *byte == 0xee), "{loops:?} by {means:?}");
+                }
             }
         }
+        // What begins within a slot would read beyond the last.
+        assert!(movers(1, false).all(|(_, mover)| !mover.reads_beside), "{loops:?}");
     }
     // Nothing is dropped of elements that are beside each other, and of slots that are too wide.
     for loops in [[l(37, 1, 256), l(197, 512, 1)], [l(37, 32, 256), l(197, 4096, 1)]] {
@@ -648,7 +662,8 @@ fn check_bits(loops: &[Loop], slots: Slots) -> Program {
         }
     });
     for level in Level::all() {
-        let mover = Mover::new(loops, slots, true, level, Target::Streamed);
+        let target = Target::Streamed;
+        let mover = Mover::of(Wanted { loops, slots, is_at_bytes: true, first: 0, target, level });
         assert!(mover.held_bytes() <= Mover::MOST_BYTES, "{loops:?}: {}", mover.held_bytes());
         for stores in [Stores::Cached, Stores::Streamed, Stores::Staged] {
             for &shift in cases(&[0, 3, 32], 1) {
@@ -695,7 +710,8 @@ fn bits_within_registers() {
         cases(&[(8, 32), (16, 32), (8, 16), (8, 64), (16, 64), (16, 128), (32, 64)], 2)
     {
         for loops in [[l(71, 1, 256), l(256, 1024, 1)], [l(37, 64, 200), l(200, 1, 1)]] {
-            check_bits(&loops, Slots { value, src, dst: value });
+            let program = check_bits(&loops, Slots { value, src, dst: value });
+            assert!(steps_of(&program).iter().any(|op| matches!(op, tile::Op::Merge { .. })));
         }
     }
     for &(value, src, dst) in cases(&[(4, 8, 8), (2, 4, 4), (1, 4, 8), (4, 4, 8), (1, 1, 8)], 2) {

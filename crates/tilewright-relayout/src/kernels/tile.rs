@@ -19,7 +19,8 @@
 //!   the bytes are put in order before: those that stay at the bottom, those that leave at the top.
 //!
 //! Where a slot is wider than what is moved, its upper bits are no index's: in the source they are
-//! dropped ([`Bit::None`](super::synthesis::Bit) leaves and is not stored), in the destination zeros enter.
+//! dropped ([`Bit::None`](super::synthesis::Bit) leaves and is not stored), in the destination zeros enter. Whole bytes are dropped
+//! by shifts too.
 //!
 //! A tile that only interleaves is a kernel of its own. One that moves bits below a byte has a list of
 //! steps ([`Tile::ops`]), which are done one by one with 8 registers: those that the stages need, and
@@ -152,7 +153,7 @@ pub(super) struct Tile {
     pub(super) shuffle: Option<[u8; 16]>,
     /// Bit `k` is set where registers are interleaved by `2^k` bytes; there are two for each bit.
     pub(super) grains: u8,
-    /// What is done instead, step by step, where bits below a byte move.
+    /// What is done instead, step by step, where bits below a byte move or bytes are dropped.
     pub(super) ops: Vec<Op>,
     /// Bit `k` is set where the next of those bits, from the lowest on, change places with bit `k` of
     /// a lane's number.

@@ -26,8 +26,8 @@ const PIECE: f64 = 12.0;
 const RUN: f64 = 3.0;
 const BYTE_OF_A_RUN: f64 = 0.1;
 
-/// The bytes of slots that may have several elements.
-const WIDEST_SLOT: i64 = 16;
+/// The most bytes of slots that have several elements.
+pub(crate) const WIDEST_SLOT: i64 = 16;
 
 /// What is not worth looking for something quicker: that takes ten times as long at least, again for every plan.
 const NEGLIGIBLE: f64 = 1000.0;
@@ -108,25 +108,30 @@ impl Target {
 
 /// A box that is to be moved.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted<'l> {
-    pub(super) loops: &'l [Loop],
-    pub(super) slots: Slots,
+pub(crate) struct Wanted<'l> {
+    pub(crate) loops: &'l [Loop],
+    pub(crate) slots: Slots,
     /// Whether it begins at a byte on both sides.
-    pub(super) is_at_bytes: bool,
-    pub(super) target: Target,
-    pub(super) level: Level,
+    pub(crate) is_at_bytes: bool,
+    /// The slot of the source that it begins at.
+    pub(crate) first: i64,
+    pub(crate) target: Target,
+    /// The registers that move it.
+    pub(crate) level: Level,
 }
 
 impl Wanted<'_> {
-    /// The same box of slots of the source that have two elements or more, of which all but the first are dropped, if it has
-    /// elements that lie so, and none beside each other: its loops, its slots and the program of those, if that takes less
-    /// than elements one by one.
+    /// The same box in wider slots of the source, of which all but the first element are dropped, if it has elements that lie so and
+    /// none beside each other, and slots are counted from the source's first: its loops, its slots and the program of those, if
+    /// that takes less than elements one by one.
     pub(super) fn with_what_lies_beside(self) -> Option<(Vec<Loop>, Slots, Program)> {
-        let Wanted { loops, slots, is_at_bytes, target, level } = self;
+        let Wanted { loops, slots, is_at_bytes, first, target, level } = self;
         let bytes = slots.unit().filter(|_| is_at_bytes)? as i64;
         let steps = || loops.iter().filter(|l| l.extent > 1).map(|l| l.src);
         let step = steps().min().filter(|&step| step > 1 && step.count_ones() == 1)?;
-        if steps().any(|other| other % step != 0) || step.saturating_mul(bytes) > WIDEST_SLOT {
+        let are_whole = steps().chain([first]).all(|other| other % step == 0);
+        let is_empty = loops.iter().any(|l| l.extent < 1);
+        if !are_whole || is_empty || step.saturating_mul(bytes) > WIDEST_SLOT {
             return None;
         }
         let loops = loops.iter().filter(|l| l.extent > 1);
@@ -211,15 +216,11 @@ impl Wanted<'_> {
 
     /// The same of elements of any width.
     fn way_of_bits(self) -> Way {
-        let Wanted { loops, slots, target, .. } = self;
         // What follows itself on both sides is made wider or narrower in the caches as quickly as it is copied.
-        let is_row = |l: &Loop| l.is_run() && l.extent.saturating_mul(slots.value) >= LEAST_ROW;
         let mut drafts = None;
-        if slots.src != slots.dst && loops.iter().any(is_row) {
+        if self.target == Target::Cached && self.changes_rows() {
             drafts = self.drafts();
-            if target == Target::Cached
-                && let Some(rows) = rows_if(&mut drafts, Drafts::are_in_place)
-            {
+            if let Some(rows) = rows_if(&mut drafts, Drafts::are_in_place) {
                 return rows;
             }
         }
@@ -237,6 +238,13 @@ impl Wanted<'_> {
         }
     }
 
+    /// Whether elements that follow each other on both sides are made wider or narrower.
+    fn changes_rows(self) -> bool {
+        let Wanted { loops, slots, .. } = self;
+        let is_row = |l: &Loop| l.is_run() && l.extent.saturating_mul(slots.value) >= LEAST_ROW;
+        slots.src != slots.dst && loops.iter().any(is_row)
+    }
+
     fn program(self) -> Option<Program> {
         program_of_bits(self.loops, self.slots, self.level, self.target.is_streamed())
     }
@@ -251,24 +259,25 @@ impl Wanted<'_> {
         if let Some(pieces) = self.cost_of_pieces(program) {
             return self.cheaper(drafts, pieces);
         }
-        let steps = program.is_of_steps().then(|| program.cycles());
-        let steps = steps.filter(|&cycles| cycles >= WORTH_TABLES)?;
+        let steps = program.is_of_steps().then(|| program.cycles())?;
         let are_few_bits = self.slots.value < NIBBLE;
+        let drafted = |may_be: bool| if may_be { drafts.or_else(|| self.drafts()) } else { None };
         if self.target == Target::Cached {
-            let drafts = if are_few_bits { drafts.or_else(|| self.drafts()) } else { None };
+            if steps < WORTH_TABLES {
+                return None;
+            }
             let are_better = |d: &Drafts| d.cycles() * self.elements() < STEPS_TO_ROWS * steps;
-            return match drafts.filter(are_better) {
-                Some(drafts) => self.cheaper(Some(drafts), STEPS_TO_ROWS * steps),
-                None => self.lookup(STEPS_TO_LOOKUPS * steps),
-            };
+            let rows = drafted(are_few_bits).filter(are_better);
+            let rows = rows.and_then(|rows| self.cheaper(Some(rows), STEPS_TO_ROWS * steps));
+            return rows.or_else(|| self.lookup(STEPS_TO_LOOKUPS * steps));
         }
         // Rows that are written in place are not streamed.
-        let may_be_rows = are_few_bits || !program.streams_lines();
+        let may_be_rows = self.changes_rows() && (are_few_bits || !program.streams_lines());
         let are_better = |drafts: &Drafts| {
             drafts.are_written_in_place()
                 && drafts.cycles() * self.elements() < STEPS_TO_LONG_ROWS * steps
         };
-        let rows = drafts.filter(|drafts| may_be_rows && are_better(drafts))?.made()?.0;
+        let (rows, _) = drafted(may_be_rows).filter(are_better)?.made()?;
         Some(Way::Rows(Box::new(rows)))
     }
 

@@ -250,7 +250,8 @@ impl Plan {
     }
 
     /// The bytes of the source from the first to the last that these chunks read; empty if they
-    /// read none, because they are all padding or do not exist.
+    /// read none, because they are all padding or do not exist. The last may be up to 15 bytes behind their last element, where
+    /// elements are read with the padding beside them.
     ///
     /// ```
     /// use tilewright::Shape;
@@ -268,14 +269,15 @@ impl Plan {
         if chunks.start >= chunks.end.min(self.n_chunks) {
             return 0..0;
         }
-        match &self.route {
+        let span = match &self.route {
             Way::Copy(moves) | Way::Boxes(moves) => moves.source_span(&chunks),
             Way::Through(through) => {
                 through.source_span(chunks.start..chunks.end.min(self.n_chunks))
             }
             Way::Swizzled(swizzled) => swizzled.source_span(&chunks),
             Way::Elements(_) => 0..self.src_bytes,
-        }
+        };
+        span.start..span.end.min(self.src_bytes)
     }
 
     /// The most bytes of memory that a thread allocates to run chunks, or all of it, on its own,
