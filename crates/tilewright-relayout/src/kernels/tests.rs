@@ -278,7 +278,7 @@ fn grids() {
 fn elements_that_lie_alone() {
     let (one, two) = (l(1, 0, 0), l(2, 256, 1));
     // Columns of 4 KiB, and rows of 512 bytes: a cache has room for 8 lines of the former and 64 of the latter.
-    let cases = [
+    let all = [
         (2, [l(37, 2, 256), l(200, 2048, 1), one], (l(37, 2, 256), 16, [l(200, 2048, 1), one])),
         (1, [l(150, 1, 8192), l(71, 512, 4), two], (l(71, 512, 4), 16, [l(150, 1, 8192), two])),
         (1, [l(150, 1, 8192), l(71, 4096, 4), one], (l(71, 4096, 4), 8, [l(150, 1, 8192), one])),
@@ -286,7 +286,7 @@ fn elements_that_lie_alone() {
         (2, [l(5, 2, 256), l(200, 2048, 1), one], (l(200, 2048, 1), 8, [l(5, 2, 256), one])),
         (2, [l(5, 300, 256), l(20, 2048, 1), one], (l(20, 2048, 1), 20, [l(5, 300, 256), one])),
     ];
-    for (unit, loops, (row, at_once, around)) in cases {
+    for &(unit, loops, (row, at_once, around)) in cases(&all, 1) {
         let mut left: Vec<Loop> = loops.iter().filter(|l| l.extent > 1).copied().collect();
         let [n_src, n_dst] =
             [|l: &Loop| l.src, |l: &Loop| l.dst].map(|stride| bytes_of(&left, unit, stride));
@@ -706,11 +706,11 @@ fn bits_within_registers() {
     // Slots whose upper bits are no element's.
     check_bits(&[l(256, 1, 1)], Slots { value: 8, src: 16, dst: 16 });
     // The same of whole bytes, in registers and by way of a bank.
-    for &(value, src) in
-        cases(&[(8, 32), (16, 32), (8, 16), (8, 64), (16, 64), (16, 128), (32, 64)], 2)
-    {
-        for loops in [[l(71, 1, 256), l(256, 1024, 1)], [l(37, 64, 200), l(200, 1, 1)]] {
-            let program = check_bits(&loops, Slots { value, src, dst: value });
+    let widths = [(16, 32), (8, 32), (8, 16), (8, 64), (16, 64), (16, 128), (32, 64)];
+    for &(value, src) in cases(&widths, 1) {
+        let loops = [[l(37, 64, 200), l(200, 1, 1)], [l(71, 1, 256), l(256, 1024, 1)]];
+        for loops in cases(&loops, 1) {
+            let program = check_bits(loops, Slots { value, src, dst: value });
             assert!(steps_of(&program).iter().any(|op| matches!(op, tile::Op::Merge { .. })));
         }
     }
