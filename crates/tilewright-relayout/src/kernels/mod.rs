@@ -651,15 +651,14 @@ impl Kernel {
         lengthen_innermost(loops, unit);
         let steps = |stride: i64| LINE as i64 / stride.saturating_abs().saturating_mul(unit).max(1);
         let is_short = |l: &Loop| l.extent < MIN_STEPS;
-        let follows = |l: &&Loop| steps(l.dst) > 1;
+        let follows = |l: &Loop| steps(l.dst) > 1;
+        let is_far = |l: &Loop| steps(l.src) <= 1;
         // A few that are side by side are no row.
-        let n_inner = usize::from(loops.last().is_some_and(|l| is_short(l) && steps(l.dst) > 1));
+        let n_inner = usize::from(loops.last().is_some_and(|l| is_short(l) && follows(l)));
         let (around, inner) = loops.split_at(loops.len() - n_inner);
-        let row = around.last().filter(follows).filter(|row| {
-            !is_short(row) && steps(row.src) <= 1 && inner.iter().all(|l| steps(l.src) <= 1)
-        });
-        let beside =
-            (0..around.len().saturating_sub(1)).find(|&place| steps(around[place].src) > 1);
+        let row = around.last().filter(|row| follows(row) && !is_short(row) && is_far(row));
+        let row = row.filter(|_| inner.iter().all(is_far));
+        let beside = (0..around.len().saturating_sub(1)).find(|&place| !is_far(&around[place]));
         let (Some(&row), Some(beside)) = (row, beside) else {
             let inner = loops.pop().unwrap_or(ONCE);
             let outer = loops.pop().unwrap_or(ONCE);

@@ -301,13 +301,21 @@ impl Program {
         self
     }
 
+    /// What is walked for each place around a bank: the way into it, if there is one, and the last.
+    fn walks(&self) -> impl Iterator<Item = &Walk> {
+        let first = self.before.as_ref().and_then(|before| before.first.as_ref());
+        first.map(|(walk, _)| walk).into_iter().chain([&self.walk])
+    }
+
     /// How many tiles it moves.
     pub(super) fn n_tiles(&self) -> usize {
-        let times = |around: &[Around]| around.iter().map(|l| l.count).product::<i64>() as usize;
-        let tiles = |walk: &Walk| walk.tiles.len() * times(&walk.around);
-        let bits = self.before.as_ref().and_then(|before| before.first.as_ref());
-        let bits = bits.map_or(0, |(walk, _)| tiles(walk));
-        (tiles(&self.walk) + bits) * times(&self.around)
+        self.walks().map(|walk| self.n_tiles_of(walk)).sum::<f64>() as usize
+    }
+
+    /// How many of them a walk has; of boxes that no memory holds, more than can be counted.
+    fn n_tiles_of(&self, walk: &Walk) -> f64 {
+        let around = self.around.iter().chain(&walk.around);
+        walk.tiles.len() as f64 * around.map(|l| l.count as f64).product::<f64>()
     }
 
     /// Whether it moves bits step by step, in no bank.
@@ -317,21 +325,17 @@ impl Program {
 
     /// About how many of the processor's cycles it takes in the caches, if its registers are loaded and stored whole.
     pub(super) fn cycles(&self) -> f64 {
-        let a_tile = |tile: &Tile| {
-            let lanes = LANE_CYCLES * tile.n_lanes as f64;
-            tile.registers as f64 * (lanes + STEP_CYCLES * tile.ops.len() as f64)
+        let all = |walk: &Walk| {
+            let Tile { registers, n_lanes, ops, .. } = &walk.tile;
+            let a_register = LANE_CYCLES * *n_lanes as f64 + STEP_CYCLES * ops.len() as f64;
+            self.n_tiles_of(walk) * *registers as f64 * a_register
         };
-        let times = |around: &[Around]| around.iter().map(|l| l.count as f64).product::<f64>();
-        let all = |walk: &Walk| a_tile(&walk.tile) * walk.tiles.len() as f64 * times(&walk.around);
-        let first = self.before.as_ref().and_then(|before| before.first.as_ref());
-        (all(&self.walk) + first.map_or(0.0, |(walk, _)| all(walk))) * times(&self.around)
+        self.walks().map(all).sum()
     }
 
     /// Whether there is a stage on the way into the caches.
     pub(super) fn has_stage(&self) -> bool {
-        let first = self.before.as_ref().and_then(|before| before.first.as_ref());
-        let walks = first.map(|(walk, _)| walk).into_iter().chain([&self.walk]);
-        self.cached_blocks.is_some() || walks.map(|walk| &walk.gathered).any(Option::is_some)
+        self.cached_blocks.is_some() || self.walks().any(|walk| walk.gathered.is_some())
     }
 
     /// Whether tiles are put together in banks, before or after.

@@ -26,8 +26,8 @@ const PIECE: f64 = 12.0;
 const RUN: f64 = 3.0;
 const BYTE_OF_A_RUN: f64 = 0.1;
 
-/// The most bytes of slots that have several elements.
-pub(crate) const WIDEST_SLOT: i64 = 16;
+/// The most bytes of slots that have several elements: what loads a lane for each takes longer than one by one.
+pub(crate) const WIDEST_SLOT: i64 = 8;
 
 /// What is not worth looking for something quicker: that takes ten times as long at least, again for every plan.
 const NEGLIGIBLE: f64 = 1000.0;

@@ -250,7 +250,7 @@ impl Plan {
     }
 
     /// The bytes of the source from the first to the last that these chunks read; empty if they
-    /// read none, because they are all padding or do not exist. The last may be up to 15 bytes behind their last element, where
+    /// read none, because they are all padding or do not exist. The last may be up to 7 bytes behind their last element, where
     /// elements are read with the padding beside them.
     ///
     /// ```
