@@ -1,5 +1,6 @@
 //! In what order loops are walked around what is moved at a time.
 
+use super::place::LINE;
 use super::tile::Around;
 
 /// Runs of the destination that are longer need not be gone on with at once.
@@ -8,9 +9,9 @@ pub(super) const LONG_RUN: i64 = 256 * 8;
 /// The most places of the source that are read in turn before the next line of any.
 const MOST_SOURCES: i64 = 128;
 
-/// Lines so many bits apart are of one set of a first cache, which has room for at least so many of them.
-const SETS_BITS: i64 = 4096 * 8;
-const WAYS: i64 = 8;
+/// The sets of a first cache, the lines after each other in turn, and for how many lines each has room at least.
+const N_SETS: i64 = 64;
+const WAYS: u8 = 8;
 
 /// The bits of such runs of elements of so many bits, or of whole lines that are moved `as_they_are` in the caches.
 ///
@@ -75,10 +76,18 @@ pub(super) fn order(around: &mut Vec<Around>, mut src_len: i64, mut dst_len: i64
 /// How many places of the source so many bits apart are read in turn: no more than the first cache has room for, where their
 /// lines are those of a few sets.
 pub(super) fn most_sources(step: i64) -> i64 {
-    let sets = 1i64
-        << (SETS_BITS.trailing_zeros() - step.trailing_zeros().min(SETS_BITS.trailing_zeros()))
-            .min(6);
-    MOST_SOURCES.min(sets * WAYS)
+    let mut lines = [0u8; N_SETS as usize];
+    let (mut place, mut last) = (0i64, -1);
+    for n in 0..MOST_SOURCES {
+        let line = place.div_euclid(8 * LINE as i64);
+        let in_set = &mut lines[line.rem_euclid(N_SETS) as usize];
+        if line != last && *in_set == WAYS {
+            return n;
+        }
+        *in_set += u8::from(line != last);
+        (place, last) = (place.wrapping_add(step), line);
+    }
+    MOST_SOURCES
 }
 
 /// Takes up to `part` steps out of loop `number`, as equal parts as can be; what is left of the loop
@@ -100,4 +109,18 @@ pub(super) fn part_of(loops: &mut Vec<Around>, number: usize, part: i64) -> Arou
         dst_back: l.dst_back + beyond * l.dst,
     };
     Around { count: part, src_back: 0, dst_back: 0, ..l }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sets of 4 KiB have room for eight lines each.
+    #[test]
+    fn sources_have_room_in_the_first_cache() {
+        let bytes = [4096, -8192, 4096 + 7, 2048, 1024, 5 * 4096 + 512, 4096 + 64, 64, 4, 0];
+        let most = bytes.map(|step| most_sources(8 * step));
+        // Seven bytes more than 4 KiB are nine rows on until they are of the next set; 512 bytes are an eighth of the sets.
+        assert_eq!(most, [8, 8, 8, 16, 32, 64, 128, 128, 128, 128]);
+    }
 }

@@ -77,7 +77,7 @@ use place::At;
 pub(crate) use place::LINE;
 use places::{MAX_LOOPS, ONCE};
 use std::cmp::Ordering;
-use tasks::{FarRun, Join, Run, Single, Singles, Walk, Zip};
+use tasks::{Blocked, BlockedRuns, FarRun, Join, Run, Single, Singles, Walk, Zip};
 use weave::Rows;
 
 /// Of fewer steps than this, an innermost loop takes longer to begin than to run.
@@ -102,6 +102,8 @@ impl Means {
 enum Kernel {
     /// `length` neighbours.
     Runs { length: i64 },
+    /// Short runs by blocks.
+    Blocked(BlockedRuns),
     /// `length` neighbours, and `count` times as many that follow in the destination, `step` apart
     /// in the source; and all that several times.
     Joined { length: i64, count: i64, step: i64, rows: Loop },
@@ -523,6 +525,7 @@ unsafe fn move_units(
                 level.run(FarRun { walk, length });
             }
             Kernel::Runs { length } => level.run(Run { walk, length }),
+            Kernel::Blocked(runs) => level.run(Blocked { walk, runs }),
             Kernel::Joined { length, count, step, rows } => {
                 let rows = Loop { src: rows.src * unit, dst: rows.dst * unit, ..rows };
                 let (len, step) = ((length * unit) as usize, step * unit);
@@ -590,6 +593,9 @@ pub(crate) fn choice(
     let run = |extent: i64, src: i64, dst: i64| Loop { extent, src, dst };
     let (name, mut own) = match kernel {
         Kernel::Runs { length } => (KernelKind::Runs, vec![run(length, 1, 1)]),
+        Kernel::Blocked(BlockedRuns { length, row, column, .. }) => {
+            (KernelKind::Runs, vec![column, row, run(length, 1, 1)])
+        }
         Kernel::Joined { length, count, step, rows } => {
             (KernelKind::JoinedRuns, vec![run(count, step, length), rows, run(length, 1, 1)])
         }
@@ -640,7 +646,10 @@ impl Kernel {
                 let rows = take_rows(loops, next.src);
                 Kernel::Joined { length, count: next.extent, step: next.src, rows }
             }
-            _ => Kernel::Runs { length },
+            _ => match BlockedRuns::among(loops, length, unit, stores) {
+                Some(runs) => Kernel::Blocked(runs),
+                None => Kernel::Runs { length },
+            },
         }
     }
 
@@ -707,7 +716,7 @@ fn order_walk(loops: &mut [Loop], kernel: Kernel, unit: i64, stores: Stores) {
         Kernel::Runs { length } => (length, length),
         Kernel::Zip { count, length, .. } => (length, count * length),
         Kernel::Unzip { count, length, .. } => (count * length, length),
-        Kernel::Joined { .. } | Kernel::Single { .. } => return,
+        Kernel::Blocked(_) | Kernel::Joined { .. } | Kernel::Single { .. } => return,
     };
     if src_len.max(dst_len) * unit < line {
         // Short runs are quicker one behind the other.

@@ -42,31 +42,54 @@ pub(super) unsafe fn copy_runs<R: Register>(at: At, row: Row, stores: Stores) {
     }
 }
 
+impl Row {
+    /// Whether so many runs follow each other in the destination that they may be copied as by [`copy_following`].
+    #[inline(always)]
+    pub(super) fn follows(&self) -> bool {
+        self.dst == self.len as i64 && self.count >= MIN_FOLLOWING
+    }
+
+    /// Asks for the first line of each run, unless there are too many.
+    #[inline(always)]
+    pub(super) fn ask_for(&self, at: At) {
+        if self.count <= MOST_ASKED_FOR {
+            for run in 0..self.count {
+                at.plus(run * self.src, 0).prefetch();
+            }
+        }
+    }
+}
+
+/// Whether runs of so many bytes are copied more quickly with what lies behind them.
+#[inline(always)]
+pub(super) fn may_follow(len: usize) -> bool {
+    matches!(len, 3 | 5..=7 | 9..=15 | 17..=31)
+}
+
 /// Copies short runs that follow each other in the destination: with each of them also what lies behind
-/// it in the source, up to a round length, over which the next ones are written. `end` is that of the
-/// source. Says whether the runs are such.
+/// it in the source, up to a round length, over which the next ones are written, as may be what is `beyond` all, so many bytes.
+/// `end` is that of the source.
 ///
 /// # Safety
-/// As [`copy_runs`]; all bytes up to `end` can be read.
+/// As [`copy_runs`]; all bytes up to `end` can be read, and those beyond be written. The runs follow each other, and
+/// [`may`](may_follow) be copied so.
 #[inline(always)]
-pub(super) unsafe fn copy_following<R: Register>(at: At, row: Row, end: *const u8) -> bool {
-    if row.dst != row.len as i64 || row.count < MIN_FOLLOWING {
-        return false;
-    }
+pub(super) unsafe fn copy_following<R: Register>(at: At, row: Row, beyond: usize, end: *const u8) {
     // SAFETY: the caller's promise; the runs are no longer than what is copied with each.
     unsafe {
         match row.len {
-            3 | 5..=7 => follow::<R, 8>(at, row, end),
-            9..=15 => follow::<R, 16>(at, row, end),
-            17..=31 => follow::<R, 32>(at, row, end),
-            _ => return false,
+            ..8 => follow::<R, 8>(at, row, beyond, end),
+            8..16 => follow::<R, 16>(at, row, beyond, end),
+            _ => follow::<R, 32>(at, row, beyond, end),
         }
     }
-    true
 }
 
 /// The fewest runs that are copied with what lies behind them.
 const MIN_FOLLOWING: i64 = 4;
+
+/// Lines of more runs would be gone when they are copied.
+const MOST_ASKED_FOR: i64 = 512;
 
 /// The most runs of a chain.
 const MOST_CHAINED: usize = 64;
@@ -124,6 +147,20 @@ impl Chain {
             false => chain.count * len,
         };
         Some((chain, rest))
+    }
+
+    /// The bytes of its runs.
+    #[inline(always)]
+    pub(super) fn bytes(&self) -> usize {
+        self.count * self.len
+    }
+
+    /// Asks for the first line of each run.
+    #[inline(always)]
+    pub(super) fn ask_for(&self, at: At) {
+        for &place in &self.places[..self.count] {
+            at.plus(place, 0).prefetch();
+        }
     }
 
     /// The bytes that follow each other, of runs at several places of the loops around.
@@ -208,8 +245,8 @@ unsafe fn copy_over<R: Register, const W: usize>(at: At) {
 /// # Safety
 /// As [`copy_following`]; the runs follow each other and have no more than `W` bytes.
 #[inline(always)]
-unsafe fn follow<R: Register, const W: usize>(at: At, row: Row, end: *const u8) {
-    let all = row.len * row.count as usize;
+unsafe fn follow<R: Register, const W: usize>(at: At, row: Row, beyond: usize, end: *const u8) {
+    let all = row.len * row.count as usize + beyond;
     for run in 0..row.count {
         let here = at.plus(run * row.src, run * row.dst);
         let is_inside = run as usize * row.len + W <= all && here.src.wrapping_add(W) <= end;

@@ -3,9 +3,11 @@
 //! Each kernel is a task of its own, as is each number of rows with each width of elements that makes a difference: code is
 //! compiled for every level, all of it inlined, and what is compiled together has its room on the stack together.
 
+use super::MIN_STEPS;
 use super::joined;
 use super::level::{Level, Task};
-use super::place::{AHEAD, At, STAGED, STREAMED, Stores, copy_one};
+use super::loop_order::most_sources;
+use super::place::{AHEAD, At, LINE, STAGED, STREAMED, Stores, copy_one};
 use super::places::{ONCE, Places, innermost};
 use super::register::Register;
 use super::runs::{self, Chain, Row};
@@ -32,6 +34,44 @@ impl<'t> Walk<'t> {
     }
 }
 
+/// The places of some loops [`AHEAD`] bytes further on, where so many bytes are moved at each.
+struct Soon<'t> {
+    places: Places<'t>,
+    /// One of so many places that follow each other is of a new line of the source.
+    one_of: i64,
+    number: i64,
+}
+
+impl<'t> Soon<'t> {
+    #[inline(always)]
+    fn of(walk: &Walk<'t>, loops: &'t [Loop], bytes: usize) -> Self {
+        let mut places = Places::new(loops, walk.unit, walk.at);
+        for _ in 0..AHEAD.div_ceil(bytes) {
+            places.next();
+        }
+        let (inner, _) = innermost(loops);
+        let step = inner.src.saturating_abs().saturating_mul(walk.unit as i64).max(1);
+        Soon { places, one_of: (LINE as i64 / step).max(1), number: 0 }
+    }
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<At> {
+        self.places.next()
+    }
+
+    /// The next place, if it may be of a new line of the source.
+    #[inline(always)]
+    fn next_line(&mut self) -> Option<At> {
+        let next = self.next();
+        self.number -= 1;
+        if self.number > 0 {
+            return None;
+        }
+        self.number = self.one_of;
+        next
+    }
+}
+
 /// Copies runs of `length` elements.
 pub(super) struct Run<'t> {
     pub(super) walk: Walk<'t>,
@@ -42,9 +82,14 @@ impl Task for Run<'_> {
     #[inline(always)]
     unsafe fn with<R: Register>(self) {
         let Walk { loops, unit, at, stores, end } = self.walk;
+        let is_far = stores != Stores::Cached;
         if let Some((chain, around)) = Chain::of(loops, self.length, unit) {
             let (mut places, mut left) = (Places::new(around, unit, at), chain.all());
+            let mut soon = Soon::of(&self.walk, around, chain.bytes());
             while let Some(at) = places.next() {
+                if is_far && let Some(next) = soon.next_line() {
+                    chain.ask_for(next);
+                }
                 // SAFETY: the caller's promise.
                 left = unsafe { chain.copy::<R>(at, left, end) };
             }
@@ -58,11 +103,106 @@ impl Task for Run<'_> {
             dst: inner.dst * unit as i64,
         };
         let mut places = Places::new(outer, unit, at);
+        let mut soon = Soon::of(&self.walk, outer, row.len * row.count as usize);
         while let Some(at) = places.next() {
+            if is_far && let Some(next) = soon.next_line() {
+                row.ask_for(next);
+            }
             // SAFETY: the caller's promise.
             unsafe {
-                if !runs::copy_following::<R>(at, row, end) {
-                    runs::copy_runs::<R>(at, row, stores);
+                match runs::may_follow(row.len) && row.follows() {
+                    true => runs::copy_following::<R>(at, row, 0, end),
+                    false => runs::copy_runs::<R>(at, row, stores),
+                }
+            }
+        }
+    }
+}
+
+/// Short runs by blocks of two loops, so that what comes from a line is copied while that is in the first cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BlockedRuns {
+    /// The elements of a run.
+    pub(super) length: i64,
+    /// Runs that follow each other in the destination, of different lines of the source.
+    pub(super) row: Loop,
+    /// Runs beside each other in the source.
+    pub(super) column: Loop,
+    /// The steps of both in a block.
+    pub(super) block: (i64, i64),
+}
+
+impl BlockedRuns {
+    /// Takes the loops of such runs, of `length` elements of `unit` bytes, out of `loops`, if they are among them and lines
+    /// would be gone before all is copied that comes from them.
+    pub(super) fn among(
+        loops: &mut Vec<Loop>,
+        length: i64,
+        unit: i64,
+        stores: Stores,
+    ) -> Option<Self> {
+        let bytes = |stride: i64| stride.saturating_abs().saturating_mul(unit);
+        let most_at_once = |stride: i64| most_sources(stride.saturating_mul(8 * unit));
+        let is_row = |l: &Loop| l.dst == length && l.extent >= MIN_STEPS;
+        let is_near = |l: &Loop| bytes(l.src) < LINE as i64;
+        let row = loops.iter().position(|l| is_row(l) && !is_near(l))?;
+        let column = loops.iter().position(|l| l.extent > 1 && is_near(l))?;
+        if !runs::may_follow(usize::try_from(bytes(length)).ok()?) {
+            return None;
+        }
+        let within = loops[column + 1..].iter().chain(loops.get(row).filter(|_| row < column));
+        let n_within = within.map(|l| l.extent as f64).product::<f64>();
+        let at_once = loops[row].extent.min(most_at_once(loops[row].src));
+        let is_cached = stores == Stores::Cached;
+        if n_within <= MOST_WITHIN && !(is_cached && at_once < loops[row].extent) {
+            return None;
+        }
+        let (row, column) = (loops.remove(row), loops.remove(column - usize::from(row < column)));
+        let in_lines = BLOCK_LINES * LINE as i64 / bytes(column.src).max(1);
+        let block = (at_once, in_lines.clamp(1, most_at_once(column.dst)));
+        Some(BlockedRuns { length, row, column, block })
+    }
+}
+
+/// The lines of the source that are gone through at once along the columns of a block.
+const BLOCK_LINES: i64 = 4;
+
+/// So many lines that are read before the next run of one of them are there still.
+const MOST_WITHIN: f64 = 512.0;
+
+/// Copies runs by blocks.
+pub(super) struct Blocked<'t> {
+    pub(super) walk: Walk<'t>,
+    pub(super) runs: BlockedRuns,
+}
+
+impl Task for Blocked<'_> {
+    #[inline(always)]
+    unsafe fn with<R: Register>(self) {
+        let Blocked { walk: Walk { loops, unit, at, end, .. }, runs } = self;
+        let BlockedRuns { length, row, column, block: (in_row, in_column) } = runs;
+        let in_bytes = |l: Loop| Loop { src: l.src * unit as i64, dst: l.dst * unit as i64, ..l };
+        let further = |at: At, n: i64, l: Loop| at.plus(n * l.src, n * l.dst);
+        let (len, row, column) = (length as usize * unit, in_bytes(row), in_bytes(column));
+        let mut left = column.extent;
+        while left > 0 {
+            let n_columns = in_column.min(left);
+            let here = further(at, column.extent - left, column);
+            left -= n_columns;
+            let mut places = Places::new(loops, unit, here);
+            while let Some(at) = places.next() {
+                let mut done = 0;
+                while done < row.extent {
+                    let count = in_row.min(row.extent - done);
+                    let part = Row { len, count, src: row.src, dst: row.dst };
+                    let at = further(at, done, row);
+                    done += count;
+                    let beyond = (row.extent - done) as usize * len;
+                    for number in 0..n_columns {
+                        let at = further(at, number, column);
+                        // SAFETY: the caller's promise; what is beyond are the runs of the same row that come later.
+                        unsafe { runs::copy_following::<R>(at, part, beyond, end) };
+                    }
                 }
             }
         }
@@ -94,10 +234,8 @@ impl FarRun<'_> {
     #[inline(always)]
     unsafe fn copy<R: Register, const S: u8>(self) {
         let len = self.length as usize * self.walk.unit;
-        let (mut places, mut soon) = (self.walk.places(), self.walk.places());
-        for _ in 0..AHEAD.div_ceil(len) {
-            soon.next();
-        }
+        let mut places = self.walk.places();
+        let mut soon = Soon::of(&self.walk, self.walk.loops, len);
         while let Some(at) = places.next() {
             let next = soon.next().map_or(at.src, |next| next.src);
             // SAFETY: the caller's promise.

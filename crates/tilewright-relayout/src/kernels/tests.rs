@@ -304,6 +304,51 @@ fn elements_that_lie_alone() {
     }
 }
 
+/// Short runs of lines that would be gone before the next run of theirs: of rows whose lines are of the same few sets, as those
+/// 4 KiB apart or nearly so, as many as have room in the first cache, and of what is beside them four lines.
+#[test]
+fn short_runs_by_blocks() {
+    for &length in cases(&[3, 13, 29, 5, 6, 7, 9, 10, 11, 12, 14, 15, 17, 24, 31], 1) {
+        let column = |dst: i64| l(100, length, dst);
+        let in_line = 4 * 64 / length;
+        let all = [
+            // The loops, how they are stored, and the block.
+            (vec![column(37 * length), l(37, 4096, length)], Stores::Cached, Some((8, in_line))),
+            (vec![column(37 * length), l(37, 4100, length)], Stores::Cached, Some((8, in_line))),
+            // What has room for all, and what comes from memory.
+            (vec![column(37 * length), l(37, 4160, length)], Stores::Cached, None),
+            (vec![column(37 * length), l(37, 4096, length)], Stores::Staged, None),
+            // More lines than there is room for before the next run of one.
+            (
+                vec![column(740 * length), l(20, 41 * 4160, 37 * length), l(37, 4160, length)],
+                Stores::Staged,
+                Some((37, in_line)),
+            ),
+        ];
+        for (mut loops, stores, block) in all {
+            loops.push(l(length, 1, 1));
+            let [n_src, n_dst] =
+                [|l: &Loop| l.src, |l: &Loop| l.dst].map(|stride| bytes_of(&loops, 1, stride));
+            let (src, mut expected) = (pattern(n_src), vec![0xee; n_dst]);
+            move_checked(&loops, Slots::same(8), (0, 0), &src, &mut expected);
+            for level in Level::all() {
+                let (mut around, mut dst) = (loops.clone(), vec![0xee; n_dst]);
+                let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
+                let kernel = Kernel::choose(&mut around, 1, at, stores);
+                let blocked = match kernel {
+                    Kernel::Blocked(runs) => Some(runs.block),
+                    _ => None,
+                };
+                assert_eq!(blocked, block, "{loops:?} by {stores:?}");
+                let end = src.as_ptr_range().end;
+                // SAFETY: the buffers are as long as the loops reach, which are the kernel's and those left.
+                unsafe { move_units(kernel, &around, 1, at, Means { level, stores }, end) };
+                assert!(dst == expected, "{loops:?} by {stores:?} and {level:?}");
+            }
+        }
+    }
+}
+
 /// One element of two, or of four, in rows that become columns: slots are read whole, and what lies beside is dropped; where the source
 /// ends with the last element, none but the elements are.
 #[test]

@@ -56,7 +56,7 @@ pub(super) const MAX_LANES: usize = 4;
 pub(super) const MOST_STORED: usize = 16;
 
 /// What registers take in the caches, in about the processor's cycles: each of their lanes, loaded and stored, and each step.
-const LANE_CYCLES: f64 = 1.2;
+pub(super) const LANE_CYCLES: f64 = 1.2;
 const STEP_CYCLES: f64 = 0.8;
 
 /// A loop around a tile. Distances are in bytes.

@@ -8,7 +8,7 @@ use super::listed::Listed;
 use super::lookup::Lookup;
 use super::place::LINE;
 use super::rows::{Drafts, Rows as StagedRows};
-use super::tile::{Program, Slots};
+use super::tile::{LANE_CYCLES, Program, Slots};
 use super::{Way, woven};
 use crate::nest::Loop;
 
@@ -28,6 +28,9 @@ const BYTE_OF_A_RUN: f64 = 0.1;
 
 /// The most bytes of slots that have several elements: what loads a lane for each takes longer than one by one.
 pub(crate) const WIDEST_SLOT: i64 = 8;
+
+/// What rows are estimated at of the cycles of short runs of different lines in the caches, and take no longer.
+const FAR_RUNS_TO_ROWS: f64 = 0.5;
 
 /// What is not worth looking for something quicker: that takes ten times as long at least, again for every plan.
 const NEGLIGIBLE: f64 = 1000.0;
@@ -50,6 +53,9 @@ const WORTH_TABLES: f64 = 50_000.0;
 
 /// Of values of fewer bits, steps may take longer than rows in the caches do, or than a line that is not streamed.
 const NIBBLE: i64 = 4;
+
+/// How many times as long as it might a program takes that moves most of its elements twice, those at the ends of odd loops.
+const MOSTLY_TWICE: f64 = 1.45;
 
 /// The bytes of runs that are copied, whatever else there is.
 const LONG_RUN: i64 = 32;
@@ -174,10 +180,14 @@ impl Wanted<'_> {
                 return Way::Kernel(None);
             }
             if is_odd {
-                if !is_streamed && are_far(loops, run.extent, unit as i64) {
-                    return Way::Kernel(None);
-                }
                 let cost = bytes / run_bytes as f64 * (RUN + run_bytes as f64 * BYTE_OF_A_RUN);
+                if !is_streamed && are_far(loops, run.extent, unit as i64) {
+                    let are_better =
+                        |d: &Drafts| d.cycles() * self.elements() < FAR_RUNS_TO_ROWS * cost;
+                    let mut drafts = if cost < NEGLIGIBLE { None } else { self.drafts() };
+                    let rows = rows_if(&mut drafts, are_better);
+                    return rows.unwrap_or(Way::Kernel(None));
+                }
                 return self.cheaper(None, cost).unwrap_or(Way::Kernel(None));
             }
         } else if woven(loops, unit as i64).is_some() {
@@ -188,14 +198,18 @@ impl Wanted<'_> {
         // The longest registers take less, however often the ends of odd loops are moved, but for rows far apart.
         let row = loops.iter().find(|l| l.dst == 1 && l.extent > 1);
         let are_near = row.is_some_and(|l| l.src.saturating_abs() <= NEAR_ROWS / unit as i64);
-        if !(are_near && program.as_ref().is_some_and(Program::fills_registers))
-            && let Some(listed) = Listed::of(loops, unit, level, false)
-        {
-            return Way::Listed(Box::new(listed));
-        }
-        if program.as_ref().is_none_or(|program| program.least_piece() < LANE)
-            && let Some(listed) = Listed::of(loops, unit, level, true)
-        {
+        let filled = program.as_ref().filter(|program| program.fills_registers());
+        let listed = |is_needed| Listed::of(loops, unit, level, is_needed);
+        let first = if are_near && filled.is_some() { None } else { listed(false) };
+        // Unless most elements are moved twice.
+        let least = MOSTLY_TWICE * LANE_CYCLES * bytes / LANE as f64;
+        let second = |filled: &Program| {
+            let found = if filled.cycles() > least { listed(true) } else { None };
+            found.filter(|listed| filled.cycles() > MOSTLY_TWICE * listed.cycles())
+        };
+        let is_of_pieces = || program.as_ref().is_none_or(|program| program.least_piece() < LANE);
+        let last = || if is_of_pieces() { listed(true) } else { None };
+        if let Some(listed) = first.or_else(|| filled.and_then(second)).or_else(last) {
             return Way::Listed(Box::new(listed));
         }
         let Some(program) = program else {
@@ -343,7 +357,7 @@ pub(super) fn single_cycles(loops: &[Loop], unit: usize) -> Option<f64> {
 }
 
 /// By the rows of drafts that are so, whatever else there is.
-fn rows_if(drafts: &mut Option<Drafts>, are_so: fn(&Drafts) -> bool) -> Option<Way> {
+fn rows_if(drafts: &mut Option<Drafts>, are_so: impl Fn(&Drafts) -> bool) -> Option<Way> {
     let (rows, _) = drafts.take_if(|drafts| are_so(drafts))?.made()?;
     Some(Way::Rows(Box::new(rows)))
 }
