@@ -10,8 +10,11 @@ pub(super) const LONG_RUN: i64 = 256 * 8;
 const MOST_SOURCES: i64 = 128;
 
 /// The sets of a first cache, the lines after each other in turn, and for how many lines each has room at least.
-const N_SETS: i64 = 64;
+const N_SETS: usize = 64;
 const WAYS: u8 = 8;
+
+/// The logarithm of the bits of a line.
+const LINE_BITS: u32 = (8 * LINE).ilog2();
 
 /// The bits of such runs of elements of so many bits, or of whole lines that are moved `as_they_are` in the caches.
 ///
@@ -40,12 +43,15 @@ pub(super) fn order(around: &mut Vec<Around>, mut src_len: i64, mut dst_len: i64
         let find = |fits: &dyn Fn(&Around) -> bool| around.iter().position(fits);
         let both = find(&|l| l.src == src_len && l.dst == dst_len);
         let next = find(&|l| l.dst == dst_len);
-        let most = next.map_or(MOST_SOURCES, |number| most_sources(around[number].src));
-        let part = (long_run / dst_len).min(most / n_sources);
+        let part = next.filter(|_| both.is_none()).map_or(0, |number| {
+            let Around { count, src, .. } = around[number];
+            let wanted = count.min(long_run / dst_len);
+            wanted.min(most_sources(src, wanted.saturating_mul(n_sources)) / n_sources)
+        });
         let along_dst = || if part > 1 { next } else { None };
         let along_src = || find(&|l| l.src == src_len);
         let Some(number) = both.or_else(along_dst).or_else(along_src) else { break };
-        let l = match both.is_none() && part > 1 && around[number].dst == dst_len {
+        let l = match part > 1 && around[number].dst == dst_len {
             true => part_of(around, number, part),
             false => around.remove(number),
         };
@@ -73,21 +79,27 @@ pub(super) fn order(around: &mut Vec<Around>, mut src_len: i64, mut dst_len: i64
     around.extend(inner.into_iter().rev());
 }
 
-/// How many places of the source so many bits apart are read in turn: no more than the first cache has room for, where their
-/// lines are those of a few sets.
-pub(super) fn most_sources(step: i64) -> i64 {
-    let mut lines = [0u8; N_SETS as usize];
+/// How many places of the source so many bits apart are read in turn, of so many: no more than the first cache has room for,
+/// where their lines are those of a few sets.
+pub(super) fn most_sources(step: i64, of: i64) -> i64 {
+    let of = of.min(MOST_SOURCES);
+    if of <= i64::from(WAYS) {
+        return of;
+    }
+    let mut lines = [0u8; N_SETS];
     let (mut place, mut last) = (0i64, -1);
-    for n in 0..MOST_SOURCES {
-        let line = place.div_euclid(8 * LINE as i64);
-        let in_set = &mut lines[line.rem_euclid(N_SETS) as usize];
-        if line != last && *in_set == WAYS {
-            return n;
+    for n in 0..of {
+        let line = place >> LINE_BITS;
+        let in_set = &mut lines[line as usize % N_SETS];
+        if line != last {
+            if *in_set == WAYS {
+                return n;
+            }
+            *in_set += 1;
         }
-        *in_set += u8::from(line != last);
         (place, last) = (place.wrapping_add(step), line);
     }
-    MOST_SOURCES
+    of
 }
 
 /// Takes up to `part` steps out of loop `number`, as equal parts as can be; what is left of the loop
@@ -119,7 +131,7 @@ mod tests {
     #[test]
     fn sources_have_room_in_the_first_cache() {
         let bytes = [4096, -8192, 4096 + 7, 2048, 1024, 5 * 4096 + 512, 4096 + 64, 64, 4, 0];
-        let most = bytes.map(|step| most_sources(8 * step));
+        let most = bytes.map(|step| most_sources(8 * step, 1000));
         // Seven bytes more than 4 KiB are nine rows on until they are of the next set; 512 bytes are an eighth of the sets.
         assert_eq!(most, [8, 8, 8, 16, 32, 64, 128, 128, 128, 128]);
     }

@@ -678,10 +678,10 @@ impl Kernel {
         let beside = loops.remove(beside);
         // How many lines are gone on with in turn, and how many the first cache has room for.
         let (from, to) = (steps(row.dst).min(row.extent), steps(beside.src).min(beside.extent));
-        let [from_most, to_most] =
-            [row.src, beside.dst].map(|stride| most_sources(stride.saturating_mul(8 * unit)));
+        let most = |stride: i64, of| most_sources(stride.saturating_mul(8 * unit), of);
+        let (from_most, to_most) = (most(row.src, from), most(beside.dst, to));
         let (row, at_once, beside) = match from <= from_most || to > to_most || is_short(&beside) {
-            true => (row, from.min(from_most), beside),
+            true => (row, from_most, beside),
             false => (beside, to, row),
         };
         Kernel::Single(Singles { row, at_once, around: [beside, inner] })

@@ -81,13 +81,30 @@ pub(super) struct Run<'t> {
 impl Task for Run<'_> {
     #[inline(always)]
     unsafe fn with<R: Register>(self) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.walk.stores {
+                Stores::Cached => self.copy::<R, false>(),
+                _ => self.copy::<R, true>(),
+            }
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Copies them; from memory, if `FAR`.
+    ///
+    /// # Safety
+    /// The processor has these registers; and as for the [task](Task).
+    #[inline(always)]
+    unsafe fn copy<R: Register, const FAR: bool>(self) {
         let Walk { loops, unit, at, stores, end } = self.walk;
-        let is_far = stores != Stores::Cached;
         if let Some((chain, around)) = Chain::of(loops, self.length, unit) {
             let (mut places, mut left) = (Places::new(around, unit, at), chain.all());
-            let mut soon = Soon::of(&self.walk, around, chain.bytes());
+            let mut soon =
+                if FAR { Some(Soon::of(&self.walk, around, chain.bytes())) } else { None };
             while let Some(at) = places.next() {
-                if is_far && let Some(next) = soon.next_line() {
+                if let Some(next) = soon.as_mut().and_then(Soon::next_line) {
                     chain.ask_for(next);
                 }
                 // SAFETY: the caller's promise.
@@ -102,10 +119,11 @@ impl Task for Run<'_> {
             src: inner.src * unit as i64,
             dst: inner.dst * unit as i64,
         };
+        let bytes = row.len * row.count as usize;
         let mut places = Places::new(outer, unit, at);
-        let mut soon = Soon::of(&self.walk, outer, row.len * row.count as usize);
+        let mut soon = if FAR { Some(Soon::of(&self.walk, outer, bytes)) } else { None };
         while let Some(at) = places.next() {
-            if is_far && let Some(next) = soon.next_line() {
+            if let Some(next) = soon.as_mut().and_then(Soon::next_line) {
                 row.ask_for(next);
             }
             // SAFETY: the caller's promise.
@@ -142,7 +160,7 @@ impl BlockedRuns {
         stores: Stores,
     ) -> Option<Self> {
         let bytes = |stride: i64| stride.saturating_abs().saturating_mul(unit);
-        let most_at_once = |stride: i64| most_sources(stride.saturating_mul(8 * unit));
+        let most = |stride: i64, of| most_sources(stride.saturating_mul(8 * unit), of);
         let is_row = |l: &Loop| l.dst == length && l.extent >= MIN_STEPS;
         let is_near = |l: &Loop| bytes(l.src) < LINE as i64;
         let row = loops.iter().position(|l| is_row(l) && !is_near(l))?;
@@ -152,14 +170,14 @@ impl BlockedRuns {
         }
         let within = loops[column + 1..].iter().chain(loops.get(row).filter(|_| row < column));
         let n_within = within.map(|l| l.extent as f64).product::<f64>();
-        let at_once = loops[row].extent.min(most_at_once(loops[row].src));
+        let at_once = most(loops[row].src, loops[row].extent);
         let is_cached = stores == Stores::Cached;
         if n_within <= MOST_WITHIN && !(is_cached && at_once < loops[row].extent) {
             return None;
         }
         let (row, column) = (loops.remove(row), loops.remove(column - usize::from(row < column)));
         let in_lines = BLOCK_LINES * LINE as i64 / bytes(column.src).max(1);
-        let block = (at_once, in_lines.clamp(1, most_at_once(column.dst)));
+        let block = (at_once, most(column.dst, in_lines.max(1)));
         Some(BlockedRuns { length, row, column, block })
     }
 }
