@@ -62,7 +62,8 @@ pub(super) struct Listed {
 
 impl Listed {
     /// Of a box of elements of `unit` bytes, if neighbours on either side are such. Where a tile would fill most of its registers
-    /// with those of one loop it is none, unless it `is_needed`, because there is no such tile.
+    /// with those of one loop it is none, unless it `is_needed`, because no such tile is
+    /// as good.
     pub(super) fn of(loops: &[Loop], unit: usize, level: Level, is_needed: bool) -> Option<Self> {
         let unit = unit as i64;
         if !matches!(unit, 1 | 2 | 4 | 8) || loops.iter().any(Loop::is_run) {
@@ -203,7 +204,7 @@ impl Listed {
         (&self.walk, &self.kernels)
     }
 
-    /// About how many of the processor's cycles it takes in the caches.
+    /// About how many of the processor's cycles its tiles take in the caches, without what is copied to a stage or from one.
     pub(super) fn cycles(&self) -> f64 {
         let Walk { tile, tiles, around, .. } = &self.walk;
         let n_tiles = around.iter().map(|l| l.count as f64).product::<f64>() * tiles.len() as f64;

@@ -132,7 +132,7 @@ mod tests {
     fn sources_have_room_in_the_first_cache() {
         let bytes = [4096, -8192, 4096 + 7, 2048, 1024, 5 * 4096 + 512, 4096 + 64, 64, 4, 0];
         let most = bytes.map(|step| most_sources(8 * step, 1000));
-        // Seven bytes more than 4 KiB are nine rows on until they are of the next set; 512 bytes are an eighth of the sets.
+        // Seven bytes more than 4 KiB are ten rows that begin in the same set; 512 bytes are an eighth of the sets.
         assert_eq!(most, [8, 8, 8, 16, 32, 64, 128, 128, 128, 128]);
     }
 }

@@ -11,6 +11,8 @@
 //! * [`Lookup`]: registers are looked up byte by byte, by tables, where there are no powers of two, or holes.
 //! * [`Kernel::Runs`]: neighbours stay neighbours, an odd number of them, or of more lines than [`ways`] leaves to programs.
 //!   Whole runs are copied.
+//! * [`Kernel::Blocked`]: the same of short runs by blocks of two loops, so that lines of the source are there still when the next
+//!   run of theirs is copied.
 //! * [`Kernel::Joined`]: the same where runs follow each other in the destination and are streamed,
 //!   but do not begin at lines.
 //! * [`Kernel::Zip`], [`Kernel::Unzip`]: 3, 5, 6 or 7 rows interleaved, or taken apart, as the colours

@@ -67,12 +67,12 @@ pub(super) fn may_follow(len: usize) -> bool {
 }
 
 /// Copies short runs that follow each other in the destination: with each of them also what lies behind
-/// it in the source, up to a round length, over which the next ones are written, as may be what is `beyond` all, so many bytes.
+/// it in the source, up to a round length, over which the next ones are written; so they may be into `beyond` bytes behind the last.
 /// `end` is that of the source.
 ///
 /// # Safety
-/// As [`copy_runs`]; all bytes up to `end` can be read, and those beyond be written. The runs follow each other, and
-/// [`may`](may_follow) be copied so.
+/// As [`copy_runs`]; all bytes up to `end` can be read. The `beyond` bytes behind the last run can be written, and are written
+/// afterwards. The runs follow each other, and [`may`](may_follow) be copied so.
 #[inline(always)]
 pub(super) unsafe fn copy_following<R: Register>(at: At, row: Row, beyond: usize, end: *const u8) {
     // SAFETY: the caller's promise; the runs are no longer than what is copied with each.

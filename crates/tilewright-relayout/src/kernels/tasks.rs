@@ -59,7 +59,7 @@ impl<'t> Soon<'t> {
         self.places.next()
     }
 
-    /// The next place, if it may be of a new line of the source.
+    /// The next place, if it is about the first of a new line of the source.
     #[inline(always)]
     fn next_line(&mut self) -> Option<At> {
         let next = self.next();
@@ -152,7 +152,8 @@ pub(super) struct BlockedRuns {
 
 impl BlockedRuns {
     /// Takes the loops of such runs, of `length` elements of `unit` bytes, out of `loops`, if they are among them and lines
-    /// would be gone before all is copied that comes from them.
+    /// would be gone before all is copied that comes from them; in the caches also if more of them would be read in turn than
+    /// others are (bf16 `[1000,58,9]` to `{2,0,1}` takes 0.86 of the time so).
     pub(super) fn among(
         loops: &mut Vec<Loop>,
         length: i64,

@@ -313,14 +313,22 @@ fn short_runs_by_blocks() {
         let in_line = 4 * 64 / length;
         let all = [
             // The loops, how they are stored, and the block.
-            (vec![column(37 * length), l(37, 4096, length)], Stores::Cached, Some((8, in_line))),
-            (vec![column(37 * length), l(37, 4100, length)], Stores::Cached, Some((8, in_line))),
+            (
+                vec![column(37 * length + 5), l(37, 4096, length)],
+                Stores::Cached,
+                Some((8, in_line)),
+            ),
+            (
+                vec![column(37 * length + 5), l(37, 4100, length)],
+                Stores::Cached,
+                Some((8, in_line)),
+            ),
             // What has room for all, and what comes from memory.
             (vec![column(37 * length), l(37, 4160, length)], Stores::Cached, None),
             (vec![column(37 * length), l(37, 4096, length)], Stores::Staged, None),
             // More lines than there is room for before the next run of one.
             (
-                vec![column(740 * length), l(20, 41 * 4160, 37 * length), l(37, 4160, length)],
+                vec![column(740 * length + 5), l(20, 41 * 4160, 37 * length), l(37, 4160, length)],
                 Stores::Staged,
                 Some((37, in_line)),
             ),
@@ -329,6 +337,7 @@ fn short_runs_by_blocks() {
             loops.push(l(length, 1, 1));
             let [n_src, n_dst] =
                 [|l: &Loop| l.src, |l: &Loop| l.dst].map(|stride| bytes_of(&loops, 1, stride));
+            let n_dst = n_dst + GUARD;
             let (src, mut expected) = (pattern(n_src), vec![0xee; n_dst]);
             move_checked(&loops, Slots::same(8), (0, 0), &src, &mut expected);
             for level in Level::all() {

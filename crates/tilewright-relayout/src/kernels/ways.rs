@@ -54,7 +54,8 @@ const WORTH_TABLES: f64 = 50_000.0;
 /// Of values of fewer bits, steps may take longer than rows in the caches do, or than a line that is not streamed.
 const NIBBLE: i64 = 4;
 
-/// How many times as long as it might a program takes that moves most of its elements twice, those at the ends of odd loops.
+/// A program that takes so many times as long as one that moves each element once moves most of them twice, since odd loops end
+/// in registers that share elements.
 const MOSTLY_TWICE: f64 = 1.45;
 
 /// The bytes of runs that are copied, whatever else there is.
@@ -201,11 +202,15 @@ impl Wanted<'_> {
         let filled = program.as_ref().filter(|program| program.fills_registers());
         let listed = |is_needed| Listed::of(loops, unit, level, is_needed);
         let first = if are_near && filled.is_some() { None } else { listed(false) };
-        // Unless most elements are moved twice.
+        // Where those move most elements twice, lists that do not take less.
         let least = MOSTLY_TWICE * LANE_CYCLES * bytes / LANE as f64;
         let second = |filled: &Program| {
             let found = if filled.cycles() > least { listed(true) } else { None };
-            found.filter(|listed| filled.cycles() > MOSTLY_TWICE * listed.cycles())
+            found.filter(|listed| {
+                let is_as_direct = listed.streams() || !filled.streams_lines();
+                let is_quicker = filled.cycles() > MOSTLY_TWICE * listed.cycles();
+                is_quicker && is_as_direct && !listed.has_stage()
+            })
         };
         let is_of_pieces = || program.as_ref().is_none_or(|program| program.least_piece() < LANE);
         let last = || if is_of_pieces() { listed(true) } else { None };
