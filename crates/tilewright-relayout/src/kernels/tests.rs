@@ -333,7 +333,8 @@ fn short_runs_by_blocks() {
                 Some((37, in_line)),
             ),
         ];
-        for (mut loops, stores, block) in all {
+        for &(ref loops, stores, block) in cases(&all, 1) {
+            let mut loops = loops.clone();
             loops.push(l(length, 1, 1));
             let [n_src, n_dst] =
                 [|l: &Loop| l.src, |l: &Loop| l.dst].map(|stride| bytes_of(&loops, 1, stride));
