@@ -18,9 +18,7 @@ use super::machine::{Kernels, copy_in, copy_out, max_lanes};
 use super::place::{At, LINE};
 use super::places::AroundPlaces;
 use super::swizzle::Lists;
-use super::tile::{
-    Around, BYTES_OF_A_LANE, LANE_CYCLES, MAX_LANES, MOST_STORED, ONCE, Program, Slots, Tile,
-};
+use super::tile::{Around, BYTES_OF_A_LANE, MAX_LANES, MOST_STORED, ONCE, Program, Slots, Tile};
 use crate::nest::Loop;
 
 /// The most bytes of neighbours, and of such that are tried where a stage has no room for the rows of as many.
@@ -208,7 +206,7 @@ impl Listed {
     pub(super) fn cycles(&self) -> f64 {
         let Walk { tile, tiles, around, .. } = &self.walk;
         let n_tiles = around.iter().map(|l| l.count as f64).product::<f64>() * tiles.len() as f64;
-        n_tiles * (tile.registers * tile.n_lanes) as f64 * LANE_CYCLES
+        n_tiles * tile.cycles()
     }
 
     /// Whether there is a stage on the way.

@@ -171,9 +171,12 @@ impl BlockedRuns {
         }
         let within = loops[column + 1..].iter().chain(loops.get(row).filter(|_| row < column));
         let n_within = within.map(|l| l.extent as f64).product::<f64>();
+        let are_gone = n_within > MOST_WITHIN;
+        if !are_gone && stores != Stores::Cached {
+            return None;
+        }
         let at_once = most(loops[row].src, loops[row].extent);
-        let is_cached = stores == Stores::Cached;
-        if n_within <= MOST_WITHIN && !(is_cached && at_once < loops[row].extent) {
+        if !are_gone && at_once == loops[row].extent {
             return None;
         }
         let (row, column) = (loops.remove(row), loops.remove(column - usize::from(row < column)));

@@ -231,6 +231,13 @@ impl Slots {
 }
 
 impl Tile {
+    /// About how many of the processor's cycles it takes in the caches, if its registers are loaded and stored whole.
+    pub(super) fn cycles(&self) -> f64 {
+        let Tile { registers, n_lanes, ops, .. } = self;
+        let a_register = LANE_CYCLES * *n_lanes as f64 + STEP_CYCLES * ops.len() as f64;
+        *registers as f64 * a_register
+    }
+
     /// The bytes of its registers.
     pub(super) fn bytes(&self) -> i64 {
         (16 * self.n_lanes * self.registers) as i64
@@ -325,12 +332,7 @@ impl Program {
 
     /// About how many of the processor's cycles it takes in the caches, if its registers are loaded and stored whole.
     pub(super) fn cycles(&self) -> f64 {
-        let all = |walk: &Walk| {
-            let Tile { registers, n_lanes, ops, .. } = &walk.tile;
-            let a_register = LANE_CYCLES * *n_lanes as f64 + STEP_CYCLES * ops.len() as f64;
-            self.n_tiles_of(walk) * *registers as f64 * a_register
-        };
-        self.walks().map(all).sum()
+        self.walks().map(|walk| self.n_tiles_of(walk) * walk.tile.cycles()).sum()
     }
 
     /// Whether there is a stage on the way into the caches.
