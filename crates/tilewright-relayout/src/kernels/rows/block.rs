@@ -221,9 +221,9 @@ impl Block {
         let most = most.clamp(1, l.count);
         let count = (l.count + most - 1) / most;
         let even = (l.count + count - 1) / count;
-        // Parts of whole words begin at bytes, where that makes no more of them.
-        let word = WORD_BITS / l.src.min(l.dst).clamp(1, WORD_BITS);
-        let part = ((even + word - 1) / word * word).min(l.count);
+        // Parts of whole registers begin at bytes and have room for no more than they have, where that makes no more of them.
+        let whole = REGISTER / l.src.min(l.dst).clamp(1, REGISTER);
+        let part = ((even + whole - 1) / whole * whole).min(l.count);
         let part = if count > 1 && part <= most { part } else { even };
         self.inside.push(Inside { of: Loop { extent: part, src: l.src, dst: l.dst }, chains });
         if count == 1 {

@@ -7,6 +7,7 @@ use super::super::level::{Task, prefetch_near};
 use super::super::place::LINE;
 use super::super::register::Register;
 use super::spacing::{Group, MOST_ORDERS, Spacing, Vector};
+use std::ops::Range;
 
 /// What may be read and written before and beyond rows in a stage.
 pub(super) const BESIDE: usize = 128;
@@ -34,6 +35,8 @@ pub(super) struct Pass<'r> {
     pub(super) next: [Option<i64>; 2],
     /// The bits of a row that are written, if nothing beside them may be.
     pub(super) exactly: Option<usize>,
+    /// Whether rows that are exact begin and end at bytes.
+    pub(super) is_bytes: bool,
     /// Whether each row goes on where the one before ends, bit by bit.
     pub(super) is_chain: bool,
 }
@@ -91,6 +94,17 @@ impl Task for Pass<'_> {
 }
 
 impl Pass<'_> {
+    /// Whether all that registers reach of a row that begins at a bit of the source lies in that.
+    pub(super) fn is_inside(&self, bit: i64, src: &Range<*const u8>) -> bool {
+        let bits = (src.end as usize).wrapping_sub(src.start as usize) as i64 * 8;
+        // What goes to a byte that a row begins within begins before the row.
+        let before = match self.spacing.is_same() && (self.exactly.is_none() || self.is_bytes) {
+            true => 0,
+            false => 8,
+        };
+        bit >= before && bit + self.spacing.reach as i64 * 8 <= bits
+    }
+
     /// The bytes of the registers that copy rows as they are: as many as a row has, and if no more may be written, no more of
     /// short rows. A line under a mask is written more quickly than two registers that make up a row between them.
     fn register(&self) -> usize {
@@ -112,23 +126,52 @@ impl Pass<'_> {
     #[inline(always)]
     unsafe fn same<R: Register>(self) {
         let Pass { spacing, rows, src, from, dst, to, exactly, .. } = self;
+        let asks = self.next != [None; 2];
         if let Some(len) = exactly {
             // SAFETY: the caller's promise.
             let done = unsafe { if self.is_chain { self.chained::<R>(len) } else { 0 } };
-            for &row in &rows[done..] {
-                self.ask_for(row, len);
+            let rows = &rows[done..];
+            for &row in rows {
+                if asks {
+                    self.ask_for(row, len);
+                }
                 let (byte, shift) = place(to + row.to);
-                // SAFETY: the caller's promise.
-                unsafe { put::<R>(src, from + row.from, dst.wrapping_offset(byte), shift, len) };
+                let skipped = (8 - shift as usize) % 8;
+                let bytes = len.saturating_sub(skipped) / 8;
+                if bytes > 0 {
+                    let from = from + row.from + skipped as i64;
+                    let to = dst.wrapping_offset(byte + skipped.div_ceil(8) as isize);
+                    // SAFETY: the caller's promise.
+                    unsafe { put::<R>(src, from, to, bytes) };
+                }
+            }
+            if !self.is_bytes {
+                for &row in rows {
+                    let (byte, shift) = place(to + row.to);
+                    // SAFETY: the caller's promise.
+                    unsafe {
+                        put_ends(src, from + row.from, dst.wrapping_offset(byte), shift, len);
+                    }
+                }
             }
             return;
         }
         let len = spacing.to.div_ceil(8);
+        if len <= R::BYTES && !asks {
+            for &row in rows {
+                let to = dst.wrapping_offset(place(to + row.to).0);
+                // SAFETY: the caller's promise.
+                unsafe { window::<R>(src, from + row.from).store(to) };
+            }
+            return;
+        }
         for &row in rows {
             let to = dst.wrapping_offset(place(to + row.to).0);
             let mut done = 0;
             while done < len {
-                Ask::of(&self, done, done).ask(row);
+                if asks {
+                    Ask::of(&self, done, done).ask(row);
+                }
                 // SAFETY: the caller's promise.
                 unsafe {
                     let bits = window::<R>(src.wrapping_add(done), from + row.from);
@@ -171,8 +214,11 @@ impl Pass<'_> {
             _ => unsafe { *here & !(u8::MAX << shift) },
         };
         let mut shift = shift as usize;
+        let asks = self.next != [None; 2];
         for &row in &rows[..whole] {
-            self.ask_for(row, len);
+            if asks {
+                self.ask_for(row, len);
+            }
             let from = from + row.from - shift as i64;
             let (bytes, rest) = ((len + shift) / 8, (len + shift) % 8);
             // SAFETY: the caller's promise; what is written beyond a row are rows that follow.
@@ -503,44 +549,50 @@ unsafe fn window<R: Register>(src: *const u8, bit: i64) -> R {
     }
 }
 
-/// Puts a row of `len` bits in place, from bit `from` of the source to bit `shift` of a byte on, and leaves the bits
-/// around it as they are.
+/// Puts what a row of `len` bits has of bytes that it shares in place, from bit `from` of the source to bit `shift` of a byte
+/// on, and leaves the bits around it as they are.
 ///
 /// # Safety
-/// The processor has these registers. The row's bits can be read, a byte before them and registers beyond, and written.
+/// The row's bits can be read, a byte before and beyond them, and written.
 #[inline(always)]
-unsafe fn put<R: Register>(src: *const u8, from: i64, to: *mut u8, shift: u64, len: usize) {
+unsafe fn put_ends(src: *const u8, from: i64, to: *mut u8, shift: u64, len: usize) {
     let all = len + shift as usize;
     let (bytes, rest) = (all / 8, all % 8);
     // What goes to the first byte begins before the row.
     let from = from - shift as i64;
-    // SAFETY: the caller's promise: bytes of which all bits are the row's are written at once, others also read.
+    // SAFETY: the caller's promise.
     unsafe {
         if bytes == 0 {
             let mask = ((1u32 << all) - (1u32 << shift)) as u8;
             return merge(to, byte_at(src, from), mask);
         }
-        // Both are read before anything is written: behind a store under a mask a load waits until that is done.
-        let (before, end) = (*to & ((1u32 << shift) - 1) as u8, to.wrapping_add(bytes));
-        let after = if rest > 0 { *end & u8::MAX << rest } else { 0 };
-        if bytes < R::BYTES {
-            window::<R>(src, from).store_first(to, bytes);
-        } else {
-            let (mut done, last) = (0, bytes - R::BYTES);
-            while done < last {
-                window::<R>(src.wrapping_add(done), from).store(to.wrapping_add(done));
-                done += R::BYTES;
-            }
-            window::<R>(src.wrapping_add(last), from).store(to.wrapping_add(last));
-        }
         if shift > 0 {
-            let first = byte_at(src, from);
-            *to = before | first & !((1u32 << shift) - 1) as u8;
+            merge(to, byte_at(src, from), u8::MAX << shift);
         }
         if rest > 0 {
             let last = byte_at(src.wrapping_add(bytes), from);
-            *end = after | last & !(u8::MAX << rest);
+            merge(to.wrapping_add(bytes), last, !(u8::MAX << rest));
         }
+    }
+}
+
+/// Puts so many bytes in place, from a bit of the source on.
+///
+/// # Safety
+/// The processor has these registers. The bytes can be read, registers beyond, and written.
+#[inline(always)]
+unsafe fn put<R: Register>(src: *const u8, from: i64, to: *mut u8, bytes: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if bytes < R::BYTES {
+            return window::<R>(src, from).store_first(to, bytes);
+        }
+        let (mut done, last) = (0, bytes - R::BYTES);
+        while done < last {
+            window::<R>(src.wrapping_add(done), from).store(to.wrapping_add(done));
+            done += R::BYTES;
+        }
+        window::<R>(src.wrapping_add(last), from).store(to.wrapping_add(last));
     }
 }
 

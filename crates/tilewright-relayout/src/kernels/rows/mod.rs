@@ -208,6 +208,7 @@ impl Rows {
                 to: 0,
                 next: [next_from, None],
                 exactly: None,
+                is_bytes: false,
                 is_chain: false,
             };
             let out = Pass {
@@ -219,6 +220,7 @@ impl Rows {
                 to,
                 next: [None, next_to],
                 exactly: Some(self.len),
+                is_bytes: is_at_bytes,
                 is_chain: self.is_chain,
             };
             // SAFETY: the caller's promise: the rows of every block are the box's. The stages have room for all rows, what
@@ -251,7 +253,8 @@ impl Rows {
                     How::Apart if is_at_bytes => {
                         let next = [next_from, next_to];
                         let (rows, exactly) = (&self.packed[0], Some(self.len));
-                        self.read(Pass { rows, dst, to, next, exactly, ..into }, src);
+                        let is_bytes = true;
+                        self.read(Pass { rows, dst, to, next, exactly, is_bytes, ..into }, src);
                     }
                     How::Stage | How::Apart => {
                         self.read(into, src);
@@ -276,10 +279,8 @@ impl Rows {
 
     /// Whether all that registers reach lies in the source.
     fn is_inside(&self, pass: &Pass<'_>, src: &Range<*const u8>) -> bool {
-        let bits = (src.end as usize).wrapping_sub(src.start as usize) as i64 * 8;
-        let reach = pass.spacing.reach as i64 * 8;
         let (first, last) = self.begin;
-        first + pass.from >= 8 && last + pass.from + reach <= bits
+        pass.is_inside(pass.from + first, src) && pass.is_inside(pass.from + last, src)
     }
 
     /// Where a program reads what is moved from where it is, from this bit of the source on: there, or where less is left of the
@@ -318,7 +319,7 @@ impl Rows {
     }
 
     /// Copies rows near either end of the source, beyond which nothing may be read, from a copy with room around it: all of them
-    /// at once if that is little, and else one by one. `copy` is told whether it is all.
+    /// at once if that is little, and else one by one, those between from where they are. `copy` is told whether it is all.
     ///
     /// # Safety
     /// As [`run`](Self::run), for a block.
@@ -354,11 +355,20 @@ impl Rows {
             let from = pass.from - 8 * begin;
             return copy(Pass { src: at, from, next: [None; 2], ..pass }, true);
         }
-        for row in pass.rows {
+        let mut rows = pass.rows;
+        while let Some(row) = rows.first() {
             let bit = pass.from + row.from;
+            let is_inside = |row: &&Row| pass.is_inside(pass.from + row.from, src);
+            let inside = rows.iter().take_while(is_inside).count();
+            if inside > 0 {
+                copy(Pass { rows: &rows[..inside], ..pass }, false);
+                rows = &rows[inside..];
+                continue;
+            }
             take((bit >> 3) as usize, reach);
             let here = [Row { from: 0, ..*row }];
             copy(Pass { src: at, from: bit & 7, rows: &here, next: [None; 2], ..pass }, false);
+            rows = &rows[1..];
         }
     }
 
@@ -401,11 +411,13 @@ impl Rows {
                 if is_at_bytes || pass.spacing.is_same() {
                     return self.level.run(one);
                 }
-                let into = [Row { to: 0, ..one.rows[0] }];
-                self.level.run(Pass { rows: &into, dst: packed, to: 0, exactly: None, ..one });
-                let out = [Row { from: 0, to: one.rows[0].to }];
                 let spacing = &Spacing::same(self.len);
-                self.level.run(Pass { spacing, rows: &out, src: packed, from: 0, ..one });
+                for row in one.rows {
+                    let into = [Row { to: 0, ..*row }];
+                    self.level.run(Pass { rows: &into, dst: packed, to: 0, exactly: None, ..one });
+                    let out = [Row { from: 0, to: row.to }];
+                    self.level.run(Pass { spacing, rows: &out, src: packed, from: 0, ..one });
+                }
             });
         }
     }

@@ -130,6 +130,7 @@ fn check_spacing(steps: &[Step], value: i64) -> bool {
             to: place,
             next: [None; 2],
             exactly: None,
+            is_bytes: false,
             is_chain: false,
         };
         // SAFETY: there is room for rows of 4096 bytes, and beside them.
@@ -208,6 +209,7 @@ fn a_chain_of_rows() {
                     to: 0,
                     next: [None; 2],
                     exactly: Some(len as usize),
+                    is_bytes: false,
                     is_chain: true,
                 };
                 // SAFETY: there is room for the rows, and to read beside them.
