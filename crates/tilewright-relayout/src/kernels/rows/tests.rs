@@ -299,3 +299,18 @@ fn rows_near_the_ends_of_the_source() {
         }
     }
 }
+
+#[test]
+fn rows_between_those_near_the_ends_are_read_where_they_are() {
+    // Bits transposed, by blocks whose rows reach over more than is copied at once: the first begins where the source does,
+    // and the last ends with it.
+    let n = if cfg!(miri) { 64 } else { 1024 };
+    let (loops, slots) = ([l(n, 426, 1), l(426, 1, n)], Slots::same(1));
+    for start in [(0, 0), (0, 3), (5, 0)] {
+        assert!(check(&loops, slots, start), "from {start:?}");
+    }
+    for rows in made(&loops, slots) {
+        let span = (rows.begin.1 - rows.begin.0) as usize / 8;
+        assert!(span > MOST_COPIED || cfg!(miri), "{:?}: {span}", rows.level);
+    }
+}
