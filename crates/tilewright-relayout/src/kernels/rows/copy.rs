@@ -126,15 +126,12 @@ impl Pass<'_> {
     #[inline(always)]
     unsafe fn same<R: Register>(self) {
         let Pass { spacing, rows, src, from, dst, to, exactly, .. } = self;
-        let asks = self.next != [None; 2];
         if let Some(len) = exactly {
             // SAFETY: the caller's promise.
             let done = unsafe { if self.is_chain { self.chained::<R>(len) } else { 0 } };
             let rows = &rows[done..];
             for &row in rows {
-                if asks {
-                    self.ask_for(row, len);
-                }
+                self.ask_for(row, len);
                 let (byte, shift) = place(to + row.to);
                 let skipped = (8 - shift as usize) % 8;
                 let bytes = len.saturating_sub(skipped) / 8;
@@ -157,7 +154,8 @@ impl Pass<'_> {
             return;
         }
         let len = spacing.to.div_ceil(8);
-        if len <= R::BYTES && !asks {
+        // A loop of its own: it takes up to a tenth less of all that is done for rows of bits.
+        if len <= R::BYTES && self.next == [None; 2] {
             for &row in rows {
                 let to = dst.wrapping_offset(place(to + row.to).0);
                 // SAFETY: the caller's promise.
@@ -169,9 +167,7 @@ impl Pass<'_> {
             let to = dst.wrapping_offset(place(to + row.to).0);
             let mut done = 0;
             while done < len {
-                if asks {
-                    Ask::of(&self, done, done).ask(row);
-                }
+                Ask::of(&self, done, done).ask(row);
                 // SAFETY: the caller's promise.
                 unsafe {
                     let bits = window::<R>(src.wrapping_add(done), from + row.from);
@@ -185,6 +181,9 @@ impl Pass<'_> {
     /// Asks for the lines of a row of so many bits.
     #[inline(always)]
     fn ask_for(&self, row: Row, len: usize) {
+        if self.next == [None; 2] {
+            return;
+        }
         let mut line = 0;
         while line <= len / 8 / LINE {
             Ask::of(self, line * LINE, line * LINE).ask(row);
@@ -214,11 +213,8 @@ impl Pass<'_> {
             _ => unsafe { *here & !(u8::MAX << shift) },
         };
         let mut shift = shift as usize;
-        let asks = self.next != [None; 2];
         for &row in &rows[..whole] {
-            if asks {
-                self.ask_for(row, len);
-            }
+            self.ask_for(row, len);
             let from = from + row.from - shift as i64;
             let (bytes, rest) = ((len + shift) / 8, (len + shift) % 8);
             // SAFETY: the caller's promise; what is written beyond a row are rows that follow.
