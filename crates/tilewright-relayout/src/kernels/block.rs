@@ -44,6 +44,11 @@ const ALONE: [i64; 3] = [4 << 10, 8 << 10, 16 << 10];
 const FEW_ROWS: i64 = 64;
 const NEAR_ROWS: (i64, i64) = (256, 256 << 10);
 
+/// The bytes of rows that end where loops do whose last tiles share elements with those before, at least and at most, and of the
+/// source as much as leaves room.
+const WHOLE_LOOPS: (i64, i64) = (256, 1024);
+const WHOLE_LOOPS_SRC: [i64; 3] = [256, 128, 64];
+
 /// Of so many blocks one may share lines with the next, so that they are not made longer for that.
 const MANY: i64 = 16;
 
@@ -298,7 +303,9 @@ impl Walk {
         let most = block.most();
         let in_source = block.may_alias() && most.aliases()[0];
         let gathers = in_source && block.is_in_its_way();
+        let of_loops = |ends| block.of_whole_loops(ends, in_source, gathers, level);
         let lines = block.largest(&most, Ends::Lines, in_source, gathers, level);
+        let lines = lines.or_else(|| of_loops(Ends::Lines));
         // What two blocks share takes longer to be gathered twice than its rows to be begun.
         let overlaps = !gathers && most.begins_rows();
         let overlapping = || if overlaps { block.overlapping(in_source, level) } else { None };
@@ -306,7 +313,8 @@ impl Walk {
         // Where there are whole lines too, this is for destinations that do not begin at one.
         let seamed = || block.seamed(in_source, gathers, lines.is_some(), level);
         let any = any.or_else(overlapping).or_else(seamed);
-        [lines, any.or_else(|| block.along(in_source, gathers, level))]
+        let any = any.or_else(|| block.clone().along(in_source, gathers, level));
+        [lines, any.or_else(|| of_loops(Ends::Tails))]
     }
 
     /// Blocks for the caches, if many rows of either side would be in each other's way.
@@ -523,6 +531,57 @@ impl Block<'_> {
         if len < SHORT_SEAMED { longer().or(Some(first)) } else { Some(first) }
     }
 
+    /// Blocks of several rows that end where loops of the destination do, and with lines or anywhere: no block ends where the last
+    /// tiles of a loop share elements with those before, as what is one row for two of them would be put together twice.
+    fn of_whole_loops(
+        &self,
+        ends: Ends,
+        in_source: bool,
+        gathers: bool,
+        level: Level,
+    ) -> Option<Box<Walk>> {
+        let whole = self.clone().with_whole_loops(ends)?;
+        let staged = |src, gathers| {
+            let mut block = whole.clone();
+            block.read_more(src);
+            let block = if ends == Ends::Tails { block.along_destination()? } else { block };
+            block.ordered(in_source).staged(ends, gathers, true, level)
+        };
+        let largest = |gathers| WHOLE_LOOPS_SRC.iter().find_map(|&src| staged(src, gathers));
+        let gathered = if gathers { largest(true) } else { None };
+        gathered.or_else(|| largest(false))
+    }
+
+    /// With several rows that end where loops do, and with lines if they are to. `None` where they would be too long, or one.
+    fn with_whole_loops(mut self, ends: Ends) -> Option<Self> {
+        let (least, most) = WHOLE_LOOPS;
+        let line = if ends == Ends::Lines { LINE as i64 } else { 1 };
+        let is_line = |bytes: i64| bytes % line == 0;
+        let len = loop {
+            let len = self.len();
+            let next = self.following(len).map(|number| (number, self.outer()[number]));
+            let starts = || self.outer().iter().all(|l| is_line(l.dst) && is_line(l.dst_back));
+            let is_done = match ends {
+                Ends::Lines => is_line(len) && starts(),
+                _ => next.is_none_or(|(_, l)| l.dst_back == 0),
+            };
+            if len >= least && is_done {
+                break len;
+            }
+            let (number, l) = next.filter(|_| len <= most)?;
+            let part = match () {
+                () if l.dst_back != 0 && !(ends == Ends::Lines && is_line(l.dst_back)) => l.count,
+                () if !is_line(len) => line >> len.trailing_zeros(),
+                () => least / len,
+            };
+            self.take(number, part.max(2));
+            if self.len() == len {
+                return None;
+            }
+        };
+        (len <= most && self.n_rows(len) > 1).then_some(self)
+    }
+
     /// With rows of so many bytes in the destination and in the source.
     fn grown(mut self, (dst, src): (i64, i64)) -> Self {
         while let len = self.len()
@@ -534,17 +593,22 @@ impl Block<'_> {
                 break;
             }
         }
+        self.read_more(src);
+        self
+    }
+
+    /// Has it read rows of so many bytes, if loops have them.
+    fn read_more(&mut self, src: i64) {
         let read = |block: &Self| side_by_side(16, || block.src_steps());
-        while let len = read(&self)
+        while let len = read(self)
             && len < src
             && let Some(number) = self.outer().iter().position(|l| l.src == len && l.count > 1)
         {
             self.take(number, src / len);
-            if read(&self) == len {
+            if read(self) == len {
                 break;
             }
         }
-        self
     }
 
     /// Puts what follows in the destination next, so that rows whose ends are parts of lines are
@@ -781,8 +845,8 @@ impl Block<'_> {
         Some(Gathered { rows, len, pitch, first, copy: copy_in(level) })
     }
 
-    /// The block's tiles as they go to the stage, if its rows may end so; from one too, if it `gathers`. Tiles of rows that end
-    /// anywhere may share elements wherever they are if it `shares`.
+    /// The block's tiles as they go to the stage, if its rows may end so; from one too, if it `gathers`. Tiles
+    /// may share elements within rows, wherever those are, if it `shares`.
     fn staged(
         mut self,
         ends: Ends,
@@ -813,7 +877,11 @@ impl Block<'_> {
         let is_within = |l: &Around| (1..len).contains(&l.dst) && l.dst_back < l.dst;
         let is_plain = |l: &Around| l.src_back == 0 && l.dst_back == 0;
         let sharing = || self.inside().iter().filter(|l| !is_plain(l));
-        let may_share = || ends == Ends::Tails && sharing().all(is_within) && is_better();
+        let may_share = || match ends {
+            Ends::Lines => shares && sharing().all(is_within),
+            Ends::Tails => sharing().all(is_within) && is_better(),
+            Ends::Overlapping | Ends::Cached => false,
+        };
         if sharing().next().is_some() && !may_share() {
             return None;
         }

@@ -602,6 +602,42 @@ fn tiles_that_share_rows_far_apart() {
     }
 }
 
+/// Rows that several loops make, of which the first is no whole number of tiles: blocks have all of that loop, and as many steps of
+/// the next as make whole lines; or if none do, rows that end anywhere.
+#[test]
+fn blocks_of_whole_loops() {
+    // The elements of a loop and their bytes, steps of the next, and what is asked for: the bytes of a row of whole lines.
+    for &(first, unit, second, len) in cases(
+        &[(24, 4, 16, 384), (104, 4, 6, 832), (20, 8, 10, 320), (80, 1, 12, 320), (211, 2, 5, 0)],
+        1,
+    ) {
+        for columns in [64 / unit, 131] {
+            let pitch = columns + 3;
+            let row = first * second;
+            let loops = [
+                l(columns, 1, row),
+                l(second, pitch, first),
+                // Far apart: with what lies near each other there is more choice.
+                l(first, (1 << 20) / first / unit + second * pitch, 1),
+            ];
+            check(&loops, unit as usize);
+            let program =
+                program_of_bits(&loops, Slots::same(8 * unit), Level::best(), true).unwrap();
+            let [lines, any] =
+                program.blocks.each_ref().map(|walk| walk.as_ref().and_then(|w| w.out.as_ref()));
+            let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
+            let is_so = match len {
+                0 => {
+                    lines.is_none()
+                        && any.is_some_and(|out| out.has_tails && out.len == first * unit)
+                }
+                _ => lines.is_some_and(|out| !out.has_tails && out.len == len),
+            };
+            assert!(!is_wide || is_so, "{loops:?}: {lines:?}, {any:?}");
+        }
+    }
+}
+
 /// Arrays whose dimensions are in any order on either side, many of them round, so that there are rows and blocks of every kind.
 #[test]
 fn permutations() {
