@@ -168,37 +168,58 @@ const SCATTERED_RUN: i64 = 2048 * 8;
 fn least_cycles(loops: &[Loop], window: i64) -> f64 {
     let steps = |l: &Loop| ((8 * window + l.dst - 1) / l.dst).min(l.extent);
     let blocks: f64 = loops.iter().map(|l| l.extent as f64 / steps(l) as f64).product();
-    blocks * least_cycles_of_block(loops.iter().map(|l| (l, steps(l))), window)
+    blocks * least_cycles_of_block(loops.iter().map(|l| (l, steps(l))), window, false)
 }
 
-/// The cycles that a block of so many steps of each loop surely takes: as many picks as a loop has windows, or as bits have turns;
-/// and all that again for each step of a loop whose steps are further apart than that reaches.
-fn least_cycles_of_block<'l>(steps: impl Iterator<Item = (&'l Loop, i64)>, window: i64) -> f64 {
-    let mut loops = [(0, 1, 0); MAX_LOOPS];
+/// The cycles that a block of so many steps of each loop surely takes, since a pick is of one register, one window and one turn: all
+/// again for each step of a loop whose steps share no register or no window; and as many as a loop has windows or as bits have
+/// turns. Of blocks of other steps that is a part; if only this one `is_meant`, parts of windows are whole ones.
+fn least_cycles_of_block<'l>(
+    steps: impl Iterator<Item = (&'l Loop, i64)>,
+    window: i64,
+    is_meant: bool,
+) -> f64 {
+    let mut loops = [(0, 0, 1); MAX_LOOPS];
     let mut n_loops = 0;
     for ((l, steps), place) in steps.zip(&mut loops) {
-        *place = (l.src, steps, ((l.dst - l.src) & 7) as u32);
+        *place = (l.src, l.dst, steps);
         n_loops += 1;
     }
     let loops = &mut loops[..n_loops];
-    loops.sort_unstable();
-    let (mut picks, mut reach) = (1f64, 8 * window);
+    let bits = 8 * window;
+    let (mut picks, mut reach) = (1f64, bits);
+    loops.sort_unstable_by_key(|l| l.1);
+    for (_, dst, steps) in &mut *loops {
+        if *dst >= reach {
+            picks *= *steps as f64;
+            *steps = 1;
+        }
+        reach += (*steps - 1) * *dst;
+    }
+    loops.sort_unstable_by_key(|l| l.0);
     // Bit `k` is set where anything is turned by `k`.
-    let mut turns = 1u8;
-    for &mut (src, steps, turn) in loops {
+    let (mut turns, mut near, mut span) = (1u8, 1f64, 0);
+    for &mut (src, dst, steps) in loops {
+        let turn = ((dst - src) & 7) as u32;
         let once = turns;
         turns = (1..steps.min(8) as u32).fold(once, |turns, n| turns | once.rotate_left(n * turn));
-        if src >= reach {
-            picks *= steps as f64;
-        } else {
-            // Parts of a window count as such: other blocks have other steps.
-            let a_window = (8 * window + src - 1) / src.max(1);
-            let windows = steps as f64 / a_window as f64;
-            picks = picks.max(windows).max(turns.count_ones().into());
-        }
-        reach += (steps - 1) * src;
+        let step = |reach: i64| ((reach + src - 1) / src.max(1)).max(1);
+        let windows = steps as f64 / step(bits) as f64;
+        let (apart, of_turns) = match is_meant {
+            true => {
+                // Every so many steps share no window. Of one turn there is every second, fourth or eighth step.
+                let apart = (steps - 1) / step(span + bits) + 1;
+                let turns = steps.min(8 >> turn.trailing_zeros().min(3));
+                let of_a_window = bits / (turns * src).max(1) + 1;
+                let windows_of_each = (steps / turns) as f64 / of_a_window as f64;
+                (apart, turns as f64 * windows_of_each.max(1.0))
+            }
+            false => (if src >= span + bits { steps } else { 1 }, 1.0),
+        };
+        near = (near * apart as f64).max(turns.count_ones().into()).max(of_turns).max(windows);
+        span += (steps - 1) * src;
     }
-    picks * NEAR_PICK
+    picks * near * NEAR_PICK
 }
 
 /// The parts of a box: what fills blocks, and what is left of every loop whose blocks would not begin at
@@ -392,7 +413,7 @@ impl Block {
         if elements.saturating_mul(slots.value) > 8 * MOST_MOVED {
             return Err(Refused::TooLarge);
         }
-        if least_cycles_of_block(loops.iter().zip(steps.iter().copied()), window) > most {
+        if least_cycles_of_block(loops.iter().zip(steps.iter().copied()), window, true) > most {
             return Err(Refused::TooSlow);
         }
         // What stays together is one value.
@@ -577,10 +598,17 @@ fn pick(
                 let is_free = draft.taken >> place & 1 == 0;
                 draft.turn == entry.turn && (is_free || draft.order[place] == from)
             };
-            let number = drafts.iter().position(fits).unwrap_or_else(|| {
+            let number = drafts.iter().position(fits).unwrap_or(drafts.len());
+            if number == drafts.len() {
+                let n_picks = part.picks.len() + drafts.len() + 1;
+                if n_picks > MOST_PICKS {
+                    return Err(Refused::TooLarge);
+                }
+                if n_picks as f64 * NEAR_PICK > most {
+                    return Err(Refused::TooSlow);
+                }
                 drafts.push(Draft { turn: entry.turn, order: [0; 64], taken: 0, mask: [0; 64] });
-                drafts.len() - 1
-            });
+            }
             let draft = &mut drafts[number];
             draft.order[place] = from;
             draft.taken |= 1 << place;
@@ -591,12 +619,6 @@ fn pick(
             part.picks.push(Pick { src, len, turn: (*turn).into() });
             tables.extend_from_slice(&order[..window as usize]);
             tables.extend_from_slice(&mask[..window as usize]);
-        }
-        if part.picks.len() > MOST_PICKS {
-            return Err(Refused::TooLarge);
-        }
-        if part.picks.len() as f64 * NEAR_PICK > most {
-            return Err(Refused::TooSlow);
         }
     }
     Ok(())
