@@ -1,18 +1,17 @@
-//! Blocks: what a destination that is streamed gets at a time.
-//!
-//! Memory takes whole lines. A tile writes parts of many; so the tiles of a block are put together
-//! in the caches, row by row of the destination, and the rows go out from there. Also the order in which
-//! tiles are moved, panel by panel, and what is asked for ahead.
+//! Making blocks: how much of each loop around a tile one has.
 
-use super::copies::{CopyIn, CopyOut};
-use super::level::{Level, waits_for_two_lines};
-use super::loop_order::part_of;
-use super::machine::{copy_in, copy_out};
-use super::place::LINE;
-use super::tile::{Around, BYTES_OF_A_LANE, MAX_LANES, Tile};
+use super::super::level::Level;
+use super::super::loop_order::part_of;
+use super::super::machine::{copy_in, copy_out};
+use super::super::place::LINE;
+use super::super::tile::{Around, BYTES_OF_A_LANE, MAX_LANES, Tile};
+use super::alias::{NEAR_ALIAS, WAYS, alias, alike, is_nearly_alias};
+use super::{
+    Along, Ends, Gathered, MOST_BYTES, MOST_CACHED_BYTES, MOST_GATHERED, Out, PANEL_ROW, Panel,
+    Walk, repeat,
+};
 use crate::nest::side_by_side;
 use std::borrow::Cow;
-use std::mem::MaybeUninit;
 
 /// The bytes of a block's rows on either side: shorter ones take memory longer, and longer ones do not
 /// fit the caches. Those of the destination, and of the source; the first that fit are taken.
@@ -52,26 +51,6 @@ const WHOLE_LOOPS_SRC: [i64; 3] = [256, 128, 64];
 /// Of so many blocks one may share lines with the next, so that they are not made longer for that.
 const MANY: i64 = 16;
 
-/// The most bytes of a block, with the room between its rows.
-const MOST_BYTES: i64 = 80 << 10;
-
-/// The same where it is to stay in the first cache, from where it is copied at once.
-pub(super) const MOST_CACHED_BYTES: i64 = 24 << 10;
-
-/// The most bytes of rows that are copied to a stage before they are moved, with the room between them.
-pub(super) const MOST_GATHERED: i64 = 48 << 10;
-
-/// The bytes of a panel's rows, and of those that may be in each other's way.
-const PANEL_ROW: i64 = 512;
-const GATHERED_ROW: i64 = 256;
-
-/// The most bytes of a panel.
-const PANEL: i64 = 32 << 10;
-
-/// The fewest bytes of one in the caches, if the loops have them: so that it is more to move it than to begin. Where a
-/// destination is streamed, that is as many as there may be.
-const LEAST_CACHED_PANEL: i64 = 16 << 10;
-
 /// Rows of no more bytes are next to each other in the stage.
 const DENSE: i64 = 256;
 
@@ -94,292 +73,28 @@ const MOST_SHARED: i64 = 512;
 /// So many rows of the destination alike are in each other's way in a chunk: all its tiles go on with them.
 const ALIKE_IN_A_CHUNK: usize = 8;
 
-/// Registers of a tile that are stored so many bytes apart go to rows of their own.
-const FAR_STORES: i64 = 256;
-
-/// The bytes of a destination that is in the first cache when it is stored to again.
-const FIRST_CACHE: i64 = 32 << 10;
-
-/// The most tiles of a panel.
-const PANEL_TILES: i64 = 512;
-
-/// Lines so many bytes apart, or multiples of that, share a few places of the first cache, and a processor does not
-/// tell a load from a store before it by more of an address.
-const ALIAS: i64 = 4096;
-
-/// Rows that end in the same part of that, of so many bytes, are alike.
-const NEAR_ALIAS: i64 = 256;
-
-/// So few rows alike do no harm.
-const FEW_ALIASES: usize = 8;
-
-/// So many do, however many others there are.
-const MANY_ALIASES: usize = 64;
-
-/// The lines that a first cache has room for at addresses that end alike.
-pub(super) const WAYS: usize = 16;
-
-/// How far a stride may be from a quarter of that for several of its multiples to be alike.
-const NEARLY: i64 = 8;
-
-/// How the rows of a block end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ends {
-    /// With lines.
-    Lines,
-    /// Anywhere: what is left over is kept for the row that goes on with that line.
-    Tails,
-    /// Anywhere: the block that goes on with a row begins a line before.
-    Overlapping,
-    /// Anywhere: they are copied into the caches.
-    Cached,
-}
-
-/// Where a tile is moved: at every place of the loops, from the outermost to the innermost.
-#[derive(Clone, Debug)]
-pub(super) struct Walk {
-    pub(super) tile: Tile,
-    /// Where the tiles of a panel lie from the first, in the source and in the destination.
-    pub(super) tiles: Vec<(i64, i64)>,
-    /// The loops around a panel.
-    pub(super) around: Vec<Around>,
-    /// What the tiles read.
-    pub(super) panel: Panel,
-    /// What is done before a panel, if its tiles are moved from a stage.
-    pub(super) gathered: Option<Gathered>,
-    /// What is done after a panel, if its tiles go to a stage.
-    pub(super) out: Option<Out>,
-    /// Which bits of addresses within a line tell the places apart that registers are stored to, if those are rows of their
-    /// own that the first cache does not have, and a register of two lines is waited for.
-    pub(super) far_stores: Option<i64>,
-}
-
-/// What the tiles of a panel read: rows of the source. Memory is quick to go on with a row
-/// and slow to begin one, and a processor foresees what is read next of a few rows, not of many. So
-/// the lines of the panel that comes next are asked for while one is moved, row by row, whatever
-/// order the tiles have.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Panel {
-    /// Where the rows begin, in bytes.
-    pub(super) rows: Vec<i64>,
-    /// The bytes of each.
-    pub(super) len: i64,
-    /// The lines that are asked for with each tile.
-    pub(super) lines: usize,
-}
-
-/// The rows of a panel that are copied to a stage, from where its tiles are moved: they would be in each other's way where
-/// they are. Distances are in bytes.
-#[derive(Clone, Debug)]
-pub(super) struct Gathered {
-    /// Where they lie from the first.
-    pub(super) rows: Vec<i64>,
-    /// The bytes of each, at least those of a line.
-    pub(super) len: i64,
-    /// From one to the next in the stage.
-    pub(super) pitch: i64,
-    /// Where the first is in the stage, behind the rows of a block.
-    pub(super) first: usize,
-    /// What copies them.
-    pub(super) copy: CopyIn,
-}
-
-/// The rows of a block. Distances are in bytes.
-///
-/// In the stage there is a line of room before each row. Where a row ends within a line of the
-/// destination, what is left of it is kept there, before the row that goes on with that line.
-#[derive(Clone, Debug)]
-pub(super) struct Out {
-    /// Where they lie from the first.
-    pub(super) rows: Vec<i64>,
-    /// The bytes of each, at least those of a line.
-    pub(super) len: i64,
-    /// From one to the next in the stage.
-    pub(super) pitch: i64,
-    /// What copies them.
-    pub(super) copy: CopyOut,
-    /// Whether rows may begin or end within lines.
-    pub(super) has_tails: bool,
-    /// The blocks along rows, if what they have of a line that is not whole is left to the block before and the one after.
-    pub(super) along: Option<Along>,
-}
-
-/// Blocks that follow each other along their rows.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Along {
-    /// How many there are, and how many blocks are moved between one and the next.
-    pub(super) count: usize,
-    pub(super) within: usize,
-    /// The bytes from one to the next: whole lines.
-    pub(super) bytes: usize,
-}
-
-impl Walk {
-    /// The bytes that it has allocated.
-    pub(super) fn held_bytes(&self) -> usize {
-        let out = self.out.as_ref().map_or(0, |out| out.rows.capacity());
-        let gathered = self.gathered.as_ref().map_or(0, |rows| rows.rows.capacity());
-        let rows = self.panel.rows.capacity() + gathered + out;
-        let around = self.around.capacity() * size_of::<Around>();
-        self.tiles.capacity() * size_of::<(i64, i64)>() + rows * size_of::<i64>() + around
-    }
-
-    /// A tile in these loops, panel by panel.
-    pub(super) fn of(tile: Tile, around: Vec<Around>, is_streamed: bool, level: Level) -> Self {
-        let least = if is_streamed { PANEL } else { LEAST_CACHED_PANEL };
-        let (mut bytes, mut n_tiles) = (tile.bytes(), 1);
-        let n_outer = around.len();
-        let mut block = Block { tile: Cow::Owned(tile), loops: around, n_outer };
-        let gathers = block.may_alias() && block.is_in_its_way();
-        while let Some(l) = block.outer().last().copied() {
-            let (rows, len) = block.read();
-            let row = match gathers {
-                true => (MOST_GATHERED / rows - LINE as i64).clamp(LINE as i64, GATHERED_ROW),
-                false => PANEL_ROW.max(least / rows),
-            };
-            if len >= row && rows > 1 {
-                break;
-            }
-            let most = (PANEL / bytes).min(PANEL_TILES / n_tiles);
-            let most = if l.src == len { most.min((row / len).max(1)) } else { most };
-            if most < 2 {
-                break;
-            }
-            let part = block.take(block.n_outer - 1, most);
-            (bytes, n_tiles) = (bytes * part, n_tiles * part);
-        }
-        let panel = block.panel();
-        let gathered = if gathers { block.gathered(0, level) } else { None };
-        let tiles = tiles(block.inside());
-        let (tile, around) = block.into_parts();
-        let mut walk = Walk { tile, tiles, around, panel, gathered, out: None, far_stores: None };
-        if waits_for_two_lines() {
-            walk.far_stores = walk.line_bits();
-        }
-        walk
-    }
-
-    /// Which bits of addresses within a line tell the places apart that registers of a line are stored to, if those are far
-    /// apart.
-    pub(super) fn line_bits(&self) -> Option<i64> {
-        let Walk { tile, tiles, around, .. } = self;
-        let stores = &tile.stores[1..tile.stored];
-        let is_far = !stores.is_empty() && stores.iter().all(|store| store.abs() >= FAR_STORES);
-        let bytes = tile.bytes().saturating_mul(tiles.len() as i64);
-        let bytes = around.iter().fold(bytes, |bytes, l| bytes.saturating_mul(l.count));
-        if tile.n_lanes < MAX_LANES || !is_far || bytes < FIRST_CACHE {
-            return None;
-        }
-        let around = around.iter().map(|l| l.dst | l.dst_back);
-        let places = stores.iter().copied().chain(tiles.iter().map(|tile| tile.1)).chain(around);
-        Some(places.fold(0, |all, place| all | place) % LINE as i64)
-    }
-
-    /// Whether registers are stored to rows of their own, and to two lines each, where the first place of the destination is
-    /// there.
-    pub(super) fn crosses_lines(&self, dst: *const u8) -> bool {
-        let is_on_lines = |bits: i64| (bits | dst as i64) % LINE as i64 == 0;
-        self.far_stores.is_some_and(|bits| !is_on_lines(bits))
-    }
-
-    /// Has a walk of one panel, which is in the caches already, ask for what is read after it.
-    pub(super) fn ask_for(&mut self, next: &Panel) {
-        self.panel = Panel::default();
-        if self.around.is_empty() {
-            let lines = next.rows.len() * (next.len as usize).div_ceil(LINE);
-            self.panel = Panel { lines: lines.div_ceil(self.tiles.len()), ..next.clone() };
-        }
-    }
-
-    /// The blocks of a tile that is moved by these loops, of which the last `n_inner` had better
-    /// stay together: whole lines, if the destination begins at one, and any.
-    pub(super) fn in_blocks(
-        tile: &Tile,
-        around: &[Around],
-        n_inner: usize,
-        level: Level,
-    ) -> [Option<Box<Walk>>; 2] {
-        let block = Block::of(tile, around, n_inner);
-        let most = block.most();
-        let in_source = block.may_alias() && most.aliases()[0];
-        let gathers = in_source && block.is_in_its_way();
-        let of_loops = |ends| block.of_whole_loops(ends, in_source, gathers, level);
-        let lines = block.largest(&most, Ends::Lines, in_source, gathers, level);
-        let lines = lines.or_else(|| of_loops(Ends::Lines));
-        // What two blocks share takes longer to be gathered twice than its rows to be begun.
-        let overlaps = !gathers && most.begins_rows();
-        let overlapping = || if overlaps { block.overlapping(in_source, level) } else { None };
-        let any = block.alone(overlaps, in_source, level);
-        // Where there are whole lines too, this is for destinations that do not begin at one.
-        let seamed = || block.seamed(in_source, gathers, lines.is_some(), level);
-        let any = any.or_else(overlapping).or_else(seamed);
-        let any = any.or_else(|| block.clone().along(in_source, gathers, level));
-        [lines, any.or_else(|| of_loops(Ends::Tails))]
-    }
-
-    /// Blocks for the caches, if many rows of either side would be in each other's way.
-    pub(super) fn in_cached_blocks(
-        tile: &Tile,
-        around: &[Around],
-        n_inner: usize,
-        level: Level,
-    ) -> Option<Box<Walk>> {
-        let block = Block::of(tile, around, n_inner);
-        if !block.may_alias() {
-            return None;
-        }
-        let most = block.most();
-        let [in_source, in_destination] = most.aliases();
-        let gathers = in_source && block.is_in_its_way();
-        match in_destination || in_source && !gathers {
-            true => block.largest(&most, Ends::Cached, in_source, gathers, level),
-            false => None,
-        }
-    }
-}
-
-/// How many of these rows begin at addresses that end alike.
-pub(super) fn alike(rows: &[i64]) -> usize {
-    let mut places: Vec<i64> = rows.iter().map(|row| row.rem_euclid(ALIAS) / NEAR_ALIAS).collect();
-    places.sort_unstable();
-    places.chunk_by(|a, b| a == b).map(<[i64]>::len).max().unwrap_or(0)
-}
-
-/// Whether many of these rows, and most of them, begin at addresses that end alike: half of them, or as many as are
-/// always too many.
-fn alias(rows: &[i64]) -> bool {
-    let alike = alike(rows);
-    alike > FEW_ALIASES && (2 * alike >= rows.len() || alike >= MANY_ALIASES)
-}
-
-/// Whether several multiples of a stride may begin at addresses that end alike.
-fn is_nearly_alias(stride: i64) -> bool {
-    let part = ALIAS / 4;
-    stride % part <= NEARLY || part - stride % part <= NEARLY
-}
-
 /// A block as it is made.
 #[derive(Clone)]
-struct Block<'t> {
-    tile: Cow<'t, Tile>,
+pub(super) struct Block<'t> {
+    pub(super) tile: Cow<'t, Tile>,
     /// The loops around it, from the outermost to the innermost, then those of its tiles.
-    loops: Vec<Around>,
+    pub(super) loops: Vec<Around>,
     /// How many loops are around it.
-    n_outer: usize,
+    pub(super) n_outer: usize,
 }
 
 impl<'t> Block<'t> {
     /// Of a tile that is moved by these loops, the last `n_inner` of them.
-    fn of(tile: &'t Tile, around: &[Around], n_inner: usize) -> Self {
+    pub(super) fn of(tile: &'t Tile, around: &[Around], n_inner: usize) -> Self {
         let n_outer = around.len() - n_inner;
         Block { tile: Cow::Borrowed(tile), loops: around.to_vec(), n_outer }
     }
 
-    fn outer(&self) -> &[Around] {
+    pub(super) fn outer(&self) -> &[Around] {
         &self.loops[..self.n_outer]
     }
 
-    fn inside(&self) -> &[Around] {
+    pub(super) fn inside(&self) -> &[Around] {
         &self.loops[self.n_outer..]
     }
 
@@ -388,24 +103,24 @@ impl<'t> Block<'t> {
     }
 
     /// Its tile, and the loops around it.
-    fn into_parts(mut self) -> (Tile, Vec<Around>) {
+    pub(super) fn into_parts(mut self) -> (Tile, Vec<Around>) {
         self.loops.truncate(self.n_outer);
         self.loops.shrink_to_fit();
         (self.tile.into_owned(), self.loops)
     }
 
     /// The largest block of all, which has most rows.
-    fn most(&self) -> Self {
+    pub(super) fn most(&self) -> Self {
         self.clone().grown(SIDES[0])
     }
 
     /// Whether many rows of its source are in each other's way, and of the destination.
-    fn aliases(&self) -> [bool; 2] {
+    pub(super) fn aliases(&self) -> [bool; 2] {
         [alias(&self.panel().rows), alias(&self.rows(self.len(), Ends::Cached).0)]
     }
 
     /// Whether the lines that a tile reads are more than the first cache has room for where they are.
-    fn is_in_its_way(&self) -> bool {
+    pub(super) fn is_in_its_way(&self) -> bool {
         let tile = Block { tile: Cow::Borrowed(&self.tile), loops: Vec::new(), n_outer: 0 };
         alike(&tile.panel().rows) > WAYS
     }
@@ -419,7 +134,7 @@ impl<'t> Block<'t> {
     }
 
     /// Whether any of its loops has steps for that.
-    fn may_alias(&self) -> bool {
+    pub(super) fn may_alias(&self) -> bool {
         let of_outer = self.outer().iter().flat_map(|l| [l.src, l.dst]);
         let of_src = self.src_steps().map(|(_, src, _)| src);
         let of_dst = self.steps().map(|(_, dst, _)| dst);
@@ -431,7 +146,7 @@ impl<'t> Block<'t> {
 impl Block<'_> {
     /// The tiles of the largest block that goes to a stage and may end so, `most` or less of it, in an order for rows of the
     /// source that are `in_source` in each other's way; if it `gathers`, of the largest whose rows can be.
-    fn largest(
+    pub(super) fn largest(
         &self,
         most: &Self,
         ends: Ends,
@@ -449,13 +164,13 @@ impl Block<'_> {
     }
 
     /// The same with what follows in the destination next.
-    fn along(self, in_source: bool, gathers: bool, level: Level) -> Option<Box<Walk>> {
+    pub(super) fn along(self, in_source: bool, gathers: bool, level: Level) -> Option<Box<Walk>> {
         let block = self.along_destination()?;
         block.largest(&block.most(), Ends::Tails, in_source, gathers, level)
     }
 
     /// The same of rows that overlap.
-    fn overlapping(&self, in_source: bool, level: Level) -> Option<Box<Walk>> {
+    pub(super) fn overlapping(&self, in_source: bool, level: Level) -> Option<Box<Walk>> {
         let staged = |sides, most| {
             let (block, along) = self.clone().grown(sides).overlapped()?;
             let len = block.len();
@@ -481,7 +196,12 @@ impl Block<'_> {
     }
 
     /// A block of one long row that the next goes on with, which may begin many rows of the source if it does anyway.
-    fn alone(&self, begins_rows: bool, in_source: bool, level: Level) -> Option<Box<Walk>> {
+    pub(super) fn alone(
+        &self,
+        begins_rows: bool,
+        in_source: bool,
+        level: Level,
+    ) -> Option<Box<Walk>> {
         // What is no long row however far it grows, and however little is read, is none of fewer bytes.
         let [_, _, longest] = ALONE;
         let [_, _, least] = SEAMED_SRC;
@@ -507,7 +227,7 @@ impl Block<'_> {
 
     /// The largest block of long rows, in the order of the walk, whose ends are parts of lines. Its tiles may share elements anywhere
     /// if it `shares`.
-    fn seamed(
+    pub(super) fn seamed(
         &self,
         in_source: bool,
         gathers: bool,
@@ -533,7 +253,7 @@ impl Block<'_> {
 
     /// Blocks of several rows that end where loops of the destination do, and with lines or anywhere: no block ends where the last
     /// tiles of a loop share elements with those before, as what is one row for two of them would be put together twice.
-    fn of_whole_loops(
+    pub(super) fn of_whole_loops(
         &self,
         ends: Ends,
         in_source: bool,
@@ -642,7 +362,7 @@ impl Block<'_> {
     }
 
     /// Whether it begins many rows of the source, of which few bytes are read, as is slow.
-    fn begins_rows(&self) -> bool {
+    pub(super) fn begins_rows(&self) -> bool {
         let (rows, len) = self.read();
         rows >= MANY_ROWS && len <= PANEL_ROW
     }
@@ -697,7 +417,7 @@ impl Block<'_> {
 
     /// Takes up to `part` steps of a loop into the block. What is left over is a block that shares
     /// elements with the one before. How many steps.
-    fn take(&mut self, number: usize, part: i64) -> i64 {
+    pub(super) fn take(&mut self, number: usize, part: i64) -> i64 {
         let n_loops = self.loops.len();
         let l = part_of(&mut self.loops, number, part);
         self.n_outer -= n_loops - self.loops.len();
@@ -730,7 +450,7 @@ impl Block<'_> {
     }
 
     /// How many rows are read, and of how many bytes.
-    fn read(&self) -> (i64, i64) {
+    pub(super) fn read(&self) -> (i64, i64) {
         // Tiles that share elements begin rows as others do.
         let len = side_by_side(16, || self.src_steps().map(|(count, src, _)| (count, src, 0)));
         let rows = self.src_steps().filter(|&(_, src, _)| src >= len || src < 0);
@@ -738,7 +458,7 @@ impl Block<'_> {
     }
 
     /// What is read. What lies closer together than it is long is one row.
-    fn panel(&self) -> Panel {
+    pub(super) fn panel(&self) -> Panel {
         let mut steps: Vec<(i64, i64, i64)> = self.src_steps().filter(|step| step.0 > 1).collect();
         steps.sort_unstable_by_key(|&(_, src, _)| src);
         let mut len = BYTES_OF_A_LANE;
@@ -794,7 +514,7 @@ impl Block<'_> {
 
     /// The rows that are read, copied to a stage from byte `first` on, if that has room for them. The tiles are those that are
     /// moved from there.
-    fn gathered(&mut self, first: usize, level: Level) -> Option<Gathered> {
+    pub(super) fn gathered(&mut self, first: usize, level: Level) -> Option<Gathered> {
         let (n_rows, len) = self.read();
         let pitch = pitch(len, Ends::Cached);
         if n_rows * pitch > MOST_GATHERED || len < LINE as i64 {
@@ -907,18 +627,8 @@ impl Block<'_> {
     }
 }
 
-/// Repeats places at every one of so many steps.
-pub(super) fn repeat(places: &mut Vec<i64>, count: i64, step: i64) {
-    let n = places.len();
-    for number in 1..count {
-        places.extend_from_within(..n);
-        let first = places.len() - n;
-        places[first..].iter_mut().for_each(|place| *place += number * step);
-    }
-}
-
 /// Where these loops lead, from their first place on.
-fn tiles(loops: &[Around]) -> Vec<(i64, i64)> {
+pub(super) fn tiles(loops: &[Around]) -> Vec<(i64, i64)> {
     let count: i64 = loops.iter().map(|l| l.count).product();
     let mut tiles = Vec::with_capacity(count as usize);
     tiles.push((0, 0));
@@ -944,15 +654,3 @@ fn pitch(len: i64, ends: Ends) -> i64 {
         false => (len + line - 1) / line * line + line,
     }
 }
-
-/// Memory for a block, on lines, and for what is gathered.
-#[repr(align(64))]
-pub(super) struct Stage(
-    pub(super) MaybeUninit<[u8; (MOST_BYTES + MOST_GATHERED) as usize + 4 * LINE]>,
-);
-
-/// The same for a block that stays in the first cache.
-#[repr(align(64))]
-pub(super) struct CachedStage(
-    pub(super) MaybeUninit<[u8; (MOST_CACHED_BYTES + MOST_GATHERED) as usize + 4 * LINE]>,
-);
