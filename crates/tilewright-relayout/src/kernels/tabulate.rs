@@ -52,7 +52,7 @@ const FAR_PICK: f64 = 2.8;
 const NEAR_PICK: f64 = 2.0;
 const ROW: f64 = 2.0;
 
-/// Why there is no block of so many steps.
+/// Why there is no block of so many steps; of what is both, whichever was found first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Refused {
     /// It is too much for tables.
@@ -172,8 +172,9 @@ fn least_cycles(loops: &[Loop], window: i64) -> f64 {
 }
 
 /// The cycles that a block of so many steps of each loop surely takes, since a pick is of one register, one window and one turn: all
-/// again for each step of a loop whose steps share no register or no window; and as many as a loop has windows or as bits have
-/// turns. Of blocks of other steps that is a part; if only this one `is_meant`, parts of windows are whole ones.
+/// again for each step of a loop whose steps share no register or no window; and as many as a loop has windows, as bits have turns,
+/// or as the steps of each turn have windows. If it is not this block that `is_meant`, but those that have a part or a multiple of its
+/// steps, windows are counted in parts.
 fn least_cycles_of_block<'l>(
     steps: impl Iterator<Item = (&'l Loop, i64)>,
     window: i64,
@@ -187,27 +188,30 @@ fn least_cycles_of_block<'l>(
     }
     let loops = &mut loops[..n_loops];
     let bits = 8 * window;
-    let (mut picks, mut reach) = (1f64, bits);
+    // Steps of the outermost loops in the destination share no register, if each reaches beyond all within it.
     loops.sort_unstable_by_key(|l| l.1);
-    for (_, dst, steps) in &mut *loops {
-        if *dst >= reach {
-            picks *= *steps as f64;
-            *steps = 1;
-        }
-        reach += (*steps - 1) * *dst;
+    let (mut apart, mut span) = (0, 0);
+    for (number, (_, dst, steps)) in loops.iter().enumerate() {
+        apart = if *dst < span + bits { number + 1 } else { apart };
+        span += (steps - 1) * dst;
+    }
+    let mut registers = 1f64;
+    for (_, _, steps) in &mut loops[apart..] {
+        registers *= std::mem::replace(steps, 1) as f64;
     }
     loops.sort_unstable_by_key(|l| l.0);
     // Bit `k` is set where anything is turned by `k`.
-    let (mut turns, mut near, mut span) = (1u8, 1f64, 0);
+    let (mut turns, mut picks, mut span) = (1u8, 1f64, 0);
     for &mut (src, dst, steps) in loops {
         let turn = ((dst - src) & 7) as u32;
         let once = turns;
         turns = (1..steps.min(8) as u32).fold(once, |turns, n| turns | once.rotate_left(n * turn));
-        let step = |reach: i64| ((reach + src - 1) / src.max(1)).max(1);
+        // What is read again and again is in one window.
+        let step = |reach: i64| if src == 0 { i64::MAX } else { (reach + src - 1) / src };
         let windows = steps as f64 / step(bits) as f64;
         let (apart, of_turns) = match is_meant {
             true => {
-                // Every so many steps share no window. Of one turn there is every second, fourth or eighth step.
+                // Every so many steps share no window. Steps of one turn are every one, second, fourth or eighth.
                 let apart = (steps - 1) / step(span + bits) + 1;
                 let turns = steps.min(8 >> turn.trailing_zeros().min(3));
                 let of_a_window = bits / (turns * src).max(1) + 1;
@@ -216,10 +220,10 @@ fn least_cycles_of_block<'l>(
             }
             false => (if src >= span + bits { steps } else { 1 }, 1.0),
         };
-        near = (near * apart as f64).max(turns.count_ones().into()).max(of_turns).max(windows);
+        picks = (picks * apart as f64).max(turns.count_ones().into()).max(of_turns).max(windows);
         span += (steps - 1) * src;
     }
-    picks * near * NEAR_PICK
+    registers * picks * NEAR_PICK
 }
 
 /// The parts of a box: what fills blocks, and what is left of every loop whose blocks would not begin at

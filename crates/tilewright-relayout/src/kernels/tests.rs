@@ -603,37 +603,48 @@ fn tiles_that_share_rows_far_apart() {
 }
 
 /// Rows that several loops make, of which the first is no whole number of tiles: blocks have all of that loop, and as many steps of
-/// the next as make whole lines; or if none do, rows that end anywhere.
+/// the next as make whole lines of at least 256 bytes; or if none do, rows that end with that loop and anywhere.
 #[test]
 fn blocks_of_whole_loops() {
-    // The elements of a loop and their bytes, steps of the next, and what is asked for: the bytes of a row of whole lines.
-    for &(first, unit, second, len) in cases(
-        &[(24, 4, 16, 384), (104, 4, 6, 832), (20, 8, 10, 320), (80, 1, 12, 320), (211, 2, 5, 0)],
+    // The elements of the first loop and their bytes, steps of the next, and whether those can make lines.
+    for &(first, unit, second, can_be_lines) in cases(
+        &[
+            (24, 4, 16, true),
+            (104, 4, 6, true),
+            (20, 8, 10, true),
+            (80, 1, 12, true),
+            (24, 4, 21, false),
+            (24, 4, 15, false),
+            (211, 2, 5, false),
+        ],
         1,
     ) {
-        for columns in [64 / unit, 131] {
+        let bytes = first * unit;
+        // As many steps as make lines and are enough, if the second loop is as many or a multiple of that.
+        let lines = (1..=second).find(|n| bytes * n % 64 == 0 && bytes * n >= 256);
+        for (columns, aligned) in [(64 / unit, false), (131, false), (256 / unit, true)] {
             let pitch = columns + 3;
-            let row = first * second;
-            let loops = [
-                l(columns, 1, row),
-                l(second, pitch, first),
-                // Far apart: with what lies near each other there is more choice.
-                l(first, (1 << 20) / first / unit + second * pitch, 1),
-            ];
+            // Far apart: with what lies near each other there is more choice. A multiple of 4 KiB apart they are gathered.
+            let far = (1 << 20) / bytes + second * pitch;
+            let far = if aligned { (far + 4095) / 4096 * 4096 } else { far };
+            // Rows that follow each other are one, which is a block of its own.
+            let row = first * second + if can_be_lines { 0 } else { 5 };
+            let loops = [l(columns, 1, row), l(second, pitch, first), l(first, far, 1)];
             check(&loops, unit as usize);
-            let program =
-                program_of_bits(&loops, Slots::same(8 * unit), Level::best(), true).unwrap();
-            let [lines, any] =
-                program.blocks.each_ref().map(|walk| walk.as_ref().and_then(|w| w.out.as_ref()));
+            let slots = Slots::same(8 * unit);
+            let program = program_of_bits(&loops, slots, Level::best(), true).unwrap();
+            let blocks = program.blocks.each_ref().map(Option::as_deref);
+            let [lines_of, any] = blocks.map(|walk| walk.and_then(|walk| walk.out.as_ref()));
             let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
-            let is_so = match len {
-                0 => {
-                    lines.is_none()
-                        && any.is_some_and(|out| out.has_tails && out.len == first * unit)
+            let is_so = match can_be_lines {
+                true => lines_of
+                    .is_some_and(|out| !out.has_tails && Some(out.len) == lines.map(|n| n * bytes)),
+                false => {
+                    lines_of.is_none()
+                        && any.is_some_and(|out| out.has_tails && out.len % bytes == 0)
                 }
-                _ => lines.is_some_and(|out| !out.has_tails && out.len == len),
             };
-            assert!(!is_wide || is_so, "{loops:?}: {lines:?}, {any:?}");
+            assert!(!is_wide || is_so, "{loops:?}: {lines_of:?}, {any:?}");
         }
     }
 }

@@ -43,8 +43,7 @@ const ALONE: [i64; 3] = [4 << 10, 8 << 10, 16 << 10];
 const FEW_ROWS: i64 = 64;
 const NEAR_ROWS: (i64, i64) = (256, 256 << 10);
 
-/// The bytes of rows that end where loops do whose last tiles share elements with those before, at least and at most, and of the
-/// source as much as leaves room.
+/// The bytes of rows that end where loops do, at least and at most, and of the source as much as leaves room.
 const WHOLE_LOOPS: (i64, i64) = (256, 1024);
 const WHOLE_LOOPS_SRC: [i64; 3] = [256, 128, 64];
 
@@ -251,8 +250,8 @@ impl Block<'_> {
         if len < SHORT_SEAMED { longer().or(Some(first)) } else { Some(first) }
     }
 
-    /// Blocks of several rows that end where loops of the destination do, and with lines or anywhere: no block ends where the last
-    /// tiles of a loop share elements with those before, as what is one row for two of them would be put together twice.
+    /// Blocks of several rows that end where loops of the destination do, and with lines or anywhere. A block that ended within a
+    /// loop whose last tiles share elements with those before would not end with a line, nor would the next go on where it ends.
     pub(super) fn of_whole_loops(
         &self,
         ends: Ends,
@@ -288,14 +287,18 @@ impl Block<'_> {
             if len >= least && is_done {
                 break len;
             }
-            let (number, l) = next.filter(|_| len <= most)?;
-            let part = match () {
-                () if l.dst_back != 0 && !(ends == Ends::Lines && is_line(l.dst_back)) => l.count,
-                () if !is_line(len) => line >> len.trailing_zeros(),
-                () => least / len,
+            let (number, l) = next?;
+            let ends_apart = l.dst_back != 0 && !(ends == Ends::Lines && is_line(l.dst_back));
+            let unit = line >> len.trailing_zeros().min(line.trailing_zeros());
+            let fewest = ((least + len - 1) / len).max(2);
+            // Parts that divide the loop leave no rows that are shorter.
+            let mut parts = (fewest..=most / len).filter(|part| part % unit == 0);
+            let part = match ends_apart || l.count <= fewest {
+                true => l.count,
+                false => parts.clone().find(|part| l.count % part == 0).or_else(|| parts.next())?,
             };
-            self.take(number, part.max(2));
-            if self.len() == len {
+            self.take(number, part);
+            if self.len() == len || self.len() > most {
                 return None;
             }
         };
@@ -590,7 +593,8 @@ impl Block<'_> {
         }
         let (rows, places) = self.rows(len, ends);
         // Tiles may share elements within a row whose ends may be anywhere. Far apart they take less by way of a chunk, if there is one,
-        // but for one row that the next block goes on with, and for rows that would be in each other's way there.
+        // but for one row that the next block goes on with, for rows that would be in each other's way there, and for those that end
+        // where loops do.
         let is_one = || self.is_alone(len) && self.read().0 <= MOST_SHARED;
         let are_alike = || self.tile.n_lanes == MAX_LANES && alike(&rows) >= ALIKE_IN_A_CHUNK;
         let is_better = || shares || self.reach() <= NEAR || is_one() || are_alike();
