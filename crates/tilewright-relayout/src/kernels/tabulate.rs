@@ -213,10 +213,10 @@ fn least_cycles_of_block<'l>(
             true => {
                 // Every so many steps share no window. Steps of one turn are every one, second, fourth or eighth.
                 let apart = (steps - 1) / step(span + bits) + 1;
-                let turns = steps.min(8 >> turn.trailing_zeros().min(3));
-                let of_a_window = bits / (turns * src).max(1) + 1;
-                let windows_of_each = (steps / turns) as f64 / of_a_window as f64;
-                (apart, turns as f64 * windows_of_each.max(1.0))
+                let n_turns = steps.min(8 >> turn.trailing_zeros().min(3));
+                let of_a_window = bits / (n_turns * src).max(1) + 1;
+                let windows_of_each = (steps / n_turns) as f64 / of_a_window as f64;
+                (apart, n_turns as f64 * windows_of_each.max(1.0))
             }
             false => (if src >= span + bits { steps } else { 1 }, 1.0),
         };

@@ -23,10 +23,11 @@ const OVERLAPPING: [(i64, i64); 2] = [(256, 64), (128, 64)];
 const LARGE_OVERLAPPING: i64 = 24 << 10;
 const MOST_OVERLAPPING: i64 = 12 << 10;
 
-/// The bytes of rows that take turns although their ends are parts of lines: the longest that fit are taken, and of the source
-/// as much as leaves room.
+/// The bytes of rows of the source, where those of the destination are given: as much as leaves room.
+const READ: [i64; 3] = [256, 128, 64];
+
+/// The bytes of rows that take turns although their ends are parts of lines: the longest that fit are taken.
 const SEAMED: [i64; 4] = [4096, 2048, 1024, 512];
-const SEAMED_SRC: [i64; 3] = [256, 128, 64];
 
 /// The most bytes of their blocks, where rows of the source begin at lines: then little is lost if few of them are read at a time.
 /// Else each is read with parts of lines at both ends.
@@ -43,9 +44,8 @@ const ALONE: [i64; 3] = [4 << 10, 8 << 10, 16 << 10];
 const FEW_ROWS: i64 = 64;
 const NEAR_ROWS: (i64, i64) = (256, 256 << 10);
 
-/// The bytes of rows that end where loops do, at least and at most, and of the source as much as leaves room.
+/// The bytes of rows that end where loops do, at least and at most.
 const WHOLE_LOOPS: (i64, i64) = (256, 1024);
-const WHOLE_LOOPS_SRC: [i64; 3] = [256, 128, 64];
 
 /// Of so many blocks one may share lines with the next, so that they are not made longer for that.
 const MANY: i64 = 16;
@@ -153,18 +153,16 @@ impl Block<'_> {
         gathers: bool,
         level: Level,
     ) -> Option<Box<Walk>> {
-        let largest = |gathers| {
+        gathered_first(gathers, |gathers| {
             let others = SIDES[1..].iter().map(|&sides| self.clone().grown(sides));
             let staged = |block: Self| block.ordered(in_source).staged(ends, gathers, false, level);
             std::iter::once(most.clone()).chain(others).find_map(staged)
-        };
-        let gathered = if gathers { largest(true) } else { None };
-        gathered.or_else(|| largest(false))
+        })
     }
 
     /// The same with what follows in the destination next.
-    pub(super) fn along(self, in_source: bool, gathers: bool, level: Level) -> Option<Box<Walk>> {
-        let block = self.along_destination()?;
+    pub(super) fn along(&self, in_source: bool, gathers: bool, level: Level) -> Option<Box<Walk>> {
+        let block = self.clone().along_destination()?;
         block.largest(&block.most(), Ends::Tails, in_source, gathers, level)
     }
 
@@ -203,13 +201,13 @@ impl Block<'_> {
     ) -> Option<Box<Walk>> {
         // What is no long row however far it grows, and however little is read, is none of fewer bytes.
         let [_, _, longest] = ALONE;
-        let [_, _, least] = SEAMED_SRC;
+        let [_, _, least] = READ;
         let most = self.clone().grown((longest, least));
         let len = most.len();
         if len < LEAST_RUN || most.n_rows(len) != 1 {
             return None;
         }
-        let sides = ALONE.iter().flat_map(|&dst| SEAMED_SRC.map(|src| (dst, src)));
+        let sides = ALONE.iter().flat_map(|&dst| READ.map(|src| (dst, src)));
         sides.into_iter().find_map(|sides| {
             let grown = self.clone().grown(sides);
             let (len, (rows, read)) = (grown.len(), grown.read());
@@ -234,7 +232,7 @@ impl Block<'_> {
         level: Level,
     ) -> Option<Box<Walk>> {
         let most = if self.reads_lines() { MOST_SEAMED } else { MOST_SEAMED_ANYWHERE };
-        let sides = SEAMED.iter().flat_map(|&dst| SEAMED_SRC.map(|src| (dst, src)));
+        let sides = SEAMED.iter().flat_map(|&dst| READ.map(|src| (dst, src)));
         let walk = |sides, least, most| {
             let grown = self.clone().grown(sides);
             let len = grown.len();
@@ -244,7 +242,7 @@ impl Block<'_> {
         let least = SEAMED[SEAMED.len() - 1];
         let first = sides.into_iter().find_map(|sides| walk(sides, least, most))?;
         let len = first.out.as_ref().map_or(0, |out| out.len);
-        let src = SEAMED_SRC[SEAMED_SRC.len() - 1];
+        let src = READ[READ.len() - 1];
         let longer =
             || SEAMED.iter().find_map(|&dst| walk((dst, src), len + 1, MOST_LONGER_SEAMED));
         if len < SHORT_SEAMED { longer().or(Some(first)) } else { Some(first) }
@@ -266,9 +264,7 @@ impl Block<'_> {
             let block = if ends == Ends::Tails { block.along_destination()? } else { block };
             block.ordered(in_source).staged(ends, gathers, true, level)
         };
-        let largest = |gathers| WHOLE_LOOPS_SRC.iter().find_map(|&src| staged(src, gathers));
-        let gathered = if gathers { largest(true) } else { None };
-        gathered.or_else(|| largest(false))
+        gathered_first(gathers, |gathers| READ.iter().find_map(|&src| staged(src, gathers)))
     }
 
     /// With several rows that end where loops do, and with lines if they are to. `None` where they would be too long, or one.
@@ -276,29 +272,34 @@ impl Block<'_> {
         let (least, most) = WHOLE_LOOPS;
         let line = if ends == Ends::Lines { LINE as i64 } else { 1 };
         let is_line = |bytes: i64| bytes % line == 0;
+        // Whether the last steps of a loop begin where no row may end.
+        let is_cut = |l: &Around| match ends {
+            Ends::Lines => !is_line(l.dst_back),
+            _ => l.dst_back != 0,
+        };
         let len = loop {
             let len = self.len();
             let next = self.following(len).map(|number| (number, self.outer()[number]));
-            let starts = || self.outer().iter().all(|l| is_line(l.dst) && is_line(l.dst_back));
             let is_done = match ends {
-                Ends::Lines => is_line(len) && starts(),
-                _ => next.is_none_or(|(_, l)| l.dst_back == 0),
+                Ends::Lines => {
+                    is_line(len) && self.outer().iter().all(|l| is_line(l.dst) && !is_cut(l))
+                }
+                _ => next.is_none_or(|(_, l)| !is_cut(&l)),
             };
             if len >= least && is_done {
                 break len;
             }
             let (number, l) = next?;
-            let ends_apart = l.dst_back != 0 && !(ends == Ends::Lines && is_line(l.dst_back));
             let unit = line >> len.trailing_zeros().min(line.trailing_zeros());
             let fewest = ((least + len - 1) / len).max(2);
             // Parts that divide the loop leave no rows that are shorter.
             let mut parts = (fewest..=most / len).filter(|part| part % unit == 0);
-            let part = match ends_apart || l.count <= fewest {
+            let part = match is_cut(&l) || l.count <= fewest {
                 true => l.count,
                 false => parts.clone().find(|part| l.count % part == 0).or_else(|| parts.next())?,
             };
             self.take(number, part);
-            if self.len() == len || self.len() > most {
+            if self.len() == len {
                 return None;
             }
         };
@@ -647,6 +648,12 @@ pub(super) fn tiles(loops: &[Around]) -> Vec<(i64, i64)> {
         }
     }
     tiles
+}
+
+/// A block whose rows of the source are gathered first, if it `gathers` and there is one; else from where they are.
+fn gathered_first<T>(gathers: bool, block: impl Fn(bool) -> Option<T>) -> Option<T> {
+    let gathered = if gathers { block(true) } else { None };
+    gathered.or_else(|| block(false))
 }
 
 /// From one row of so many bytes to the next in the stage: with room before it for what is left of a line, and not a

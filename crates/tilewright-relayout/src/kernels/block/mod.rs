@@ -236,7 +236,7 @@ impl Walk {
         // Where there are whole lines too, this is for destinations that do not begin at one.
         let seamed = || block.seamed(in_source, gathers, lines.is_some(), level);
         let any = any.or_else(overlapping).or_else(seamed);
-        let any = any.or_else(|| block.clone().along(in_source, gathers, level));
+        let any = any.or_else(|| block.along(in_source, gathers, level));
         [lines, any.or_else(|| of_loops(Ends::Tails))]
     }
 
