@@ -5,7 +5,7 @@
 //! ([`Synthesis`]), and what is left, the loops around ([`Draft::walk`]). Then registers are numbered and
 //! banks are laid out ([`Assembly`]).
 
-use super::block::{Walk, repeat};
+use super::block::{ALIAS, WAYS, Walk, repeat};
 use super::level::Level;
 use super::loop_order::{long_run, order, part_of};
 use super::machine::{Kernels, kernels, max_lanes};
@@ -24,8 +24,8 @@ const MAX_REGISTERS: usize = 128;
 /// The most bytes of those registers.
 pub(super) const MOST_REGISTER_BYTES: usize = MAX_REGISTERS * MAX_LANES * 16;
 
-/// The bytes of a bank that are used where nothing is streamed, if a tile has no more: they stay in the first cache beside the
-/// lines of the source that its tiles share.
+/// The bytes of a bank that are used where nothing is streamed or gathered, if a tile has no more: they stay in the first cache
+/// beside the lines of the source that its tiles share.
 const NEAR_BANK: usize = 4 << 10;
 
 /// A tile of steps has `2^` so many registers: all of them stay registers, and each step is worth the
@@ -432,7 +432,8 @@ impl Assembly<'_> {
             false => self.of_bits(Self::to_bank, lanes)?,
         };
         into.extend(within);
-        let walk = Walk::of(tile, into, false, level);
+        let gathers = self.pieces[0].is_none() && self.is_in_its_way();
+        let walk = Walk::of(tile, into, false, gathers, level);
         let kernels = kernels(&walk.tile, level);
         Some((walk, kernels))
     }
@@ -537,12 +538,35 @@ impl Assembly<'_> {
         Some(tile)
     }
 
+    /// Whether the registers of a bank are loaded from rows that are all in each other's way, and more than the first cache has
+    /// room for where they are.
+    fn is_in_its_way(&self) -> bool {
+        let lanes = (0..self.lanes.bits.len()).map(|bit| self.lanes.offsets[1 << bit]);
+        let registers = (0..self.c()).map(|slot| self.source(slot).unwrap_or(0));
+        let mut n_rows = 1;
+        for step in lanes.chain(registers).filter(|step| step.abs() >= LINE as i64) {
+            if step % ALIAS != 0 {
+                return false;
+            }
+            n_rows *= 2;
+        }
+        n_rows > WAYS
+    }
+
     /// Has several tiles share a bank: the loops that fill it. Those that empty it are added to `within`.
     fn shared_bank(&mut self, within: &mut Vec<Around>, is_streamed: bool) -> Vec<Around> {
-        let room = (if is_streamed { BANK } else { NEAR_BANK }) as i64;
-        let (mut into, mut held) = (Vec::new(), self.bank_bytes());
-        while self.is_apart() && !self.has_pieces() && 2 * held <= room {
-            let Some(l) = self.around.last() else { break };
+        let (mut into, mut held): (Vec<Around>, _) = (Vec::new(), self.bank_bytes());
+        if !self.is_apart() || self.has_pieces() {
+            return into;
+        }
+        let gathers = self.is_in_its_way();
+        let room = (if is_streamed || gathers { BANK } else { NEAR_BANK }) as i64;
+        while 2 * held <= room {
+            // What is gathered is rows that are as long as may be.
+            let along = |&number: &usize| self.around[number].src.unsigned_abs();
+            let along = (0..self.around.len()).filter(|_| gathers).min_by_key(along);
+            let Some(number) = along.or_else(|| self.around.len().checked_sub(1)) else { break };
+            let l = self.around[number];
             // Tiles of a bank share no elements with each other, as they have places of their own there: of a loop whose
             // last tile does with the one before, banks do.
             let is_plain = l.src_back == 0 && l.dst_back == 0;
@@ -551,11 +575,13 @@ impl Assembly<'_> {
             if part < 2 {
                 break;
             }
-            let inner = self.around.len() - 1;
-            let l = part_of(&mut self.around, inner, part);
+            let l = part_of(&mut self.around, number, part);
             into.push(Around { dst: held, ..l });
             within.push(Around { src: held, ..l });
             held *= l.count;
+        }
+        if gathers {
+            into.sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
         }
         into
     }
@@ -593,8 +619,8 @@ impl Assembly<'_> {
         let src_pieces = scattered(src_pieces, &moves.entering, |l| l.src)?;
         let after = scattered(dst_pieces, &moves.leaving, |l| l.dst)?;
         let (mut walk, around) = match is_plain {
-            true => (Walk::of(tile, around, is_streamed, level), Vec::new()),
-            false => (Walk::of(tile, within, is_streamed, level), around),
+            true => (Walk::of(tile, around, is_streamed, false, level), Vec::new()),
+            false => (Walk::of(tile, within, is_streamed, false, level), around),
         };
         // What is loaded into a bank next is asked for while this one is stored, or panel by panel while it is loaded.
         if let Some((into, _)) = first.as_mut().filter(|_| !has_pieces) {

@@ -445,9 +445,24 @@ fn rows_that_are_in_the_way_of_each_other() {
             assert!(!is_wide || unit > 2 || !is_whole || gathers(&program), "{loops:?}");
         }
     }
-    for &bits in cases(&[4, 1], 0) {
-        let (rows, len) = (2048 / bits, 1024 / bits);
-        check_bits(&[l(len, 1, rows), l(rows, 4096 * 8 / bits, 1)], Slots::same(bits));
+    // Bits are gathered on the way into a bank, some lines of each row; rows half as far apart are read where they are.
+    for &bits in cases(&[4, 2, 1], 0) {
+        let (rows, len, slots) = (2048 / bits, 1024 / bits, Slots::same(bits));
+        let loops = |pitch: i64| [l(len, 1, rows), l(rows, pitch * 8 / bits, 1)];
+        check_bits(&loops(4096), slots);
+        for level in Level::all() {
+            for is_streamed in [false, true] {
+                let into = |pitch: i64| {
+                    let program = program_of_bits(&loops(pitch), slots, level, is_streamed);
+                    program.unwrap().before.unwrap().first.unwrap().0
+                };
+                let what = format!("{bits} bits, {level:?}, streamed {is_streamed}");
+                let gathered = into(4096).gathered.expect(&what);
+                assert_eq!(gathered.len % 64, 0, "{what}");
+                assert!(gathered.rows.len() >= 16 && gathered.pitch % 4096 != 0, "{what}");
+                assert!(into(2048).gathered.is_none(), "{what}");
+            }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// Lines so many bytes apart, or multiples of that, share a few places of the first cache, and a processor does not
 /// tell a load from a store before it by more of an address.
-const ALIAS: i64 = 4096;
+pub(in super::super) const ALIAS: i64 = 4096;
 
 /// Rows that end in the same part of that, of so many bytes, are alike.
 pub(super) const NEAR_ALIAS: i64 = 256;

@@ -520,7 +520,9 @@ impl Block<'_> {
     /// moved from there.
     pub(super) fn gathered(&mut self, first: usize, level: Level) -> Option<Gathered> {
         let (n_rows, len) = self.read();
-        let pitch = pitch(len, Ends::Cached);
+        // An odd number of lines: so the lines of a column are in all places of the first cache.
+        let line = LINE as i64;
+        let pitch = (((len + line - 1) / line) | 1) * line;
         if n_rows * pitch > MOST_GATHERED || len < LINE as i64 {
             return None;
         }

@@ -7,7 +7,7 @@
 mod alias;
 mod grown;
 
-pub(super) use self::alias::{WAYS, alike};
+pub(super) use self::alias::{ALIAS, WAYS, alike};
 use self::grown::{Block, tiles};
 use super::copies::{CopyIn, CopyOut};
 use super::level::{Level, waits_for_two_lines};
@@ -147,13 +147,20 @@ impl Walk {
         self.tiles.capacity() * size_of::<(i64, i64)>() + rows * size_of::<i64>() + around
     }
 
-    /// A tile in these loops, panel by panel.
-    pub(super) fn of(tile: Tile, around: Vec<Around>, is_streamed: bool, level: Level) -> Self {
+    /// A tile in these loops, panel by panel. If it `gathers`, or reads too many rows that are in each other's way by itself, those
+    /// of a panel are gathered first.
+    pub(super) fn of(
+        tile: Tile,
+        around: Vec<Around>,
+        is_streamed: bool,
+        gathers: bool,
+        level: Level,
+    ) -> Self {
         let least = if is_streamed { PANEL } else { LEAST_CACHED_PANEL };
         let (mut bytes, mut n_tiles) = (tile.bytes(), 1);
         let n_outer = around.len();
         let mut block = Block { tile: Cow::Owned(tile), loops: around, n_outer };
-        let gathers = block.may_alias() && block.is_in_its_way();
+        let gathers = gathers || block.may_alias() && block.is_in_its_way();
         while let Some(l) = block.outer().last().copied() {
             let (rows, len) = block.read();
             let row = match gathers {
