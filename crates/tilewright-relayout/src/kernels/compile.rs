@@ -562,8 +562,11 @@ impl Assembly<'_> {
         let gathers = self.is_in_its_way();
         let room = (if is_streamed || gathers { BANK } else { NEAR_BANK }) as i64;
         while 2 * held <= room {
-            // What is gathered is rows that are as long as may be.
-            let along = |&number: &usize| self.around[number].src.unsigned_abs();
+            // What is gathered is rows that are as long as may be, of whole lines of the destination.
+            let along = |&number: &usize| {
+                let l = &self.around[number];
+                (l.dst.abs() >= LINE as i64, l.src.unsigned_abs())
+            };
             let along = (0..self.around.len()).filter(|_| gathers).min_by_key(along);
             let Some(number) = along.or_else(|| self.around.len().checked_sub(1)) else { break };
             let l = self.around[number];

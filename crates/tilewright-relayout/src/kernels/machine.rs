@@ -232,7 +232,7 @@ struct Bank<const BYTES: usize>(MaybeUninit<[u8; BYTES]>);
 /// or its block, and what moves that.
 ///
 /// # Safety
-/// As [`run`]; for a block, the stage is a [`Stage`]'s.
+/// As [`run`]; for a block, the stage is a [`Stage`]'s, and for rows that are gathered at least a [`CachedStage`]'s.
 #[inline(never)]
 unsafe fn by_way_of_banks(
     program: &Program,

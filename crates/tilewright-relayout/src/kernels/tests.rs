@@ -445,23 +445,41 @@ fn rows_that_are_in_the_way_of_each_other() {
             assert!(!is_wide || unit > 2 || !is_whole || gathers(&program), "{loops:?}");
         }
     }
-    // Bits are gathered on the way into a bank, some lines of each row; rows half as far apart are read where they are.
+    // Bits are gathered on the way into a bank, whole lines of each row, and lines are streamed; rows half as far apart are read
+    // where they are.
     for &bits in cases(&[4, 2, 1], 0) {
-        let (rows, len, slots) = (2048 / bits, 1024 / bits, Slots::same(bits));
-        let loops = |pitch: i64| [l(len, 1, rows), l(rows, pitch * 8 / bits, 1)];
-        check_bits(&loops(4096), slots);
-        for level in Level::all() {
+        let slots = Slots::same(bits);
+        let columns = |bytes: i64, pitch: i64| {
+            let rows = 2048 / bits;
+            [l(bytes * 8 / bits, 1, rows), l(rows, pitch * 8 / bits, 1)]
+        };
+        check_bits(&columns(128, 4096), slots);
+        for (level, bytes) in
+            Level::all().into_iter().flat_map(|level| [(level, 128), (level, 2048)])
+        {
             for is_streamed in [false, true] {
-                let into = |pitch: i64| {
-                    let program = program_of_bits(&loops(pitch), slots, level, is_streamed);
-                    program.unwrap().before.unwrap().first.unwrap().0
+                let what =
+                    format!("{bits} bits, {level:?}, rows of {bytes}, streamed {is_streamed}");
+                let program = |pitch: i64| {
+                    program_of_bits(&columns(bytes, pitch), slots, level, is_streamed).unwrap()
                 };
-                let what = format!("{bits} bits, {level:?}, streamed {is_streamed}");
-                let gathered = into(4096).gathered.expect(&what);
-                assert_eq!(gathered.len % 64, 0, "{what}");
-                assert!(gathered.rows.len() >= 16 && gathered.pitch % 4096 != 0, "{what}");
-                assert!(into(2048).gathered.is_none(), "{what}");
+                let far = program(4096);
+                let into = &far.before.as_ref().unwrap().first.as_ref().unwrap().0;
+                let gathered = into.gathered.as_ref().expect(&what);
+                assert_eq!((gathered.len % 64, gathered.pitch % 128), (0, 64), "{what}");
+                assert!(gathered.rows.len() > block::WAYS, "{what}: {}", gathered.rows.len());
+                assert!(!is_streamed || far.streams_lines(), "{what}");
+                let near = program(2048).before.unwrap().first.unwrap().0;
+                assert!(near.gathered.is_none(), "{what}");
             }
+        }
+    }
+    // Lengths that tiles do not divide, bytes on one side, and zeros that enter.
+    for &(value, src, dst) in cases(&[(4, 4, 4), (1, 8, 1), (4, 8, 4), (1, 1, 8), (2, 2, 4)], 0) {
+        for (rows, len) in [(512, 1000), (328, 744), (264, 520)] {
+            let slots = Slots { value, src, dst };
+            check_bits(&[l(len, 1, rows), l(rows, 4096 * 8 / src, 1)], slots);
+            check_bits(&[l(len, 1, 4096 * 8 / dst), l(rows, 4096 * 8 / src, 1)], slots);
         }
     }
 }

@@ -40,7 +40,7 @@ pub(super) const PLACES: usize = 7;
 pub(super) const BYTE: usize = 3;
 
 /// The bytes of a bank: registers in memory. It has room for the most registers, each a line, and
-/// else for several tiles: so that what is streamed has long rows on either side.
+/// else for several tiles: so that what is streamed has long rows on either side, and rows that are gathered are long.
 pub(super) const BANK: usize = 64 << 10;
 
 /// The largest elements that kernels move, in bytes.

@@ -531,7 +531,7 @@ impl Block<'_> {
         // What is read of a row.
         let mut within = BYTES_OF_A_LANE;
         for (count, src, back) in self.src_steps() {
-            if (1..len).contains(&src) {
+            if (0..len).contains(&src) {
                 within += (count - 1) * src;
                 // Lanes that overlap may reach beyond.
                 if back != 0 || within > len {
