@@ -538,14 +538,14 @@ impl Assembly<'_> {
         Some(tile)
     }
 
-    /// Whether the registers of a bank are loaded from rows that are all in each other's way, and more than the first cache has
+    /// Whether the registers of a bank are loaded from rows that are all in each other's way, or every second, and more than the first cache has
     /// room for where they are.
     fn is_in_its_way(&self) -> bool {
         let lanes = (0..self.lanes.bits.len()).map(|bit| self.lanes.offsets[1 << bit]);
         let registers = (0..self.c()).map(|slot| self.source(slot).unwrap_or(0));
         let mut n_rows = 1;
         for step in lanes.chain(registers).filter(|step| step.abs() >= LINE as i64) {
-            if step % ALIAS != 0 {
+            if step % (ALIAS / 2) != 0 {
                 return false;
             }
             n_rows *= 2;

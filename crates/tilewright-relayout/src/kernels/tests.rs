@@ -445,7 +445,7 @@ fn rows_that_are_in_the_way_of_each_other() {
             assert!(!is_wide || unit > 2 || !is_whole || gathers(&program), "{loops:?}");
         }
     }
-    // Bits are gathered on the way into a bank, whole lines of each row, and lines are streamed; rows half as far apart are read
+    // Bits are gathered on the way into a bank, whole lines of each row, and lines are streamed; rows that lie otherwise are read
     // where they are.
     for &bits in cases(&[4, 2, 1], 0) {
         let slots = Slots::same(bits);
@@ -454,23 +454,25 @@ fn rows_that_are_in_the_way_of_each_other() {
             [l(bytes * 8 / bits, 1, rows), l(rows, pitch * 8 / bits, 1)]
         };
         check_bits(&columns(128, 4096), slots);
+        check_bits(&columns(192, 2048), slots);
         for (level, bytes) in
             Level::all().into_iter().flat_map(|level| [(level, 128), (level, 2048)])
         {
-            for is_streamed in [false, true] {
-                let what =
-                    format!("{bits} bits, {level:?}, rows of {bytes}, streamed {is_streamed}");
+            for (is_streamed, pitch) in [(false, 4096), (true, 4096), (false, 6144), (true, 2048)] {
+                let what = format!(
+                    "{bits} bits, {level:?}, rows of {bytes} and {pitch}, streamed {is_streamed}"
+                );
                 let program = |pitch: i64| {
                     program_of_bits(&columns(bytes, pitch), slots, level, is_streamed).unwrap()
                 };
-                let far = program(4096);
+                let far = program(pitch);
                 let into = &far.before.as_ref().unwrap().first.as_ref().unwrap().0;
                 let gathered = into.gathered.as_ref().expect(&what);
                 assert_eq!((gathered.len % 64, gathered.pitch % 128), (0, 64), "{what}");
                 assert!(gathered.rows.len() > block::WAYS, "{what}: {}", gathered.rows.len());
                 assert!(!is_streamed || far.streams_lines(), "{what}");
-                let near = program(2048).before.unwrap().first.unwrap().0;
-                assert!(near.gathered.is_none(), "{what}");
+                let others = program(pitch + 64).before.unwrap().first.unwrap().0;
+                assert!(others.gathered.is_none(), "{what}");
             }
         }
     }
