@@ -538,8 +538,8 @@ impl Assembly<'_> {
         Some(tile)
     }
 
-    /// Whether the registers of a bank are loaded from rows that are all in each other's way, or every second, and more than the first cache has
-    /// room for where they are.
+    /// Whether the registers of a bank are loaded from rows that are all in each other's way, or every second is, and more than the
+    /// first cache has room for where they are.
     fn is_in_its_way(&self) -> bool {
         let lanes = (0..self.lanes.bits.len()).map(|bit| self.lanes.offsets[1 << bit]);
         let registers = (0..self.c()).map(|slot| self.source(slot).unwrap_or(0));
