@@ -539,18 +539,21 @@ impl Assembly<'_> {
     }
 
     /// Whether the registers of a bank are loaded from rows that are all in each other's way, or every second is, and more than the
-    /// first cache has room for where they are.
+    /// first cache has room for where they are. Of those that whole lines are loaded of, each is read once, wherever they are.
     fn is_in_its_way(&self) -> bool {
         let lanes = (0..self.lanes.bits.len()).map(|bit| self.lanes.offsets[1 << bit]);
         let registers = (0..self.c()).map(|slot| self.source(slot).unwrap_or(0));
-        let mut n_rows = 1;
-        for step in lanes.chain(registers).filter(|step| step.abs() >= LINE as i64) {
-            if step % (ALIAS / 2) != 0 {
+        let (mut n_rows, mut len) = (1, BYTES_OF_A_LANE);
+        for step in lanes.chain(registers).filter(|&step| step != 0) {
+            if step.abs() < LINE as i64 {
+                len *= 2;
+            } else if step % (ALIAS / 2) != 0 {
                 return false;
+            } else {
+                n_rows *= 2;
             }
-            n_rows *= 2;
         }
-        n_rows > WAYS
+        n_rows > WAYS && len < LINE as i64
     }
 
     /// Has several tiles share a bank: the loops that fill it. Those that empty it are added to `within`.
