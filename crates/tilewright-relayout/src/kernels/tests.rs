@@ -476,6 +476,12 @@ fn rows_that_are_in_the_way_of_each_other() {
             }
         }
     }
+    // Registers of whole lines read each line once, wherever it is.
+    let slots = Slots { value: 1, src: 8, dst: 1 };
+    let rows = [l(32, 8192, 1), l(8192, 1, 32)];
+    let program = program_of_bits(&rows, slots, Level::best(), true).unwrap();
+    let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
+    assert!(!is_wide || !gathers(&program));
     // Lengths that tiles do not divide, bytes on one side, and zeros that enter.
     for &(value, src, dst) in cases(&[(4, 4, 4), (1, 8, 1), (4, 8, 4), (1, 1, 8), (2, 2, 4)], 0) {
         for (rows, len) in [(512, 1000), (328, 744), (264, 520)] {
