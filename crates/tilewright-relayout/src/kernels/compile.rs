@@ -432,8 +432,7 @@ impl Assembly<'_> {
             false => self.of_bits(Self::to_bank, lanes)?,
         };
         into.extend(within);
-        let gathers = self.pieces[0].is_none() && self.is_in_its_way();
-        let walk = Walk::of(tile, into, false, gathers, level);
+        let walk = Walk::of(tile, into, false, self.is_in_its_way(), level);
         let kernels = kernels(&walk.tile, level);
         Some((walk, kernels))
     }
@@ -553,7 +552,7 @@ impl Assembly<'_> {
                 n_rows *= 2;
             }
         }
-        n_rows > WAYS && len < LINE as i64
+        !self.has_pieces() && n_rows > WAYS && len < LINE as i64
     }
 
     /// Has several tiles share a bank: the loops that fill it. Those that empty it are added to `within`.
