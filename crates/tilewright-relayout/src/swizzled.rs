@@ -16,7 +16,7 @@
 //! Where each chunk of a swizzled destination would read lines of most of the source, all is written as if it were not swizzled,
 //! and put in order where it is.
 
-use crate::boxes::{BoxMoves, Needs};
+use crate::boxes::{BoxMoves, Counted, Needs};
 use crate::chunk::{Cuttable, Form, Piece};
 use crate::error::Error;
 use crate::gather::{Gather, LEAST_DIRECT, STAGE_BYTES, copies_rows, in_bytes};
@@ -84,7 +84,8 @@ impl Swizzled {
             && refined.boxes.iter().all(|nest| fills_groups(nest, bytes, group as i64));
         let (align, swizzles) = ((group as i64 / bytes).max(1), Swizzles { src, dst });
         let planned = |refined, is_staged, prepares| {
-            BoxMoves::with(refined, widths, &dst_map, Needs { align, is_staged, prepares })
+            let counted = Counted::of(refined, widths);
+            BoxMoves::with(counted, &dst_map, Needs { align, is_staged, prepares })
         };
         // Programs find whole groups, and no padding that has changed its place.
         let has_groups = src.is_none_or(|flips| from.bytes().is_multiple_of(flips.group()))

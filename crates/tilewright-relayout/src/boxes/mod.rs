@@ -76,16 +76,59 @@ pub(crate) struct Needs {
     pub(crate) prepares: bool,
 }
 
+/// The boxes of an array in what they count in.
+#[derive(Clone, Debug)]
+pub(crate) struct Counted {
+    refined: Refined,
+    slots: Slots,
+    widths: Widths,
+}
+
+impl Counted {
+    /// In the largest whole units that suit all of them, or in elements.
+    pub(crate) fn of(refined: Refined, widths: Widths) -> Self {
+        let (slots, boxes) = in_slots(refined.boxes, widths);
+        Counted { refined: Refined { boxes, ..refined }, slots, widths }
+    }
+
+    /// Whether there are several boxes, and most elements lie alone on one side: there are no loops along which what is moved
+    /// at a time follows itself. Every line is then come back to for every box, as of swizzled rows that become columns.
+    pub(crate) fn are_scattered(&self) -> bool {
+        self.are_mostly(|nest| {
+            let run = |stride| nest.side_by_side(stride).saturating_mul(self.slots.value);
+            run(|l| l.dst) < MIN_RUN_BITS || run(|l| l.src) < MIN_RUN_BITS
+        })
+    }
+
+    /// Whether there are several boxes, and most have no loop of neighbours on one side, however many loops together have:
+    /// such take as long as those that [are scattered](Self::are_scattered) do.
+    pub(crate) fn lack_runs(&self) -> bool {
+        self.are_mostly(|nest| {
+            let has_run = |stride: fn(&Loop) -> i64| {
+                let is_long = |l: &Loop| l.extent.saturating_mul(self.slots.value) >= MIN_RUN_BITS;
+                nest.loops.iter().any(|l| stride(l).abs() == 1 && is_long(l))
+            };
+            !has_run(|l| l.dst) || !has_run(|l| l.src)
+        })
+    }
+
+    /// Whether there are several boxes, and those that are so have most of the elements.
+    fn are_mostly(&self, are_so: impl Fn(&Nest) -> bool) -> bool {
+        self.refined.boxes.len() > 1 && are_most(&self.refined.boxes, are_so)
+    }
+}
+
 impl BoxMoves {
     /// Moves of an array's boxes into the memory of a map.
-    pub(crate) fn new(refined: Refined, widths: Widths, to: &IndexMap) -> Self {
-        Self::with(refined, widths, to, Needs { align: 1, is_staged: false, prepares: true })
+    pub(crate) fn new(counted: Counted, to: &IndexMap) -> Self {
+        Self::with(counted, to, Needs { align: 1, is_staged: false, prepares: true })
     }
 
     /// The same for someone who needs more.
-    pub(crate) fn with(refined: Refined, widths: Widths, to: &IndexMap, mut needs: Needs) -> Self {
+    pub(crate) fn with(counted: Counted, to: &IndexMap, mut needs: Needs) -> Self {
         let allocation = to.allocation();
-        let (slots, boxes) = in_slots(refined.boxes, widths);
+        let Counted { refined, slots, widths } = counted;
+        let boxes = refined.boxes;
         let padding = refined.padding.and_then(|boxes| Padding::new(boxes, widths.to, allocation));
         let is_filled_first = padding.is_none() && to.elements() < allocation;
         let is_large = is_streamed(allocation, widths);
@@ -255,32 +298,6 @@ impl BoxMoves {
             false => end,
         };
         (span.start * bits / 8) as usize..end as usize
-    }
-
-    /// Whether there are several boxes, and most elements lie alone on one side: there are no loops along which what is moved
-    /// at a time follows itself. Every line is then come back to for every box, as of swizzled rows that become columns.
-    pub(crate) fn are_scattered(&self) -> bool {
-        self.are_mostly(|nest| {
-            let run = |stride| nest.side_by_side(stride).saturating_mul(self.slots.value);
-            run(|l| l.dst) < MIN_RUN_BITS || run(|l| l.src) < MIN_RUN_BITS
-        })
-    }
-
-    /// Whether there are several boxes, and most have no loop of neighbours on one side, however many loops together have:
-    /// such take as long as those that [are scattered](Self::are_scattered) do.
-    pub(crate) fn lack_runs(&self) -> bool {
-        self.are_mostly(|nest| {
-            let has_run = |stride: fn(&Loop) -> i64| {
-                let is_long = |l: &Loop| l.extent.saturating_mul(self.slots.value) >= MIN_RUN_BITS;
-                nest.loops.iter().any(|l| stride(l).abs() == 1 && is_long(l))
-            };
-            !has_run(|l| l.dst) || !has_run(|l| l.src)
-        })
-    }
-
-    /// Whether there are several boxes, and those that are so have most of the elements.
-    fn are_mostly(&self, are_so: impl Fn(&Nest) -> bool) -> bool {
-        self.boxes.len() > 1 && are_most(self.boxes.iter().map(Cuttable::nest), are_so)
     }
 
     /// Whether chunks are put together in the caches if they are to be streamed.

@@ -1,7 +1,7 @@
 //! By which way an array is moved: boxes where there are some, else through rows, else element by element.
 
 use super::Plan;
-use crate::boxes::BoxMoves;
+use crate::boxes::{BoxMoves, Counted};
 use crate::error::{Error, Kind};
 use crate::filled::Filled;
 use crate::general::ElementMoves;
@@ -78,49 +78,24 @@ impl Way {
         to: &Placement,
         widths: Widths,
     ) -> Result<Self, Error> {
-        if let Some(way) = Self::in_boxes(from, to, widths, MAX_BOXES) {
-            let is_worth_rows = THROUGH_ROWS.contains(&to.bytes()) && way.is_scattered();
-            let plans =
-                is_worth_rows.then(|| through_rows(from, to, widths)).transpose()?.flatten();
-            return Ok(match plans {
-                Some([there, on]) if !(there.route.lacks_runs() || on.route.lacks_runs()) => {
-                    Way::Through(Box::new(Through::new(there, on, None)?))
-                }
-                _ => way,
-            });
+        if let Some(boxes) = Boxes::of(from, to, widths, MAX_BOXES) {
+            let is_worth_rows = THROUGH_ROWS.contains(&to.bytes()) && boxes.are_scattered();
+            let through = match is_worth_rows {
+                true => through_rows(from, to, widths, |leg| !leg.stays && !leg.lack_runs())?,
+                false => None,
+            };
+            return Ok(through.unwrap_or_else(|| boxes.way(to)));
         }
-        if let Some([there, on]) = through_rows(from, to, widths)? {
-            return Ok(Way::Through(Box::new(Through::new(there, on, None)?)));
+        if let Some(through) = through_rows(from, to, widths, |_| true)? {
+            return Ok(through);
         }
         // Those that it is worth while to find have been looked for, unless there are many.
         let are_more = worth_finding(from.map()) > MAX_BOXES;
-        let more = || Self::in_boxes(from, to, widths, MOST_BOXES);
+        let more = || Boxes::of(from, to, widths, MOST_BOXES);
         match are_more.then(more).flatten() {
-            Some(way) => Ok(way),
+            Some(boxes) => Ok(boxes.way(to)),
             None => Ok(Way::Elements(ElementMoves::new(from.map(), to.map(), widths))),
         }
-    }
-
-    /// Whether most elements lie alone on one side, in several boxes.
-    pub(super) fn is_scattered(&self) -> bool {
-        matches!(self, Way::Boxes(moves) if moves.are_scattered())
-    }
-
-    /// Whether going through rows so would take as long.
-    fn lacks_runs(&self) -> bool {
-        matches!(self, Way::Boxes(moves) if moves.lack_runs())
-    }
-
-    /// By boxes, if the maps come apart into them.
-    fn in_boxes(from: &Placement, to: &Placement, widths: Widths, max: usize) -> Option<Self> {
-        let is_injective = to.is_injective();
-        let (from, to) = (from.map(), to.map());
-        let refined =
-            refine(from, to, is_injective).or_else(|| refine_any(from, to, is_injective, max))?;
-        let is_as_large = from.allocation() == to.allocation();
-        let stays = is_as_large && stays_as_it_is(&refined, to, widths);
-        let moves = BoxMoves::new(refined, widths, to);
-        Some(if stays { Way::Copy(moves) } else { Way::Boxes(moves) })
     }
 
     pub(super) fn with_chunks_of(self, elements: i64, bytes: usize) -> Result<Self, Error> {
@@ -144,21 +119,60 @@ impl Way {
     }
 }
 
-/// The plans by way of rows, if both are of boxes.
+/// The boxes that two maps come apart into, before anything is made that moves them.
+struct Boxes {
+    counted: Counted,
+    /// Whether the bytes stay as they are.
+    stays: bool,
+}
+
+impl Boxes {
+    fn of(from: &Placement, to: &Placement, widths: Widths, max: usize) -> Option<Self> {
+        let is_injective = to.is_injective();
+        let (from, to) = (from.map(), to.map());
+        let refined =
+            refine(from, to, is_injective).or_else(|| refine_any(from, to, is_injective, max))?;
+        let is_as_large = from.allocation() == to.allocation();
+        let stays = is_as_large && stays_as_it_is(&refined, to, widths);
+        Some(Boxes { counted: Counted::of(refined, widths), stays })
+    }
+
+    /// Whether most elements lie alone on one side, in several boxes.
+    fn are_scattered(&self) -> bool {
+        !self.stays && self.counted.are_scattered()
+    }
+
+    /// Whether moving them takes as long as that.
+    fn lack_runs(&self) -> bool {
+        !self.stays && self.counted.lack_runs()
+    }
+
+    /// What moves them to there.
+    fn way(self, to: &Placement) -> Way {
+        let moves = BoxMoves::new(self.counted, to.map());
+        if self.stays { Way::Copy(moves) } else { Way::Boxes(moves) }
+    }
+}
+
+/// By way of rows, if both legs are of boxes and worth it.
 fn through_rows(
     from: &Placement,
     to: &Placement,
     widths: Widths,
-) -> Result<Option<[Plan; 2]>, Error> {
+    is_worth_it: impl Fn(&Boxes) -> bool,
+) -> Result<Option<Way>, Error> {
     let dims = from.map().dims();
     let rows = IndexMap::from_layout(dims, &Layout::descending(dims.len()));
     let rows = Placement::new(rows.map_err(|error| Error::new(Kind::Map(error)))?, widths.to)?;
     let onward = Widths { from: widths.to, ..widths };
-    let Some(there) = Way::in_boxes(from, &rows, widths, MAX_BOXES) else {
-        return Ok(None);
+    let leg = |from: &Placement, to: &Placement, widths: Widths| {
+        Boxes::of(from, to, widths, MAX_BOXES).filter(&is_worth_it)
     };
-    let Some(on) = Way::in_boxes(&rows, to, onward, MAX_BOXES) else { return Ok(None) };
-    Ok(Some([Plan::of(from, &rows, widths, there)?, Plan::of(&rows, to, onward, on)?]))
+    let Some(there) = leg(from, &rows, widths) else { return Ok(None) };
+    let Some(on) = leg(&rows, to, onward) else { return Ok(None) };
+    let there = Plan::of(from, &rows, widths, there.way(&rows))?;
+    let on = Plan::of(&rows, to, onward, on.way(to))?;
+    Ok(Some(Way::Through(Box::new(Through::new(there, on, None)?))))
 }
 
 /// By way of the tiles of a destination that few elements fill, if that is made in the caches, and looks up no more than takes so
@@ -176,12 +190,13 @@ fn through_tiles(
     let Some(refined) = refined.filter(|refined| has_runs(refined, widths)) else {
         return Ok(None);
     };
-    let there = Way::Boxes(BoxMoves::new(refined, widths, &rows));
+    let there = Way::Boxes(BoxMoves::new(Counted::of(refined, widths), &rows));
     let placed = |map| Placement::new(map, widths.to);
     let (rows, all_rows, all) = (placed(rows)?, placed(all_rows)?, placed(all)?);
     // Padding may have bits that values have not.
     let onward = Widths { from: widths.to, to: widths.to, value: widths.to };
-    let Some(on) = Way::in_boxes(&all_rows, &all, onward, MAX_BOXES) else { return Ok(None) };
+    let Some(on) = Boxes::of(&all_rows, &all, onward, MAX_BOXES) else { return Ok(None) };
+    let on = on.way(&all);
     if there.scattered_cycles() + on.scattered_cycles() > most_cycles {
         return Ok(None);
     }
