@@ -39,8 +39,7 @@ impl BoxMoves {
             None => Fill::All(n_slots),
         };
         let in_place = |piece: &Piece| {
-            let form = self.form(piece);
-            let mover = self.movers.iter().position(|(other, _)| *other == form)?;
+            let mover = self.number_prepared_for(piece)?;
             Some(Move { mover, start: self.start_of(piece, 0, within.start) })
         };
         let moves: Vec<Move> = pieces.iter().map(in_place).collect::<Option<_>>()?;
@@ -74,6 +73,9 @@ impl BoxMoves {
             }
         }
         for (form, piece) in forms {
+            if self.prepared_for(&piece).is_some() {
+                continue;
+            }
             let known = movers.iter().position(|(other, _)| *other == form);
             let mover = match (known, self.boxes.get(piece.nest)) {
                 (Some(known), _) => movers.swap_remove(known).1,
@@ -185,7 +187,15 @@ impl BoxMoves {
 
     /// What was prepared for pieces like this one.
     pub(super) fn prepared_for(&self, piece: &Piece) -> Option<&Mover> {
-        let form = self.form(piece);
-        self.movers.iter().find(|(other, _)| *other == form).map(|(_, mover)| mover)
+        self.number_prepared_for(piece).map(|number| &self.movers[number].1)
+    }
+
+    /// Its number: that of its form, or of pieces that begin at bytes where those are moved as others are.
+    fn number_prepared_for(&self, piece: &Piece) -> Option<usize> {
+        let (form, is_at_bytes) = self.form(piece);
+        let is_for = |((other, others_are), mover): &((Form, bool), Mover)| {
+            *other == form && (*others_are == is_at_bytes || *others_are && mover.begins_anywhere())
+        };
+        self.movers.iter().position(is_for)
     }
 }

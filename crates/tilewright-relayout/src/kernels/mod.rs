@@ -244,6 +244,11 @@ impl Mover {
         self.reads_beside
     }
 
+    /// Whether boxes that begin within bytes are moved as it moves those that begin at them.
+    pub(crate) fn begins_anywhere(&self) -> bool {
+        matches!(&self.way, Way::Rows(rows) if rows.is_of_bits())
+    }
+
     /// What moves it, unless that depends on where memory begins.
     pub(crate) fn kind(&self) -> Option<KernelKind> {
         match &self.way {
