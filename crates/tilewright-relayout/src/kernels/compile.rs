@@ -5,7 +5,7 @@
 //! ([`Synthesis`]), and what is left, the loops around ([`Draft::walk`]). Then registers are numbered and
 //! banks are laid out ([`Assembly`]).
 
-use super::block::{ALIAS, WAYS, Walk, repeat};
+use super::block::{ALIAS, FEW_IN_ITS_WAY, Walk, repeat};
 use super::level::Level;
 use super::loop_order::{long_run, order, part_of};
 use super::machine::{Kernels, kernels, max_lanes};
@@ -552,7 +552,7 @@ impl Assembly<'_> {
                 n_rows *= 2;
             }
         }
-        !self.has_pieces() && n_rows > WAYS && len < LINE as i64
+        !self.has_pieces() && n_rows > FEW_IN_ITS_WAY && len < LINE as i64
     }
 
     /// Has several tiles share a bank: the loops that fill it. Those that empty it are added to `within`.

@@ -10,7 +10,7 @@
 
 use super::Mover;
 use super::block::{
-    Ends, Gathered, MOST_CACHED_BYTES, MOST_GATHERED, Out, Panel, WAYS, Walk, alike, repeat,
+    Ends, Gathered, MOST_CACHED_BYTES, MOST_GATHERED, Out, Panel, WAYS, Walk, in_one_set, repeat,
 };
 use super::level::{Level, waits_for_two_lines};
 use super::loop_order::part_of;
@@ -253,7 +253,7 @@ impl Apart {
     /// Whether rows had better go by way of a stage, and that has room for them: `None` if they had not.
     fn has_stage(&self, tile: &Tile) -> Option<bool> {
         let is_wanted = match self.is_source {
-            true => alike(&self.places[..self.together as usize]) > WAYS,
+            true => in_one_set(&self.places[..self.together as usize]) > WAYS,
             false => tile.n_lanes < MAX_LANES,
         };
         let most = if self.is_source { MOST_GATHERED } else { MOST_CACHED_BYTES };

@@ -419,19 +419,46 @@ fn rows_that_begin_within_lines() {
     }
 }
 
+/// Whether a program gathers rows of the source before it moves them.
+fn gathers(program: &Program) -> bool {
+    let first = program.before.as_ref().and_then(|before| before.first.as_ref());
+    let walks = first.map(|(walk, _)| walk).into_iter().chain([&program.walk]);
+    let blocks = program.blocks.iter().filter_map(Option::as_deref);
+    walks.chain(blocks).any(|walk| walk.gathered.is_some())
+}
+
+/// A tile of whole lines reads one of each of 64 bytes' elements in rows. So far apart they begin in every so many sets of a first
+/// cache that has 4 KiB of each: where that is more than a set has room for, they are gathered.
+#[test]
+fn rows_of_a_tile_that_share_sets() {
+    let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
+    for (unit, apart, sets) in [
+        (1, 1024, 4),
+        (1, 512, 8),
+        (1, 3072, 4),
+        (1, 1088, 64),
+        (2, 2048, 2),
+        (2, 1024, 4),
+        (4, 4096, 1),
+        (4, 8192, 1),
+        (4, 6144, 2),
+        (4, 4160, 64),
+    ] {
+        let rows = 64 / unit;
+        let loops = [l(256 / unit, 1, 2 * rows), l(2 * rows, apart / unit, 1)];
+        check(&loops, unit as usize);
+        let program = program_of_bits(&loops, Slots::same(8 * unit), Level::best(), false).unwrap();
+        let are_many = rows / sets > block::WAYS as i64;
+        assert!(!is_wide || gathers(&program) == are_many, "{unit} bytes, {apart} apart");
+    }
+}
+
 /// Many rows of the source that lie a multiple of 4 KiB apart: they are gathered before they are moved, from wherever they
 /// begin, to rows that do so too or do not.
 #[test]
 fn rows_that_are_in_the_way_of_each_other() {
     let in_bytes = |unit: i64, rows: i64, len: i64, pitch: i64| {
         [l(len, 1, pitch.max(rows)), l(rows, 4096 / unit, 1)]
-    };
-    let gathers = |program: &Program| {
-        let first = program.before.as_ref().and_then(|before| before.first.as_ref());
-        let walks = first.map(|(walk, _)| walk).into_iter().chain([&program.walk]);
-        walks
-            .chain(program.blocks.iter().filter_map(Option::as_deref))
-            .any(|walk| walk.gathered.is_some())
     };
     for &(unit, rows) in cases(&[(1, 64), (2, 32), (1, 150), (2, 70), (4, 40), (1, 320)], 1) {
         for &(len, pitch) in cases(&[(256 / unit, 0), (133, 0), (256 / unit, 4096 / unit)], 1) {

@@ -7,7 +7,7 @@
 mod alias;
 mod grown;
 
-pub(super) use self::alias::{ALIAS, WAYS, alike};
+pub(super) use self::alias::{ALIAS, WAYS, in_one_set};
 use self::grown::{Block, tiles};
 use super::copies::{CopyIn, CopyOut};
 use super::level::{Level, waits_for_two_lines};
@@ -41,6 +41,9 @@ const FAR_STORES: i64 = 256;
 
 /// The bytes of a destination that is in the first cache when it is stored to again.
 const FIRST_CACHE: i64 = 32 << 10;
+
+/// So few lines that a tile reads may be in each other's way in blocks that overlap.
+pub(super) const FEW_IN_ITS_WAY: usize = 16;
 
 /// The most tiles of a panel.
 const PANEL_TILES: i64 = 512;
@@ -160,7 +163,7 @@ impl Walk {
         let (mut bytes, mut n_tiles) = (tile.bytes(), 1);
         let n_outer = around.len();
         let mut block = Block { tile: Cow::Owned(tile), loops: around, n_outer };
-        let gathers = gathers || block.may_alias() && block.is_in_its_way();
+        let gathers = gathers || block.may_alias() && block.in_its_way().is_some();
         while let Some(l) = block.outer().last().copied() {
             let (rows, len) = block.read();
             let row = match gathers {
@@ -232,12 +235,14 @@ impl Walk {
         let block = Block::of(tile, around, n_inner);
         let most = block.most();
         let in_source = block.may_alias() && most.aliases()[0];
-        let gathers = in_source && block.is_in_its_way();
+        let in_its_way = if in_source { block.in_its_way() } else { None };
+        let gathers = in_its_way.is_some();
         let of_loops = |ends| block.of_whole_loops(ends, in_source, gathers, level);
         let lines = block.largest(&most, Ends::Lines, in_source, gathers, level);
         let lines = lines.or_else(|| of_loops(Ends::Lines));
-        // What two blocks share takes longer to be gathered twice than its rows to be begun.
-        let overlaps = !gathers && most.begins_rows();
+        // What two blocks share is not gathered twice: of few lines it takes less to read them again, and of many to begin rows.
+        let are_few = in_its_way.is_none_or(|lines| lines <= FEW_IN_ITS_WAY);
+        let overlaps = are_few && most.begins_rows();
         let overlapping = || if overlaps { block.overlapping(in_source, level) } else { None };
         let any = block.alone(overlaps, in_source, level);
         // Where there are whole lines too, this is for destinations that do not begin at one.
@@ -260,7 +265,7 @@ impl Walk {
         }
         let most = block.most();
         let [in_source, in_destination] = most.aliases();
-        let gathers = in_source && block.is_in_its_way();
+        let gathers = in_source && block.in_its_way().is_some();
         match in_destination || in_source && !gathers {
             true => block.largest(&most, Ends::Cached, in_source, gathers, level),
             false => None,
