@@ -33,8 +33,9 @@ pub(super) unsafe fn run(program: &Program, at: At, stores: Stores) {
         if stores == Stores::Streamed {
             return stream(program, at);
         }
-        if program.has_stage() {
-            return by_way_of_stage(program, at, stores);
+        let blocks = program.cached_blocks(at);
+        if blocks.is_some() || program.gathers() {
+            return by_way_of_stage(program, blocks, at, stores);
         }
         let kernel = kernels.into_caches(walk, at, stores);
         let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: stores != Stores::Cached };
@@ -51,9 +52,10 @@ pub(super) unsafe fn run(program: &Program, at: At, stores: Stores) {
 /// As [`run`].
 pub(super) unsafe fn run_asking(program: &Program, at: At, lines: &mut [Soon<'_>]) {
     let Program { kernels, walk, .. } = program;
-    if program.has_stage() {
+    let blocks = program.cached_blocks(at);
+    if blocks.is_some() || program.gathers() {
         // SAFETY: the caller's promise.
-        return unsafe { by_way_of_stage(program, at, Stores::Cached) };
+        return unsafe { by_way_of_stage(program, blocks, at, Stores::Cached) };
     }
     let mut ahead = Ahead { src: at.src, lines, is_far: true };
     let none = std::ptr::null_mut();
@@ -69,15 +71,15 @@ pub(super) unsafe fn run_asking(program: &Program, at: At, lines: &mut [Soon<'_>
     }
 }
 
-/// The same by way of a stage, into the caches. A function of its own, as [`stream`] is.
+/// The same by way of a stage, in these blocks if there are any, into the caches. A function of its own, as [`stream`] is.
 ///
 /// # Safety
 /// As [`run`].
 #[inline(never)]
-unsafe fn by_way_of_stage(program: &Program, at: At, stores: Stores) {
+unsafe fn by_way_of_stage(program: &Program, blocks: Option<&Walk>, at: At, stores: Stores) {
     let mut stage = CachedStage(MaybeUninit::uninit());
     let stage = room(&mut stage.0);
-    let walk = program.cached_blocks.as_deref().unwrap_or(&program.walk);
+    let walk = blocks.unwrap_or(&program.walk);
     let kernel = program.kernels.into_caches(walk, at, stores);
     let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: stores != Stores::Cached };
     // SAFETY: the caller's promise; a block that is copied into the caches fits the stage, and so do rows from there.
@@ -149,7 +151,7 @@ pub(super) unsafe fn run_swizzled(
     let walk = match is_streamed {
         true if writes_lines => None,
         true => lines.as_deref().filter(|_| is_on_line).or(any.as_deref()),
-        false => program.cached_blocks.as_deref(),
+        false => program.cached_blocks(at),
     };
     let walk = walk.unwrap_or(&program.walk);
     let streams = is_streamed && (writes_lines || walk.out.is_some());

@@ -567,7 +567,8 @@ impl Program {
     /// Whether it can be run where its sides are swizzled so, if what it begins at are whole pieces of the source, and
     /// [registers](Self::register_bytes) of the destination: so that all that it loads and stores are.
     pub(super) fn takes(&self, swizzles: Swizzles) -> bool {
-        let walks = [Some(&self.walk), self.cached_blocks.as_deref()];
+        let cached = self.cached_blocks.as_ref().map(|blocks| &*blocks.walk);
+        let walks = [Some(&self.walk), cached];
         let blocks = self.blocks.iter().map(Option::as_deref);
         let (mut from, mut to) = (0, 0);
         for walk in walks.into_iter().chain(blocks).flatten() {

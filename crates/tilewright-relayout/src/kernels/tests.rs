@@ -453,6 +453,29 @@ fn rows_of_a_tile_that_share_sets() {
     }
 }
 
+/// Rows of the destination that are in each other's way are put together in the caches where tiles write parts of lines, and rows
+/// of the source that all are one set's anywhere. Those of two sets are neither.
+#[test]
+fn blocks_for_the_caches() {
+    let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
+    let at = |address: usize| At {
+        src: std::ptr::null(),
+        dst: std::ptr::without_provenance_mut(address),
+    };
+    let transposed = |rows: i64, columns: i64| [l(columns, 1, rows), l(rows, columns, 1)];
+    for (loops, unit, on_line, off_line) in [
+        (transposed(1024, 200), 4, false, true),
+        (transposed(2048, 200), 2, false, true),
+        (transposed(577, 512), 8, true, true),
+        (transposed(577, 512), 4, false, false),
+    ] {
+        check(&loops, unit as usize);
+        let program = program_of_bits(&loops, Slots::same(8 * unit), Level::best(), false).unwrap();
+        let blocks = [64, 80].map(|address| program.cached_blocks(at(address)).is_some());
+        assert!(!is_wide || blocks == [on_line, off_line], "{loops:?} of {unit} bytes: {blocks:?}");
+    }
+}
+
 /// Many rows of the source that lie a multiple of 4 KiB apart: they are gathered before they are moved, from wherever they
 /// begin, to rows that do so too or do not.
 #[test]

@@ -29,9 +29,9 @@
 //! many tiles as stay in the caches. Where only zeros enter below a byte, bytes are interleaved into the bank
 //! and the bits' steps are those out of it, so that what is moved is not spread before it has to be.
 
-use super::block::{Panel, Walk};
+use super::block::{CachedBlocks, Panel, Walk};
 use super::machine::Kernels;
-use super::place::LINE;
+use super::place::{At, LINE};
 
 /// The places of a lane, by the logarithm of their weight in bits.
 pub(super) const PLACES: usize = 7;
@@ -201,7 +201,7 @@ pub(super) struct Program {
     /// if those are whole lines, and to any.
     pub(super) blocks: [Option<Box<Walk>>; 2],
     /// The blocks that it is moved in otherwise, where rows would be in each other's way.
-    pub(super) cached_blocks: Option<Box<Walk>>,
+    pub(super) cached_blocks: Option<CachedBlocks>,
     /// Whether every line is written by one tile, or by two in turn, if the first begins on one.
     pub(super) writes_lines: bool,
     /// What moves the tiles, by how they are stored.
@@ -292,7 +292,8 @@ impl Program {
             let first = before.first.as_ref().map_or(0, |(walk, _)| walk.held_bytes());
             size_of::<Before>() + first
         });
-        let blocks = self.blocks.iter().chain([&self.cached_blocks]).flatten();
+        let cached = self.cached_blocks.as_ref().map(|blocks| &blocks.walk);
+        let blocks = self.blocks.iter().flatten().chain(cached);
         let blocks: usize = blocks.map(|walk| size_of::<Walk>() + walk.held_bytes()).sum();
         let around = self.around.capacity() * size_of::<Around>();
         scattered + before + self.walk.held_bytes() + blocks + around
@@ -335,9 +336,17 @@ impl Program {
         self.walks().map(|walk| self.n_tiles_of(walk) * walk.tile.cycles()).sum()
     }
 
-    /// Whether there is a stage on the way into the caches.
-    pub(super) fn has_stage(&self) -> bool {
-        self.cached_blocks.is_some() || self.walks().any(|walk| walk.gathered.is_some())
+    /// The blocks that it is moved in into the caches, where that begins there.
+    #[inline]
+    pub(super) fn cached_blocks(&self, at: At) -> Option<&Walk> {
+        let blocks = self.cached_blocks.as_ref()?;
+        let are_used = blocks.is_for_any || !self.writes_lines || at.to_line() != 0;
+        are_used.then_some(&*blocks.walk)
+    }
+
+    /// Whether rows are gathered on the way into the caches.
+    pub(super) fn gathers(&self) -> bool {
+        self.walks().any(|walk| walk.gathered.is_some())
     }
 
     /// Whether tiles are put together in banks, before or after.

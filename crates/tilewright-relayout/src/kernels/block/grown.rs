@@ -5,7 +5,7 @@ use super::super::loop_order::part_of;
 use super::super::machine::{copy_in, copy_out};
 use super::super::place::LINE;
 use super::super::tile::{Around, BYTES_OF_A_LANE, MAX_LANES, Tile};
-use super::alias::{NEAR_ALIAS, WAYS, alias, alike, in_one_set, is_nearly_alias};
+use super::alias::{NEAR_ALIAS, alias, alike, in_one_set, is_nearly_alias};
 use super::{
     Along, Ends, Gathered, MOST_BYTES, MOST_CACHED_BYTES, MOST_GATHERED, Out, PANEL_ROW, Panel,
     Walk, repeat,
@@ -118,10 +118,11 @@ impl<'t> Block<'t> {
         [alias(&self.panel().rows), alias(&self.rows(self.len(), Ends::Cached).0)]
     }
 
-    /// How many lines that a tile reads are in each other's way, if that is more than there is room for where they are.
-    pub(super) fn in_its_way(&self) -> Option<usize> {
+    /// How many of the rows that a tile reads begin in one set of the first cache, and how many there are.
+    pub(super) fn in_one_set(&self) -> (usize, usize) {
         let tile = Block { tile: Cow::Borrowed(&self.tile), loops: Vec::new(), n_outer: 0 };
-        Some(in_one_set(&tile.panel().rows)).filter(|&lines| lines > WAYS)
+        let rows = tile.panel().rows;
+        (in_one_set(&rows), rows.len())
     }
 
     /// In an order that reads all of a line before it is gone, if rows of the source are in each other's way.

@@ -80,6 +80,14 @@ pub(super) struct Walk {
     pub(super) far_stores: Option<i64>,
 }
 
+/// Blocks that a destination which stays in the caches gets.
+#[derive(Clone, Debug)]
+pub(super) struct CachedBlocks {
+    pub(super) walk: Box<Walk>,
+    /// Whether they are for any destination, or for those alone of which a tile writes parts of lines.
+    pub(super) is_for_any: bool,
+}
+
 /// What the tiles of a panel read: rows of the source. Memory is quick to go on with a row
 /// and slow to begin one, and a processor foresees what is read next of a few rows, not of many. So
 /// the lines of the panel that comes next are asked for while one is moved, row by row, whatever
@@ -163,7 +171,7 @@ impl Walk {
         let (mut bytes, mut n_tiles) = (tile.bytes(), 1);
         let n_outer = around.len();
         let mut block = Block { tile: Cow::Owned(tile), loops: around, n_outer };
-        let gathers = gathers || block.may_alias() && block.in_its_way().is_some();
+        let gathers = gathers || block.may_alias() && block.in_one_set().0 > WAYS;
         while let Some(l) = block.outer().last().copied() {
             let (rows, len) = block.read();
             let row = match gathers {
@@ -235,14 +243,13 @@ impl Walk {
         let block = Block::of(tile, around, n_inner);
         let most = block.most();
         let in_source = block.may_alias() && most.aliases()[0];
-        let in_its_way = if in_source { block.in_its_way() } else { None };
-        let gathers = in_its_way.is_some();
+        let in_one_set = if in_source { block.in_one_set().0 } else { 0 };
+        let gathers = in_one_set > WAYS;
         let of_loops = |ends| block.of_whole_loops(ends, in_source, gathers, level);
         let lines = block.largest(&most, Ends::Lines, in_source, gathers, level);
         let lines = lines.or_else(|| of_loops(Ends::Lines));
         // What two blocks share is not gathered twice: of few lines it takes less to read them again, and of many to begin rows.
-        let are_few = in_its_way.is_none_or(|lines| lines <= FEW_IN_ITS_WAY);
-        let overlaps = are_few && most.begins_rows();
+        let overlaps = in_one_set <= FEW_IN_ITS_WAY && most.begins_rows();
         let overlapping = || if overlaps { block.overlapping(in_source, level) } else { None };
         let any = block.alone(overlaps, in_source, level);
         // Where there are whole lines too, this is for destinations that do not begin at one.
@@ -252,24 +259,28 @@ impl Walk {
         [lines, any.or_else(|| of_loops(Ends::Tails))]
     }
 
-    /// Blocks for the caches, if many rows of either side would be in each other's way.
+    /// Blocks for the caches, if many rows of the destination would be in each other's way, or all that a tile reads are and are
+    /// not gathered.
     pub(super) fn in_cached_blocks(
         tile: &Tile,
         around: &[Around],
         n_inner: usize,
         level: Level,
-    ) -> Option<Box<Walk>> {
+    ) -> Option<CachedBlocks> {
         let block = Block::of(tile, around, n_inner);
         if !block.may_alias() {
             return None;
         }
         let most = block.most();
         let [in_source, in_destination] = most.aliases();
-        let gathers = in_source && block.in_its_way().is_some();
-        match in_destination || in_source && !gathers {
-            true => block.largest(&most, Ends::Cached, in_source, gathers, level),
-            false => None,
+        let (lines, of) = if in_source { block.in_one_set() } else { (0, 1) };
+        let gathers = lines > WAYS;
+        let in_its_way = !gathers && lines == of;
+        if !in_destination && !in_its_way {
+            return None;
         }
+        let walk = block.largest(&most, Ends::Cached, in_source, gathers, level)?;
+        Some(CachedBlocks { walk, is_for_any: in_its_way })
     }
 }
 
