@@ -78,6 +78,19 @@ fn odd_extents() {
     check("f32[2100,16,64]{2,1,0}", "f32[2100,16,64]{2,0,1}", 32, 500_000);
 }
 
+/// Points of filters, which follow each other on one side and are matrices on the other: into whole lines, from rows that share
+/// sets of a cache and from others, and out of them.
+#[test]
+fn filters() {
+    let [by_points, by_matrices] = ["{3,2,1,0}", "{0,1,3,2}"];
+    for (extents, bits) in [("512,512", 32), ("640,800", 16), ("1024,256", 32)] {
+        let filters = format!("f32[{extents},3,3]");
+        let [points, matrices] = [by_points, by_matrices].map(|order| format!("{filters}{order}"));
+        check(&matrices, &points, bits, 300_000);
+        check(&points, &matrices, bits, 300_000);
+    }
+}
+
 /// Rows of an odd number that lie far apart: at addresses that are alike in the caches, where tiles that share rows are moved from
 /// a stage, and at others.
 #[test]

@@ -210,7 +210,7 @@ fn the_tables_of_a_huge_array() {
     }
 }
 
-/// Runs a plan chunk by chunk and some chunks at a time, and holds what that takes against what the
+/// Runs a plan chunk by chunk, some chunks at a time and all, and holds what that takes against what the
 /// plan says. The thread is a new one, so that nothing is kept from an earlier run.
 fn check_scratch(from: &Placement, to: &Placement, value_bits: u32, chunk: Option<usize>) {
     let plan = Plan::with_value_bits(from, to, value_bits).unwrap();
@@ -228,7 +228,7 @@ fn check_scratch(from: &Placement, to: &Placement, value_bits: u32, chunk: Optio
 
 fn run_in_parts(plan: &Plan, src: &[u8], dst: &mut [u8]) {
     let options = RunOptions { threads: Threads::Current, ..RunOptions::default() };
-    for n in [1, 3] {
+    for n in [1, 3, plan.n_chunks().max(1)] {
         for first in (0..plan.n_chunks()).step_by(n) {
             let chunks = first..(first + n).min(plan.n_chunks());
             let bytes = plan.chunk_bytes(chunks.start).start..plan.chunk_bytes(chunks.end).start;
@@ -257,6 +257,7 @@ fn a_run_takes_no_more_than_its_plan_says() {
     check(("f32[531,1099]", 4), ("f32[531,1099]{0,1}", 4));
     check(("f32[512,1024]", 4), ("f32[512,1024]{0,1}", 4));
     check(("f32[421,321]", 16), ("f32[421,321]{1,0:T(8,128)}", 32));
+    check(("f32[512,512,3,3]{0,1,3,2}", 32), ("f32[512,512,3,3]", 32));
     check(("f32[421,321]", 3), ("f32[421,321]{0,1:T(7)}", 5));
     check(("f32[700,600]{1,0:T(7,13)}", 32), ("f32[700,600]{0,1:T(13,5)(7)}", 32));
     check(("f32[83,7,109]{0,1,2:T(*,*,11)(12,9)}", 32), ("f32[83,7,109]{2,0,1:T(7,13)}", 32));

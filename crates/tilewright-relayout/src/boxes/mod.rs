@@ -54,6 +54,8 @@ pub(crate) struct BoxMoves {
     /// Whether chunks are put together in the caches before they are streamed, because the boxes
     /// write parts of lines.
     is_staged: bool,
+    /// Whether what streams the pieces does so to destinations that begin at a line.
+    needs_lines: bool,
     /// Whether each chunk reads lines of most of the source, so that fewer chunks are less to read.
     is_spread: bool,
     /// The pieces that chunks are mostly made of, ready to be moved.
@@ -139,6 +141,7 @@ impl BoxMoves {
             number: Number::next(),
             padding,
             is_staged,
+            needs_lines: false,
             is_spread: false,
             slots,
             widths,
@@ -175,6 +178,7 @@ impl BoxMoves {
             moves.movers.clear();
             cut(&mut moves, sizing);
         }
+        moves.needs_lines = moves.movers.iter().any(|(_, mover)| mover.needs_lines());
         moves.made()
     }
 

@@ -112,9 +112,12 @@ impl Listed {
             if part < 2 {
                 break;
             }
-            // Parts that divide the loop, if they are not much shorter: no neighbour is moved twice.
-            let even = (part / 2 + 1..=part.min(count)).rev().find(|n| count % n == 0);
-            let l = part_of(&mut rest, next, even.unwrap_or(part));
+            // Parts that divide the loop, if they are not much shorter: no neighbour is moved twice. Of the destination such as
+            // are whole lines, if there are any.
+            let even = || (part / 2 + 1..=part.min(count)).rev().filter(|n| count % n == 0);
+            let of_lines = even().find(|n| is_source && n * bytes % LINE as i64 == 0);
+            let part = of_lines.or_else(|| even().next()).unwrap_or(part);
+            let l = part_of(&mut rest, next, part);
             length *= l.count;
             chain.push(l);
         }
@@ -265,6 +268,7 @@ impl Apart {
     fn staged(self, walk: Walk, kernels: Kernels, around: Vec<Around>, level: Level) -> Listed {
         let Apart { ref places, pitch, len, is_source, .. } = self;
         let (rows, tiles) = (places.clone(), inside(&walk));
+        let writes_lines = is_source && writes_lines(&walk.tile, &[], &tiles, &around);
         let (mut gathered, mut out) = (None, None);
         if is_source {
             gathered = Some(Gathered { rows, len, pitch, first: LINE, copy: copy_in(level) });
@@ -279,7 +283,7 @@ impl Apart {
             walk.far_stores = walk.line_bits();
         }
         let (lists, each, numbers) = (Vec::new(), 0, Vec::new());
-        Listed { walk, kernels, lists, each, numbers, is_source, writes_lines: false }
+        Listed { walk, kernels, lists, each, numbers, is_source, writes_lines }
     }
 
     /// The walk of a program of as many as there are together, moved to all of them, with these loops around.
@@ -326,11 +330,8 @@ impl Apart {
                 }
             }),
         }
-        let mut stores = lists.iter().copied().chain(tiles.iter().map(|tile| tile.1));
-        let writes_lines = !is_source
-            && walk.tile.n_lanes == MAX_LANES
-            && stores.all(|place| place % LINE as i64 == 0)
-            && around.iter().all(Around::is_by_lines);
+        let listed = if is_source { &[][..] } else { &lists };
+        let writes_lines = writes_lines(&walk.tile, listed, &tiles, &around);
         let panel = self.panel(walk.panel, tiles.len());
         let walk = Walk { tiles, around, panel, ..walk };
         Listed { walk, kernels, lists, each, numbers, is_source, writes_lines }
@@ -345,6 +346,16 @@ impl Apart {
         let lines = rows.len() * (len as usize).div_ceil(LINE);
         Panel { rows, len, lines: lines.div_ceil(n_tiles) }
     }
+}
+
+/// Whether a tile whose registers are stored there, or at the places of `listed` if there are any, writes whole lines, if the first
+/// begins on one.
+fn writes_lines(tile: &Tile, listed: &[i64], tiles: &[(i64, i64)], around: &[Around]) -> bool {
+    let stores = if listed.is_empty() { &tile.stores[..tile.stored] } else { listed };
+    let mut places = stores.iter().copied().chain(tiles.iter().map(|tile| tile.1));
+    tile.n_lanes == MAX_LANES
+        && places.all(|place| place % LINE as i64 == 0)
+        && around.iter().all(Around::is_by_lines)
 }
 
 /// Where a tile loads its lanes from, register by register, or where it stores its registers.

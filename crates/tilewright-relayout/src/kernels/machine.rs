@@ -205,6 +205,7 @@ unsafe fn walk_listed(listed: &Listed, at: At, stores: Stores, stage: *mut u8) {
     let mut sides = SwizzledSides { src, dst, stores, streams, places, copies: kernels.copies };
     let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: sides.asks() };
     let by = match (loads, places) {
+        (None, None) if streams => By::Kernel(kernels.streamed),
         (None, None) => By::Kernel(kernels.into_caches(walk, at, stores)),
         _ => By::Swizzled(kernels.swizzled, &mut sides),
     };

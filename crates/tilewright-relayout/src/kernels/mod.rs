@@ -244,6 +244,15 @@ impl Mover {
         self.reads_beside
     }
 
+    /// Whether it streams to destinations alone that begin at a line.
+    pub(crate) fn needs_lines(&self) -> bool {
+        match &self.way {
+            Way::Listed(listed) => listed.streams(),
+            Way::Program(program) => self.shifted.is_none() && program.needs_lines(),
+            _ => false,
+        }
+    }
+
     /// Whether boxes that begin within bytes are moved as it moves those that begin at them.
     pub(crate) fn begins_anywhere(&self) -> bool {
         matches!(&self.way, Way::Rows(rows) if rows.is_of_bits())

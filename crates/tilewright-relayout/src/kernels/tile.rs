@@ -364,6 +364,11 @@ impl Program {
         self.writes_lines || self.blocks[0].is_some()
     }
 
+    /// Whether it streams to no other destination.
+    pub(super) fn needs_lines(&self) -> bool {
+        self.streams_lines() && self.blocks[1].is_none()
+    }
+
     /// The fewest bytes that are loaded or stored at once.
     pub(super) fn least_piece(&self) -> usize {
         let before = self.before.iter().filter_map(|before| before.pieces.as_ref());
