@@ -216,9 +216,12 @@ fn check_scratch(from: &Placement, to: &Placement, value_bits: u32, chunk: Optio
     let plan = Plan::with_value_bits(from, to, value_bits).unwrap();
     let plan = chunk.map_or(Ok(plan.clone()), |bytes| plan.with_chunks_of(bytes)).unwrap();
     let src = noise(from.bytes());
-    let mut dst = vec![0; to.bytes()];
+    // Off a line, where more may be put together in the caches than on one.
+    let mut buffer = vec![0; to.bytes() + 128];
+    let start = buffer.as_ptr().align_offset(64) + 16;
+    let dst = &mut buffer[start..start + to.bytes()];
     let taken = std::thread::scope(|scope| {
-        let run = || peak_of(|| run_in_parts(&plan, &src, &mut dst)).1;
+        let run = || peak_of(|| run_in_parts(&plan, &src, dst)).1;
         scope.spawn(run).join().unwrap()
     });
     let most = plan.scratch_bytes();

@@ -11,8 +11,8 @@ use crate::ready::Ready;
 /// parts of at most so many bytes, which chunks of the plan's own choice never have.
 const MAX_PART_BYTES: i64 = 64 << 20;
 
-/// The most bytes of a chunk that is put together in the caches for the sake of its lines alone.
-const MOST_STAGED_BYTES: i64 = 4 << 20;
+/// The most bytes of a chunk that is put together in the caches where it begins off a line alone.
+const MOST_STAGED_OFF_LINES: i64 = 4 << 20;
 
 /// Parts are a multiple of so many slots: whole lines, whatever the width of a slot.
 const PART_SLOTS: i64 = 512;
@@ -38,8 +38,13 @@ impl BoxMoves {
     pub(crate) fn scratch_bytes(&self, may_be_cut: bool) -> usize {
         let slots = self.slots_at_a_time();
         let bytes = slots.saturating_mul(self.widths.to.into()) / 8 + 1;
-        let has_stage = self.is_staged || self.stages_off_lines();
-        let stage = if has_stage { bytes.saturating_add(LINE_BYTES) } else { 0 };
+        // What is too large for a stage may be small enough in other chunks.
+        let may_be_off_lines = self.stages_off_lines() || self.needs_lines && may_be_cut;
+        let stage = match self.is_staged {
+            true => bytes.saturating_add(LINE_BYTES),
+            false if may_be_off_lines => bytes.min(MOST_STAGED_OFF_LINES + 1) + LINE_BYTES,
+            false => 0,
+        };
         let kept = if self.are_all_prepared() && !may_be_cut { 0 } else { Kept::MOST_BYTES };
         let all = stage.saturating_add((Mover::MOST_BYTES + kept) as i64);
         usize::try_from(all).unwrap_or(usize::MAX).saturating_add(self.list_bytes())
@@ -48,7 +53,7 @@ impl BoxMoves {
     /// Whether chunks are put together in the caches for a destination that does not begin at a line.
     pub(super) fn stages_off_lines(&self) -> bool {
         let bits = self.slots_at_a_time().saturating_mul(self.widths.to.into());
-        self.needs_lines && bits / 8 <= MOST_STAGED_BYTES
+        self.needs_lines && bits / 8 <= MOST_STAGED_OFF_LINES
     }
 
     /// The most slots that are written at a time.

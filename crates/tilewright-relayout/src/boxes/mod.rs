@@ -54,12 +54,14 @@ pub(crate) struct BoxMoves {
     /// Whether chunks are put together in the caches before they are streamed, because the boxes
     /// write parts of lines.
     is_staged: bool,
-    /// Whether what streams the pieces does so to destinations that begin at a line.
+    /// Whether what streams more than a quarter of the elements does so only to a destination that begins at a line.
     needs_lines: bool,
     /// Whether each chunk reads lines of most of the source, so that fewer chunks are less to read.
     is_spread: bool,
     /// The pieces that chunks are mostly made of, ready to be moved.
     movers: Prepared,
+    /// Whether there are more forms of pieces than were prepared.
+    has_more_forms: bool,
     /// The chunks themselves, if there is no more than one and nothing about it is left to be found
     /// out, or if they are shares.
     ready: Vec<Ready>,
@@ -151,6 +153,7 @@ impl BoxMoves {
             is_injective: refined.is_injective,
             digits: refined.digits,
             movers: Vec::new(),
+            has_more_forms: false,
             ready: Vec::new(),
             level: Level::best(),
             needs,
@@ -178,7 +181,6 @@ impl BoxMoves {
             moves.movers.clear();
             cut(&mut moves, sizing);
         }
-        moves.needs_lines = moves.movers.iter().any(|(_, mover)| mover.needs_lines());
         moves.made()
     }
 

@@ -72,6 +72,7 @@ impl BoxMoves {
                 }
             }
         }
+        self.has_more_forms = forms.len() == MAX_MOVERS;
         for (form, piece) in forms {
             if self.prepared_for(&piece).is_some() {
                 continue;
@@ -96,25 +97,28 @@ impl BoxMoves {
             self.nests_of(&pieces).map(|(nest, piece)| (nest.elements(piece), *piece)).collect();
         sized.sort_by_key(|(elements, _)| std::cmp::Reverse(*elements));
         let all: i64 = sized.iter().map(|(elements, _)| elements).sum();
-        let (mut streamed, mut left) = (0, all);
+        let (mut streamed, mut left, mut on_lines) = (0, all, 0);
         for (elements, piece) in sized {
             if streamed >= most(all) || streamed + left < most(all) {
                 break;
             }
             let Some(nest) = self.boxes.get(piece.nest) else { continue };
-            let streams = match self.prepared_for(&piece).map(Mover::streams) {
+            let found = |mover: &Mover| (mover.streams(), mover.needs_lines());
+            let (streams, needs_lines) = match self.prepared_for(&piece).map(found) {
                 Some(known) => known,
                 None => {
                     let mover = self.mover(nest, &piece);
-                    let streams = mover.streams();
+                    let new = found(&mover);
                     self.movers.push((self.form(&piece), mover));
-                    streams
+                    new
                 }
             };
             let streams = streams.unwrap_or_else(|| writes_lines(nest.nest(), self.slots.dst));
             streamed += if streams { elements } else { 0 };
+            on_lines += if needs_lines { elements } else { 0 };
             left -= elements;
         }
+        self.needs_lines = on_lines > all - most(all);
         streamed >= most(all)
     }
 
@@ -137,7 +141,7 @@ impl BoxMoves {
 
     /// Whether the pieces of every chunk have been prepared.
     pub(super) fn are_all_prepared(&self) -> bool {
-        self.n_chunks() <= 3 && self.movers.len() < MAX_MOVERS
+        self.n_chunks() <= 3 && !self.has_more_forms
     }
 
     /// Whether all that is prepared moves pieces whose sides are swizzled so; and, if the destination may be streamed, by

@@ -5,7 +5,7 @@
 //! ([`Synthesis`]), and what is left, the loops around ([`Draft::walk`]). Then registers are numbered and
 //! banks are laid out ([`Assembly`]).
 
-use super::block::{ALIAS, FEW_IN_ITS_WAY, Walk, repeat};
+use super::block::{ALIAS, FEW_IN_ITS_WAY, WAYS, Walk, repeat};
 use super::level::Level;
 use super::loop_order::{long_run, order, part_of};
 use super::machine::{Kernels, kernels, max_lanes};
@@ -432,7 +432,8 @@ impl Assembly<'_> {
             false => self.of_bits(Self::to_bank, lanes)?,
         };
         into.extend(within);
-        let walk = Walk::of(tile, into, false, self.is_in_its_way(), level);
+        let most = if self.is_in_its_way() { 0 } else { FEW_IN_ITS_WAY };
+        let walk = Walk::of(tile, into, false, most, level);
         let kernels = kernels(&walk.tile, level);
         Some((walk, kernels))
     }
@@ -537,8 +538,8 @@ impl Assembly<'_> {
         Some(tile)
     }
 
-    /// Whether the registers of a bank are loaded from rows that are all in each other's way, or every second is, and more than the
-    /// first cache has room for where they are. Of those that whole lines are loaded of, each is read once, wherever they are.
+    /// Whether the registers of a bank are loaded from rows that are all in each other's way, or every second is, and too many to be
+    /// read where they are. Of those that whole lines are loaded of, each is read once, wherever they are.
     fn is_in_its_way(&self) -> bool {
         let lanes = (0..self.lanes.bits.len()).map(|bit| self.lanes.offsets[1 << bit]);
         let registers = (0..self.c()).map(|slot| self.source(slot).unwrap_or(0));
@@ -624,8 +625,8 @@ impl Assembly<'_> {
         let src_pieces = scattered(src_pieces, &moves.entering, |l| l.src)?;
         let after = scattered(dst_pieces, &moves.leaving, |l| l.dst)?;
         let (mut walk, around) = match is_plain {
-            true => (Walk::of(tile, around, is_streamed, false, level), Vec::new()),
-            false => (Walk::of(tile, within, is_streamed, false, level), around),
+            true => (Walk::of(tile, around, is_streamed, WAYS, level), Vec::new()),
+            false => (Walk::of(tile, within, is_streamed, FEW_IN_ITS_WAY, level), around),
         };
         // What is loaded into a bank next is asked for while this one is stored, or panel by panel while it is loaded.
         if let Some((into, _)) = first.as_mut().filter(|_| !has_pieces) {

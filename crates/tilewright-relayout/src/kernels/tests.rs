@@ -196,6 +196,21 @@ fn many_listed_neighbours() {
     check_listed(&[apart, rows].concat(), 1);
 }
 
+/// Points of filters that follow each other in the destination, of matrices whose rows are of several sets of a cache or of one:
+/// tiles that write whole lines of them stream those.
+#[test]
+fn neighbours_that_are_streamed() {
+    let is_wide = max_lanes(Level::best()) == MAX_LANES;
+    for (channels, pitch, are_lines) in
+        [(32, 100, true), (31, 100, false), (16, 1024, true), (15, 1024, false)]
+    {
+        let points = [l(channels, pitch, 9), l(9, channels * pitch, 1)];
+        let listed = check_listed(&[&[l(96, 1, 9 * channels)], &points[..]].concat(), 4);
+        assert_eq!(listed.streams(), are_lines && is_wide, "{channels} of {pitch}");
+        assert_eq!(listed.has_stage(), pitch == 1024 && is_wide, "{channels} of {pitch}");
+    }
+}
+
 /// Rows of the source that would be in each other's way.
 #[test]
 fn neighbours_whose_rows_are_gathered() {

@@ -200,7 +200,7 @@ pub(super) struct Program {
     /// The blocks that it is moved in where it is streamed: to a destination that begins at a line,
     /// if those are whole lines, and to any.
     pub(super) blocks: [Option<Box<Walk>>; 2],
-    /// The blocks that it is moved in otherwise, where rows would be in each other's way.
+    /// The blocks that it is moved in otherwise, where rows would be in each other's way and tiles do not write whole lines.
     pub(super) cached_blocks: Option<CachedBlocks>,
     /// Whether every line is written by one tile, or by two in turn, if the first begins on one.
     pub(super) writes_lines: bool,

@@ -9,7 +9,7 @@ pub(in super::super) const ALIAS: i64 = 4096;
 /// Rows that end in the same part of that, of so many bytes, are alike.
 pub(super) const NEAR_ALIAS: i64 = 256;
 
-/// The most lines that a set of a first cache has room for.
+/// The most lines of one set that a tile reads from where they are. First caches have room for 8 or for 12.
 pub(in super::super) const WAYS: usize = 12;
 
 /// So few rows alike do no harm.

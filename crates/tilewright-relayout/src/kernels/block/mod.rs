@@ -42,7 +42,7 @@ const FAR_STORES: i64 = 256;
 /// The bytes of a destination that is in the first cache when it is stored to again.
 const FIRST_CACHE: i64 = 32 << 10;
 
-/// So few lines that a tile reads may be in each other's way in blocks that overlap.
+/// So few lines that a tile reads may be in each other's way where they are in blocks that overlap, and in a bank.
 pub(super) const FEW_IN_ITS_WAY: usize = 16;
 
 /// The most tiles of a panel.
@@ -158,20 +158,20 @@ impl Walk {
         self.tiles.capacity() * size_of::<(i64, i64)>() + rows * size_of::<i64>() + around
     }
 
-    /// A tile in these loops, panel by panel. If it `gathers`, or reads too many rows that are in each other's way by itself, those
-    /// of a panel are gathered first.
+    /// A tile in these loops, panel by panel. If it reads more than `most_of_a_set` lines of one set of the first cache, the rows of a panel
+    /// are gathered first.
     pub(super) fn of(
         tile: Tile,
         around: Vec<Around>,
         is_streamed: bool,
-        gathers: bool,
+        most_of_a_set: usize,
         level: Level,
     ) -> Self {
         let least = if is_streamed { PANEL } else { LEAST_CACHED_PANEL };
         let (mut bytes, mut n_tiles) = (tile.bytes(), 1);
         let n_outer = around.len();
         let mut block = Block { tile: Cow::Owned(tile), loops: around, n_outer };
-        let gathers = gathers || block.may_alias() && block.in_one_set().0 > WAYS;
+        let gathers = block.may_alias() && block.in_one_set().0 > most_of_a_set;
         while let Some(l) = block.outer().last().copied() {
             let (rows, len) = block.read();
             let row = match gathers {
@@ -274,8 +274,9 @@ impl Walk {
         let most = block.most();
         let [in_source, in_destination] = most.aliases();
         let (lines, of) = if in_source { block.in_one_set() } else { (0, 1) };
-        let gathers = lines > WAYS;
-        let in_its_way = !gathers && lines == of;
+        // Rows of less than a line are not gathered.
+        let gathers = lines > WAYS && most.read().1 >= LINE as i64;
+        let in_its_way = !gathers && of > 1 && lines == of;
         if !in_destination && !in_its_way {
             return None;
         }

@@ -29,11 +29,11 @@ fn check(loops: &[Loop], slots: Slots, start: (i64, i64)) -> bool {
     let mut is_moved = false;
     for level in Level::all() {
         let is_at_bytes = start.0 % 8 == 0 && start.1 % 8 == 0;
-        // As if it began within bytes too: then nothing is moved where it is.
+        // As if it began within bytes too: then nothing is moved where it is. Nor is much that is made for bytes, which moves both.
         let made = [false, true].map(|at_bytes| {
             Rows::drafts(loops, slots, at_bytes, level)
                 .and_then(Drafts::made)
-                .filter(|_| is_at_bytes || !at_bytes)
+                .filter(|(rows, _)| is_at_bytes || !at_bytes || rows.is_of_bits())
         });
         for (rows, _) in made.into_iter().flatten() {
             assert!(rows.held_bytes() <= Mover::MOST_BYTES, "{loops:?}: {}", rows.held_bytes());
