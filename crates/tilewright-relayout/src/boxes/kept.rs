@@ -1,6 +1,7 @@
 //! What moves pieces that no plan has prepared, kept by a thread from one chunk to the next: chunks that begin within tiles
 //! have such, and many have the same.
 
+use super::prepared::{Prepared, number_for};
 use crate::chunk::Form;
 use crate::kernels::Mover;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,7 +25,7 @@ impl Number {
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     of: Option<Number>,
-    movers: Vec<((Form, bool), Mover)>,
+    movers: Prepared,
 }
 
 impl Kept {
@@ -41,8 +42,7 @@ impl Kept {
         if self.of != Some(of) {
             (self.of, self.movers) = (Some(of), Vec::new());
         }
-        let known = self.movers.iter().position(|(other, _)| *other == form);
-        let number = known.unwrap_or_else(|| {
+        let number = number_for(&self.movers, form).unwrap_or_else(|| {
             if self.bytes() > Self::MOST_BYTES {
                 self.movers.clear();
             }

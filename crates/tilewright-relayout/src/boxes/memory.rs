@@ -42,7 +42,7 @@ impl BoxMoves {
         let may_be_off_lines = self.stages_off_lines() || self.needs_lines && may_be_cut;
         let stage = match self.is_staged {
             true => bytes.saturating_add(LINE_BYTES),
-            false if may_be_off_lines => bytes.min(MOST_STAGED_OFF_LINES + 1) + LINE_BYTES,
+            false if may_be_off_lines => bytes.min(MOST_STAGED_OFF_LINES) + LINE_BYTES,
             false => 0,
         };
         let kept = if self.are_all_prepared() && !may_be_cut { 0 } else { Kept::MOST_BYTES };
@@ -53,7 +53,7 @@ impl BoxMoves {
     /// Whether chunks are put together in the caches for a destination that does not begin at a line.
     pub(super) fn stages_off_lines(&self) -> bool {
         let bits = self.slots_at_a_time().saturating_mul(self.widths.to.into());
-        self.needs_lines && bits / 8 <= MOST_STAGED_OFF_LINES
+        self.needs_lines && bits <= 8 * MOST_STAGED_OFF_LINES
     }
 
     /// The most slots that are written at a time.

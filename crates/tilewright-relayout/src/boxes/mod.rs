@@ -60,7 +60,7 @@ pub(crate) struct BoxMoves {
     is_spread: bool,
     /// The pieces that chunks are mostly made of, ready to be moved.
     movers: Prepared,
-    /// Whether there are more forms of pieces than were prepared.
+    /// Whether there may be more forms of pieces than were prepared.
     has_more_forms: bool,
     /// The chunks themselves, if there is no more than one and nothing about it is left to be found
     /// out, or if they are shares.

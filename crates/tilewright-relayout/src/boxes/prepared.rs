@@ -14,6 +14,13 @@ const MAX_MOVERS: usize = 32;
 /// What moves pieces of these forms, of those that begin at bytes and those that do not.
 pub(super) type Prepared = Vec<((Form, bool), Mover)>;
 
+/// The number of what moves pieces of a form: that of its own, or of pieces that begin at bytes where it moves others alike.
+pub(super) fn number_for(movers: &Prepared, (form, is_at_bytes): (Form, bool)) -> Option<usize> {
+    movers.iter().position(|((other, others_are), mover)| {
+        *other == form && (*others_are == is_at_bytes || *others_are && mover.begins_anywhere())
+    })
+}
+
 impl BoxMoves {
     /// Every chunk, to be moved straight from here; none if that cannot be said of all.
     pub(super) fn made_ready(&self) -> Vec<Ready> {
@@ -194,12 +201,8 @@ impl BoxMoves {
         self.number_prepared_for(piece).map(|number| &self.movers[number].1)
     }
 
-    /// Its number: that of its form, or of pieces that begin at bytes where those are moved as others are.
+    /// Its number.
     fn number_prepared_for(&self, piece: &Piece) -> Option<usize> {
-        let (form, is_at_bytes) = self.form(piece);
-        let is_for = |((other, others_are), mover): &((Form, bool), Mover)| {
-            *other == form && (*others_are == is_at_bytes || *others_are && mover.begins_anywhere())
-        };
-        self.movers.iter().position(is_for)
+        number_for(&self.movers, self.form(piece))
     }
 }

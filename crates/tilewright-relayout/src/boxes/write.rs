@@ -109,9 +109,9 @@ impl BoxMoves {
     ) {
         work.pieces.clear();
         self.cut(&self.within(elements), &mut work.pieces);
-        let is_off_line = !dst.as_ptr().addr().is_multiple_of(LINE);
-        let is_staged = self.is_staged || is_off_line && self.stages_off_lines();
-        match is_staged && work.means.stores == Stores::Streamed {
+        let is_off_line = || !dst.as_ptr().addr().is_multiple_of(LINE);
+        let is_staged = || self.is_staged || self.stages_off_lines() && is_off_line();
+        match work.means.stores == Stores::Streamed && is_staged() {
             true => staged(work, dst, |work, dst| self.write(work, src, elements, dst, pad)),
             false => self.write(work, src, elements, dst, pad),
         }

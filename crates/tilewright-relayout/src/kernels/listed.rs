@@ -268,7 +268,8 @@ impl Apart {
     fn staged(self, walk: Walk, kernels: Kernels, around: Vec<Around>, level: Level) -> Listed {
         let Apart { ref places, pitch, len, is_source, .. } = self;
         let (rows, tiles) = (places.clone(), inside(&walk));
-        let writes_lines = is_source && writes_lines(&walk.tile, &[], &tiles, &around);
+        let (n_lanes, stores) = (walk.tile.n_lanes, &walk.tile.stores[..walk.tile.stored]);
+        let writes_lines = is_source && writes_lines(n_lanes, stores, &tiles, &around);
         let (mut gathered, mut out) = (None, None);
         if is_source {
             gathered = Some(Gathered { rows, len, pitch, first: LINE, copy: copy_in(level) });
@@ -330,8 +331,8 @@ impl Apart {
                 }
             }),
         }
-        let listed = if is_source { &[][..] } else { &lists };
-        let writes_lines = writes_lines(&walk.tile, listed, &tiles, &around);
+        let stores = if is_source { &walk.tile.stores[..walk.tile.stored] } else { &lists };
+        let writes_lines = writes_lines(walk.tile.n_lanes, stores, &tiles, &around);
         let panel = self.panel(walk.panel, tiles.len());
         let walk = Walk { tiles, around, panel, ..walk };
         Listed { walk, kernels, lists, each, numbers, is_source, writes_lines }
@@ -348,12 +349,10 @@ impl Apart {
     }
 }
 
-/// Whether a tile whose registers are stored there, or at the places of `listed` if there are any, writes whole lines, if the first
-/// begins on one.
-fn writes_lines(tile: &Tile, listed: &[i64], tiles: &[(i64, i64)], around: &[Around]) -> bool {
-    let stores = if listed.is_empty() { &tile.stores[..tile.stored] } else { listed };
+/// Whether registers of so many lanes that are stored at these places are whole lines, if the first begins on one.
+fn writes_lines(n_lanes: usize, stores: &[i64], tiles: &[(i64, i64)], around: &[Around]) -> bool {
     let mut places = stores.iter().copied().chain(tiles.iter().map(|tile| tile.1));
-    tile.n_lanes == MAX_LANES
+    n_lanes == MAX_LANES
         && places.all(|place| place % LINE as i64 == 0)
         && around.iter().all(Around::is_by_lines)
 }

@@ -33,9 +33,8 @@ pub(super) unsafe fn run(program: &Program, at: At, stores: Stores) {
         if stores == Stores::Streamed {
             return stream(program, at);
         }
-        let blocks = program.cached_blocks(at);
-        if blocks.is_some() || program.gathers() {
-            return by_way_of_stage(program, blocks, at, stores);
+        if let Some(walk) = program.walk_by_stage(at) {
+            return by_way_of_stage(program, walk, at, stores);
         }
         let kernel = kernels.into_caches(walk, at, stores);
         let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: stores != Stores::Cached };
@@ -52,10 +51,9 @@ pub(super) unsafe fn run(program: &Program, at: At, stores: Stores) {
 /// As [`run`].
 pub(super) unsafe fn run_asking(program: &Program, at: At, lines: &mut [Soon<'_>]) {
     let Program { kernels, walk, .. } = program;
-    let blocks = program.cached_blocks(at);
-    if blocks.is_some() || program.gathers() {
+    if let Some(walk) = program.walk_by_stage(at) {
         // SAFETY: the caller's promise.
-        return unsafe { by_way_of_stage(program, blocks, at, Stores::Cached) };
+        return unsafe { by_way_of_stage(program, walk, at, Stores::Cached) };
     }
     let mut ahead = Ahead { src: at.src, lines, is_far: true };
     let none = std::ptr::null_mut();
@@ -71,15 +69,14 @@ pub(super) unsafe fn run_asking(program: &Program, at: At, lines: &mut [Soon<'_>
     }
 }
 
-/// The same by way of a stage, in these blocks if there are any, into the caches. A function of its own, as [`stream`] is.
+/// The same by way of a stage, by this walk of the program's, into the caches. A function of its own, as [`stream`] is.
 ///
 /// # Safety
 /// As [`run`].
 #[inline(never)]
-unsafe fn by_way_of_stage(program: &Program, blocks: Option<&Walk>, at: At, stores: Stores) {
+unsafe fn by_way_of_stage(program: &Program, walk: &Walk, at: At, stores: Stores) {
     let mut stage = CachedStage(MaybeUninit::uninit());
     let stage = room(&mut stage.0);
-    let walk = blocks.unwrap_or(&program.walk);
     let kernel = program.kernels.into_caches(walk, at, stores);
     let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: stores != Stores::Cached };
     // SAFETY: the caller's promise; a block that is copied into the caches fits the stage, and so do rows from there.

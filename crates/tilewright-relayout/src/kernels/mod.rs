@@ -244,7 +244,7 @@ impl Mover {
         self.reads_beside
     }
 
-    /// Whether it streams to destinations alone that begin at a line.
+    /// Whether it streams, and only to a destination that begins at a line.
     pub(crate) fn needs_lines(&self) -> bool {
         match &self.way {
             Way::Listed(listed) => listed.streams(),

@@ -200,14 +200,13 @@ fn many_listed_neighbours() {
 /// tiles that write whole lines of them stream those.
 #[test]
 fn neighbours_that_are_streamed() {
-    let is_wide = max_lanes(Level::best()) == MAX_LANES;
     for (channels, pitch, are_lines) in
         [(32, 100, true), (31, 100, false), (16, 1024, true), (15, 1024, false)]
     {
         let points = [l(channels, pitch, 9), l(9, channels * pitch, 1)];
         let listed = check_listed(&[&[l(96, 1, 9 * channels)], &points[..]].concat(), 4);
-        assert_eq!(listed.streams(), are_lines && is_wide, "{channels} of {pitch}");
-        assert_eq!(listed.has_stage(), pitch == 1024 && is_wide, "{channels} of {pitch}");
+        assert_eq!(listed.streams(), are_lines && is_wide(), "{channels} of {pitch}");
+        assert_eq!(listed.has_stage(), pitch == 1024 && is_wide(), "{channels} of {pitch}");
     }
 }
 
@@ -434,6 +433,11 @@ fn rows_that_begin_within_lines() {
     }
 }
 
+/// Whether the registers are the longest there are.
+fn is_wide() -> bool {
+    max_lanes(Level::best()) == MAX_LANES
+}
+
 /// Whether a program gathers rows of the source before it moves them.
 fn gathers(program: &Program) -> bool {
     let first = program.before.as_ref().and_then(|before| before.first.as_ref());
@@ -446,7 +450,6 @@ fn gathers(program: &Program) -> bool {
 /// cache that has 4 KiB of each: where that is more than a set has room for, they are gathered.
 #[test]
 fn rows_of_a_tile_that_share_sets() {
-    let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
     for (unit, apart, sets) in [
         (1, 1024, 4),
         (1, 512, 8),
@@ -464,7 +467,7 @@ fn rows_of_a_tile_that_share_sets() {
         check(&loops, unit as usize);
         let program = program_of_bits(&loops, Slots::same(8 * unit), Level::best(), false).unwrap();
         let are_many = rows / sets > block::WAYS as i64;
-        assert!(!is_wide || gathers(&program) == are_many, "{unit} bytes, {apart} apart");
+        assert!(!is_wide() || gathers(&program) == are_many, "{unit} bytes, {apart} apart");
     }
 }
 
@@ -472,7 +475,6 @@ fn rows_of_a_tile_that_share_sets() {
 /// of the source that all are one set's anywhere. Those of two sets are neither.
 #[test]
 fn blocks_for_the_caches() {
-    let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
     let at = |address: usize| At {
         src: std::ptr::null(),
         dst: std::ptr::without_provenance_mut(address),
@@ -487,7 +489,10 @@ fn blocks_for_the_caches() {
         check(&loops, unit as usize);
         let program = program_of_bits(&loops, Slots::same(8 * unit), Level::best(), false).unwrap();
         let blocks = [64, 80].map(|address| program.cached_blocks(at(address)).is_some());
-        assert!(!is_wide || blocks == [on_line, off_line], "{loops:?} of {unit} bytes: {blocks:?}");
+        assert!(
+            !is_wide() || blocks == [on_line, off_line],
+            "{loops:?} of {unit} bytes: {blocks:?}"
+        );
     }
 }
 
@@ -504,10 +509,9 @@ fn rows_that_are_in_the_way_of_each_other() {
             check(&loops, unit as usize);
             let slots = Slots::same(8 * unit);
             let program = program_of_bits(&loops, slots, Level::best(), true).unwrap();
-            let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
             // Tiles that step back over others are not.
             let is_whole = rows * unit % 64 == 0 && len == 256 / unit;
-            assert!(!is_wide || unit > 2 || !is_whole || gathers(&program), "{loops:?}");
+            assert!(!is_wide() || unit > 2 || !is_whole || gathers(&program), "{loops:?}");
         }
     }
     // Bits are gathered on the way into a bank, whole lines of each row, and lines are streamed; rows that lie otherwise are read
@@ -545,8 +549,7 @@ fn rows_that_are_in_the_way_of_each_other() {
     let slots = Slots { value: 1, src: 8, dst: 1 };
     let rows = [l(32, 8192, 1), l(8192, 1, 32)];
     let program = program_of_bits(&rows, slots, Level::best(), true).unwrap();
-    let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
-    assert!(!is_wide || !gathers(&program));
+    assert!(!is_wide() || !gathers(&program));
     // Lengths that tiles do not divide, bytes on one side, and zeros that enter.
     for &(value, src, dst) in cases(&[(4, 4, 4), (1, 8, 1), (4, 8, 4), (1, 1, 8), (2, 2, 4)], 0) {
         for (rows, len) in [(512, 1000), (328, 744), (264, 520)] {
@@ -570,7 +573,6 @@ fn blocks_along_rows_overlap() {
                 check(loops, unit as usize);
                 let slots = Slots::same(8 * unit);
                 let program = program_of_bits(loops, slots, Level::best(), true).unwrap();
-                let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
                 let out = program.blocks[1].as_ref().and_then(|walk| walk.out.as_ref());
                 let is_so = |out: &block::Out| match rows <= 256
                     && rows * (columns + 5) * unit <= 256 << 10
@@ -578,7 +580,7 @@ fn blocks_along_rows_overlap() {
                     true => out.rows.len() == 1 && out.along.is_none(),
                     false => out.along.is_some(),
                 };
-                assert!(!is_wide || out.is_some_and(is_so), "{loops:?}");
+                assert!(!is_wide() || out.is_some_and(is_so), "{loops:?}");
             }
         }
     }
@@ -595,11 +597,10 @@ fn small_blocks_overlap_where_lines_are_read() {
             check(&loops, unit as usize);
             let slots = Slots::same(8 * unit);
             let program = program_of_bits(&loops, slots, Level::best(), true).unwrap();
-            let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
             let out = program.blocks[1].as_ref().and_then(|walk| walk.out.as_ref());
             let bytes = |out: &block::Out| out.rows.len() as i64 * out.len;
             let is_small = out.is_some_and(|out| out.along.is_some() && bytes(out) <= 12 << 10);
-            assert!(!is_wide || is_small, "{loops:?}: {:?}", out.map(bytes));
+            assert!(!is_wide() || is_small, "{loops:?}: {:?}", out.map(bytes));
         }
     }
 }
@@ -610,15 +611,14 @@ fn stores_to_two_lines() {
     let program = |loops: &[Loop]| {
         program_of_bits(loops, Slots::same(32), Level::best(), false).expect("it is transposed")
     };
-    let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
     let crosses = |loops: &[Loop], first: usize| {
         let mut walk = program(loops).walk;
         walk.far_stores = walk.line_bits();
         walk.crosses_lines(std::ptr::without_provenance(first))
     };
     let transposed = |rows: i64, columns: i64| [l(columns, 1, rows), l(rows, columns, 1)];
-    assert_eq!(crosses(&transposed(177, 123), 0), is_wide, "rows begin within lines");
-    assert_eq!(crosses(&transposed(176, 123), 16), is_wide, "the first begins within a line");
+    assert_eq!(crosses(&transposed(177, 123), 0), is_wide(), "rows begin within lines");
+    assert_eq!(crosses(&transposed(176, 123), 16), is_wide(), "the first begins within a line");
     assert!(!crosses(&transposed(176, 123), 0), "rows of whole lines");
     assert!(!crosses(&transposed(81, 67), 0), "the first cache has all of them");
     // Four rows that are zipped.
@@ -657,13 +657,12 @@ fn long_rows_that_take_turns() {
             let slots = Slots::same(8 * unit);
             let program = program_of_bits(&loops, slots, Level::best(), true).unwrap();
             let out = program.blocks[1].as_ref().and_then(|walk| walk.out.as_ref());
-            let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
             let takes_turns = out.is_some_and(|out| {
                 let n_rows = out.rows.len();
                 let is_so = n_rows == count as usize || more == 0 && n_rows == 1;
                 out.has_tails && is_so && out.len >= 512
             });
-            assert!(!is_wide || tiles * 128 * unit < 1024 || takes_turns, "{loops:?} {out:?}");
+            assert!(!is_wide() || tiles * 128 * unit < 1024 || takes_turns, "{loops:?} {out:?}");
         }
     }
 }
@@ -679,8 +678,7 @@ fn tiles_that_share_elements_of_long_rows() {
         let program =
             program_of_bits(&columns(n, count), Slots::same(64), Level::best(), true).unwrap();
         let [lines, any] = program.blocks.each_ref().map(Option::is_some);
-        let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
-        assert!(!is_wide || lines && any, "{n} by {count}: {lines}, {any}");
+        assert!(!is_wide() || lines && any, "{n} by {count}: {lines}, {any}");
     }
 }
 
@@ -702,9 +700,8 @@ fn tiles_that_share_rows_far_apart() {
         let slots = Slots::same(8 * unit);
         let program = program_of_bits(&loops, slots, Level::best(), true).unwrap();
         let out = program.blocks[1].as_ref().and_then(|walk| walk.out.as_ref());
-        let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
         let is_block = out.is_some_and(|out| out.has_tails && out.rows.len() == n_rows);
-        assert!(!is_wide || is_block, "{loops:?} {out:?}");
+        assert!(!is_wide() || is_block, "{loops:?} {out:?}");
     }
 }
 
@@ -739,7 +736,6 @@ fn blocks_of_whole_loops() {
             let program = program_of_bits(&loops, slots, Level::best(), true).unwrap();
             let blocks = program.blocks.each_ref().map(Option::as_deref);
             let [lines_of, any] = blocks.map(|walk| walk.and_then(|walk| walk.out.as_ref()));
-            let is_wide = machine::max_lanes(Level::best()) == MAX_LANES;
             let is_so = match can_be_lines {
                 true => lines_of
                     .is_some_and(|out| !out.has_tails && Some(out.len) == lines.map(|n| n * bytes)),
@@ -748,7 +744,7 @@ fn blocks_of_whole_loops() {
                         && any.is_some_and(|out| out.has_tails && out.len % bytes == 0)
                 }
             };
-            assert!(!is_wide || is_so, "{loops:?}: {lines_of:?}, {any:?}");
+            assert!(!is_wide() || is_so, "{loops:?}: {lines_of:?}, {any:?}");
         }
     }
 }

@@ -344,9 +344,11 @@ impl Program {
         are_used.then_some(&*blocks.walk)
     }
 
-    /// Whether rows are gathered on the way into the caches.
-    pub(super) fn gathers(&self) -> bool {
-        self.walks().any(|walk| walk.gathered.is_some())
+    /// What is walked by way of a stage into the caches, where that begins there: blocks, or tiles whose rows are gathered.
+    #[inline]
+    pub(super) fn walk_by_stage(&self, at: At) -> Option<&Walk> {
+        let gathers = || self.walks().any(|walk| walk.gathered.is_some());
+        self.cached_blocks(at).or_else(|| gathers().then_some(&self.walk))
     }
 
     /// Whether tiles are put together in banks, before or after.
@@ -364,7 +366,7 @@ impl Program {
         self.writes_lines || self.blocks[0].is_some()
     }
 
-    /// Whether it streams to no other destination.
+    /// Whether it streams, and only to a destination that begins at a line.
     pub(super) fn needs_lines(&self) -> bool {
         self.streams_lines() && self.blocks[1].is_none()
     }

@@ -81,7 +81,9 @@ impl Way {
         if let Some(boxes) = Boxes::of(from, to, widths, MAX_BOXES) {
             let is_worth_rows = THROUGH_ROWS.contains(&to.bytes()) && boxes.are_scattered();
             let through = match is_worth_rows {
-                true => through_rows(from, to, widths, |leg| !leg.stays && !leg.lack_runs())?,
+                true => {
+                    through_rows(from, to, widths, |leg| !leg.stays && !leg.counted.lack_runs())?
+                }
                 false => None,
             };
             return Ok(through.unwrap_or_else(|| boxes.way(to)));
@@ -140,11 +142,6 @@ impl Boxes {
     /// Whether most elements lie alone on one side, in several boxes.
     fn are_scattered(&self) -> bool {
         !self.stays && self.counted.are_scattered()
-    }
-
-    /// Whether moving them takes as long as that.
-    fn lack_runs(&self) -> bool {
-        !self.stays && self.counted.lack_runs()
     }
 
     /// What moves them to there.
