@@ -27,6 +27,16 @@ const PATIENCE: u32 = 2;
 /// A chunk's number and its bytes.
 type Chunk<'a> = (usize, &'a mut [u8]);
 
+/// Calls `write` with every part of a destination of so many bytes. Every thread has its own [`Work`].
+pub(crate) fn write_parts<T: Send>(
+    parts: Vec<T>,
+    bytes: usize,
+    crew: &Crew<'_>,
+    write: impl Fn(&mut Work, T) + Sync,
+) {
+    share_out(parts, Means::best(Stores::for_bytes(bytes)), crew, write);
+}
+
 /// A destination, or a part of it, in chunks.
 pub(crate) struct Chunks<'a> {
     pub(crate) dst: &'a mut [u8],
@@ -99,6 +109,7 @@ impl Chunks<'_> {
     pub(crate) fn write(self, crew: &Crew<'_>, write: impl Fn(&mut Work, usize, &mut [u8]) + Sync) {
         let Chunks { dst, chunk_bytes, order } = self;
         let means = Means::best(Stores::for_bytes(dst.len()));
+        let write = |work: &mut Work, (number, chunk): Chunk<'_>| write(work, number, chunk);
         if dst.len() <= chunk_bytes {
             let only = (!dst.is_empty()).then_some((0, dst));
             return write_alone(only, means, write);
@@ -126,12 +137,16 @@ fn in_order<'a>(chunks: Vec<Chunk<'a>>, numbers: &[usize]) -> Vec<Chunk<'a>> {
     ordered
 }
 
-fn share_out(
-    chunks: Vec<Chunk<'_>>,
+/// Has parts written by whoever there is; a chunk is one.
+fn share_out<T: Send>(
+    chunks: Vec<T>,
     means: Means,
     crew: &Crew<'_>,
-    write: impl Fn(&mut Work, usize, &mut [u8]) + Sync,
+    write: impl Fn(&mut Work, T) + Sync,
 ) {
+    if chunks.is_empty() {
+        return;
+    }
     let helpers = match crew {
         Crew::Caller => return write_alone(chunks, means, write),
         Crew::Own(own) => own.wanted.most,
@@ -199,8 +214,8 @@ fn spread<'scope>(
 
 /// Chunks in as many parts as there are threads. A thread's numbers are on lines of their own, so that
 /// none waits for what another writes.
-struct Shares<'a> {
-    chunks: Vec<Mutex<Option<Chunk<'a>>>>,
+struct Shares<T> {
+    chunks: Vec<Mutex<Option<T>>>,
     parts: Vec<Part>,
     /// How many threads have come.
     joined: AtomicUsize,
@@ -223,8 +238,8 @@ impl Part {
     }
 }
 
-impl<'a> Shares<'a> {
-    fn new(chunks: Vec<Chunk<'a>>, threads: usize) -> Self {
+impl<T> Shares<T> {
+    fn new(chunks: Vec<T>, threads: usize) -> Self {
         let at = |part: usize| (chunks.len() as u64 * part as u64 / threads as u64) as usize;
         let part = |n: usize| Part { next: AtomicUsize::new(at(n)), end: at(n + 1) };
         let parts = (0..threads).map(part).collect();
@@ -244,7 +259,7 @@ impl<'a> Shares<'a> {
     }
 
     /// The next chunk of this part.
-    fn take_of(&self, part: usize) -> Option<Chunk<'a>> {
+    fn take_of(&self, part: usize) -> Option<T> {
         // So that a part that is done is not written to.
         let part = self.parts.get(part).filter(|part| part.is_left())?;
         let number = part.next.fetch_add(1, Ordering::Relaxed);
@@ -253,12 +268,12 @@ impl<'a> Shares<'a> {
     }
 
     /// The next chunk of a part that is nobody's.
-    fn take_of_nobody(&self) -> Option<Chunk<'a>> {
+    fn take_of_nobody(&self) -> Option<T> {
         (self.owned.load(Ordering::Relaxed)..self.parts.len()).find_map(|part| self.take_of(part))
     }
 
     /// The next chunk of a part, or of one after it.
-    fn take(&self, own: usize) -> Option<Chunk<'a>> {
+    fn take(&self, own: usize) -> Option<T> {
         let n = self.parts.len();
         (own..own + n).find_map(|part| self.take_of(part % n))
     }
@@ -288,13 +303,9 @@ impl<'a> Shares<'a> {
 }
 
 /// Writes chunks on this thread, one after the other.
-fn write_alone<'a>(
-    chunks: impl IntoIterator<Item = Chunk<'a>>,
-    means: Means,
-    write: impl Fn(&mut Work, usize, &mut [u8]),
-) {
+fn write_alone<T>(chunks: impl IntoIterator<Item = T>, means: Means, write: impl Fn(&mut Work, T)) {
     let mut work = Work::new(means);
-    chunks.into_iter().for_each(|(number, chunk)| write(&mut work, number, chunk));
+    chunks.into_iter().for_each(|chunk| write(&mut work, chunk));
     work.keep();
 }
 

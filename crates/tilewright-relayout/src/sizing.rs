@@ -23,7 +23,7 @@ const MAX_CHUNK_BYTES: i64 = 32 << 20;
 const MIN_CHUNKS: i64 = 8;
 
 /// Where a chunk reads fewer bytes of the source at once than this, it is made larger.
-const READ_AT_LEAST: i64 = 512;
+pub(crate) const READ_AT_LEAST: i64 = 512;
 
 /// How many bytes of the source a chunk that is made larger had better read at once: memory is
 /// slow to begin and quick to go on.
@@ -60,8 +60,7 @@ impl Sizing {
 
     /// How far apart in the destination so many bytes of the source end up.
     fn dst_reach<'n>(self, boxes: &(impl Iterator<Item = &'n Nest> + Clone), bytes: i64) -> i64 {
-        let reaches = boxes.clone().map(|nest| nest.dst_reach_of(bytes * 8 / self.src_bits));
-        reaches.max().unwrap_or(0).saturating_mul(self.dst_bits) / 8
+        dst_reach(boxes, (self.src_bits, self.dst_bits), bytes)
     }
 
     /// The number of elements that a chunk is best about.
@@ -84,6 +83,16 @@ impl Sizing {
         let bytes = bytes.min(all / MIN_CHUNKS).max(needed.min(all / 2));
         bytes.clamp(least, MAX_CHUNK_BYTES) * 8 / self.slot_bits
     }
+}
+
+/// How far apart, in bytes, so many bytes of the source end up in the destination, where steps have so many bits in either.
+pub(crate) fn dst_reach<'n>(
+    boxes: &(impl Iterator<Item = &'n Nest> + Clone),
+    (src_bits, dst_bits): (i64, i64),
+    bytes: i64,
+) -> i64 {
+    let reaches = boxes.clone().map(|nest| nest.dst_reach_of(bytes * 8 / src_bits));
+    reaches.max().unwrap_or(0).saturating_mul(dst_bits) / 8
 }
 
 /// The fewest elements that make whole cache lines of 64 bytes; in chunks of about `target`

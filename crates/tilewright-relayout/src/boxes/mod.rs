@@ -7,6 +7,7 @@
 mod kept;
 mod memory;
 mod prepared;
+mod slabs;
 mod write;
 
 use crate::chunk::{Cuttable, Piece, chunk_elements};
@@ -18,11 +19,12 @@ use crate::order::Order;
 use crate::padding::Padding;
 use crate::ready::Ready;
 use crate::refine::Refined;
-use crate::sizing::{Sizing, alignment, writes_lines};
+use crate::sizing::{READ_AT_LEAST, Sizing, alignment, dst_reach, writes_lines};
 use crate::widths::Widths;
 pub(crate) use kept::Kept;
 use kept::Number;
 use prepared::Prepared;
+pub(crate) use slabs::InSlabs;
 use std::ops::Range;
 use tilewright::IndexMap;
 
@@ -216,7 +218,8 @@ impl BoxMoves {
         if !self.needs.prepares {
             return self;
         }
-        self.prepare();
+        let n = self.n_chunks();
+        self.prepare([0, 1, n.saturating_sub(1)]);
         self.ready = if self.n_chunks() == 1 { self.made_ready() } else { Vec::new() };
         self
     }
@@ -228,18 +231,27 @@ impl BoxMoves {
         (self.slots.dst / bits).max(of_a_byte)
     }
 
-    /// The same moves in chunks of about this many elements, ready to be moved at once if they stay in the caches.
-    pub(crate) fn in_other_chunks_of(&self, target: i64) -> Self {
+    /// The same moves in chunks of about this many elements, ready to be moved at once if they stay in the caches; `None` if
+    /// they do, and there are too many forms of pieces for all to be prepared.
+    pub(crate) fn in_other_chunks_of(&self, target: i64) -> Option<Self> {
         let mut other = self.clone().with_chunks_of(target);
-        if !other.is_streamed() {
+        if !other.is_streamed() && other.n_chunks() > 1 {
+            other.prepare(0..other.n_chunks());
             other.ready = other.made_ready();
         }
-        other
+        (other.is_streamed() || !other.has_more_forms).then_some(other)
     }
 
     /// Whether each chunk reads lines of most of the source.
     pub(crate) fn is_spread(&self) -> bool {
         self.is_spread
+    }
+
+    /// Whether chunks of so many bytes would still.
+    pub(crate) fn are_spread_over(&self, bytes: usize) -> bool {
+        let nests = self.boxes.iter().map(Cuttable::nest);
+        let reach = dst_reach(&nests, (self.slots.src, self.slots.dst), READ_AT_LEAST);
+        usize::try_from(reach).is_ok_and(|reach| reach > bytes)
     }
 
     /// The bytes of the units that are moved, if they are whole bytes.

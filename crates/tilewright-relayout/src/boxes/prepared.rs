@@ -1,15 +1,19 @@
 //! What moves the pieces that chunks are mostly made of, made ready with the plan.
 
-use super::{BoxMoves, is_streamed, most};
+use super::{BoxMoves, most};
 use crate::chunk::{Cuttable, Form, Piece};
 use crate::kernels::{LINE, Level, Mover, Swizzles, Target, Wanted};
 use crate::nest::Loop;
 use crate::ready::{Fill, Move, Ready};
 use crate::sizing::writes_lines;
 use crate::work::SourcePart;
+use std::ops::Range;
 
 /// The most pieces that are prepared with the plan.
 const MAX_MOVERS: usize = 32;
+
+/// What a line takes to be written, in about the processor's cycles, whatever moves it there.
+const WRITTEN_LINE: f64 = 3.0;
 
 /// What moves pieces of these forms, of those that begin at bytes and those that do not.
 pub(super) type Prepared = Vec<((Form, bool), Mover)>;
@@ -34,23 +38,28 @@ impl BoxMoves {
         let within = self.within(&slots);
         let mut pieces = Vec::new();
         self.cut(&within, &mut pieces);
-        let n_slots = (slots.end - slots.start) as usize;
-        // What is left of a byte that ends within one is zero.
-        let ends_at_byte = n_slots as i64 * i64::from(self.widths.to) % 8 == 0;
-        let fill = match &self.padding {
-            _ if self.is_filled(&pieces, n_slots) => match ends_at_byte {
-                true => Fill::Nothing,
-                false => Fill::Rest,
-            },
-            Some(padding) => Fill::Runs(padding.runs(&slots)?),
-            None => Fill::All(n_slots),
-        };
+        let fill = self.fill_first(&slots, &pieces)?;
         let in_place = |piece: &Piece| {
             let mover = self.number_prepared_for(piece)?;
             Some(Move { mover, start: self.start_of(piece, 0, within.start) })
         };
         let moves: Vec<Move> = pieces.iter().map(in_place).collect::<Option<_>>()?;
         Some(Ready::new(fill, moves))
+    }
+
+    /// What is filled of these slots before the pieces in them are moved; `None` if that is much.
+    pub(super) fn fill_first(&self, slots: &Range<i64>, pieces: &[Piece]) -> Option<Fill> {
+        let n_slots = (slots.end - slots.start) as usize;
+        // What is left of a byte that ends within one is zero.
+        let ends_at_byte = n_slots as i64 * i64::from(self.widths.to) % 8 == 0;
+        Some(match &self.padding {
+            _ if self.is_filled(pieces, n_slots) => match ends_at_byte {
+                true => Fill::Nothing,
+                false => Fill::Rest,
+            },
+            Some(padding) => Fill::Runs(padding.runs(slots)?),
+            None => Fill::All(n_slots),
+        })
     }
 
     /// Writes the only chunk into the caches, if nothing about it is left to be found out. Says whether
@@ -62,14 +71,12 @@ impl BoxMoves {
         true
     }
 
-    /// Makes ready what moves the pieces of the first, the second and the last chunk. Of what is ready,
-    /// only such is kept.
-    pub(super) fn prepare(&mut self) {
+    /// Makes ready what moves the pieces of these chunks. Of what is ready, only such is kept.
+    pub(super) fn prepare(&mut self, chunks: impl IntoIterator<Item = usize>) {
         let mut movers = std::mem::take(&mut self.movers);
-        let n = self.n_chunks();
         let mut forms: Vec<((Form, bool), Piece)> = Vec::new();
         let mut pieces = Vec::new();
-        for chunk in [0, 1, n.saturating_sub(1)] {
+        for chunk in chunks {
             pieces.clear();
             self.cut(&self.within(&self.elements_of(&(chunk..chunk + 1))), &mut pieces);
             for piece in &pieces {
@@ -132,6 +139,23 @@ impl BoxMoves {
     /// About how many of the processor's cycles elements take for each line that are looked up or moved one by one, of what was
     /// prepared of the second chunk and of the last.
     pub(crate) fn scattered_cycles(&self) -> f64 {
+        self.cycles_of_a_line(|mover| mover.scattered_cycles().unwrap_or(0.0))
+    }
+
+    /// About how many of them all take in the caches, and as long as it takes to write each line once.
+    pub(crate) fn cycles(&self) -> f64 {
+        let bits = self.allocation as f64 * f64::from(self.widths.to);
+        self.cycles_of_a_line(Mover::cycles) * bits / (8 * LINE) as f64 + self.written_cycles()
+    }
+
+    /// Those that it takes to write each line once.
+    pub(super) fn written_cycles(&self) -> f64 {
+        let bits = self.allocation as f64 * f64::from(self.widths.to);
+        WRITTEN_LINE * bits / (8 * LINE) as f64
+    }
+
+    /// Those of movers for each line, of what was prepared of the second chunk and of the last.
+    fn cycles_of_a_line(&self, of: impl Fn(&Mover) -> f64) -> f64 {
         let n = self.n_chunks();
         let mut pieces = Vec::new();
         let (mut cycles, mut bits) = (0.0, 0.0);
@@ -139,8 +163,8 @@ impl BoxMoves {
             let slots = self.elements_of(&(chunk..chunk + 1));
             pieces.clear();
             self.cut(&self.within(&slots), &mut pieces);
-            let of = |piece| self.prepared_for(piece).and_then(Mover::scattered_cycles);
-            cycles += pieces.iter().filter_map(of).sum::<f64>();
+            cycles +=
+                pieces.iter().filter_map(|piece| self.prepared_for(piece)).map(&of).sum::<f64>();
             bits += (slots.end - slots.start) as f64 * f64::from(self.widths.to);
         }
         cycles * (8 * LINE) as f64 / bits
@@ -166,18 +190,22 @@ impl BoxMoves {
     /// What moves a piece best.
     pub(super) fn mover(&self, nest: &Cuttable, piece: &Piece) -> Mover {
         let loops: Vec<Loop> = nest.loops(piece).collect();
-        let target = match is_streamed(self.allocation, self.widths) && !self.is_staged {
-            true if self.is_spread => Target::Spread,
-            is_streamed => Target::of(is_streamed),
-        };
         Mover::of(Wanted {
             loops: &loops,
             slots: self.slots,
             is_at_bytes: self.is_at_bytes(piece),
             first: piece.src,
-            target,
+            target: self.target(),
             level: Level::best(),
         })
+    }
+
+    /// Where pieces go.
+    pub(super) fn target(&self) -> Target {
+        match self.is_streamed() && !self.is_staged {
+            true if self.is_spread => Target::Spread,
+            is_streamed => Target::of(is_streamed),
+        }
     }
 
     /// Whether a piece begins at a byte on both sides. Chunks do.

@@ -47,6 +47,7 @@ mod places;
 mod register;
 mod rows;
 mod runs;
+mod slabs;
 mod swizzle;
 mod synthesis;
 mod tabulate;
@@ -61,11 +62,12 @@ pub(crate) use flipped::{Flipped, Flips, PIECE, RowList, Side};
 pub(crate) use level::Level;
 pub(crate) use place::Stores;
 use rows::Rows as StagedRows;
+pub(crate) use slabs::{Cut, Slabs};
 pub(crate) use swizzle::{SwizzledParts, Swizzles};
 use tile::Program;
 pub(crate) use tile::Slots;
+use ways::{CHECKED, kernel_cycles, program_cycles, program_of_bits, single_cycles};
 pub(crate) use ways::{Target, WIDEST_SLOT, Wanted};
-use ways::{program_of_bits, single_cycles};
 use weave::is_woven;
 
 use crate::bits;
@@ -258,6 +260,12 @@ impl Mover {
         matches!(&self.way, Way::Rows(rows) if rows.is_of_bits())
     }
 
+    /// Whether it reads and writes no byte of the destination but those in which slots of the box lie, and those between slots
+    /// that are [less than a register](slabs) apart.
+    fn moves_apart(&self) -> bool {
+        !self.reads_beside && !matches!(self.way, Way::Nothing | Way::Checked)
+    }
+
     /// What moves it, unless that depends on where memory begins.
     pub(crate) fn kind(&self) -> Option<KernelKind> {
         match &self.way {
@@ -280,6 +288,22 @@ impl Mover {
             Way::Lookup(lookup) => Some(lookup.cost()),
             Way::Kernel(_) => single_cycles(&self.loops, self.slots.unit()?),
             _ => None,
+        }
+    }
+
+    /// About how many of the processor's cycles it takes in the caches.
+    pub(crate) fn cycles(&self) -> f64 {
+        let elements = || self.loops.iter().map(|l| l.extent as f64).product::<f64>();
+        match &self.way {
+            Way::Nothing => 0.0,
+            Way::Program(program) => {
+                program_cycles(program, elements() * self.slots.dst as f64 / 8.0)
+            }
+            Way::Listed(listed) => listed.cycles(),
+            Way::Lookup(lookup) => lookup.cost(),
+            Way::Rows(rows) => rows.cycles() * elements(),
+            Way::Kernel(_) => kernel_cycles(&self.loops, self.slots.unit().unwrap_or(1)),
+            Way::Checked => CHECKED * elements(),
         }
     }
 
@@ -340,19 +364,10 @@ impl Mover {
         means: Means,
         room: &mut Vec<Loop>,
     ) {
-        let is_inside =
-            is_within(start.0, self.src, src.len()) && is_within(start.1, self.dst, dst.len());
-        let is_at_bytes = (start.0 | start.1) & 7 == 0;
-        let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
-        let at = at.plus(start.0 >> 3, start.1 >> 3);
         match &self.way {
             Way::Nothing => {}
-            Way::Rows(rows) if is_inside && (is_at_bytes || rows.is_of_bits()) => {
-                // SAFETY: the bits of all elements were found within the two slices, which cannot overlap.
-                unsafe { rows.run(&src.as_ptr_range(), dst.as_mut_ptr(), start, means.stores) };
-            }
             // What lies beside the last element may be none of the source's.
-            _ if self.reads_beside && !is_inside => {
+            _ if self.reads_beside && !self.lies_within(start, src.len(), dst.len()) => {
                 let wider = self.slots.src / self.slots.value;
                 let slots = Slots::same(self.slots.value);
                 room.clear();
@@ -360,74 +375,121 @@ impl Mover {
                 let (from, to) = spans(room, slots);
                 let is_inside =
                     is_within(start.0, from, src.len()) && is_within(start.1, to, dst.len());
+                let is_at_bytes = (start.0 | start.1) & 7 == 0;
                 let Some(unit) = slots.unit().filter(|_| is_inside && is_at_bytes) else {
                     return move_checked(room, slots, start, src, dst);
                 };
                 let kernel = Kernel::single(room, unit as i64);
+                let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
+                let at = at.plus(start.0 >> 3, start.1 >> 3);
                 // SAFETY: the bytes of all elements were found within the two slices, which cannot overlap.
                 unsafe { move_units(kernel, room, unit, at, means, src.as_ptr_range().end) };
             }
-            _ if !is_inside || !is_at_bytes => {
+            _ if !self.is_moved_at(start, src.len(), dst.len()) => {
                 move_checked(&self.loops, self.slots, start, src, dst);
             }
-            Way::Program(program) => {
-                let (head, unit) = (at.to_line(), self.slots.unit().unwrap_or(1));
-                let is_off = means.stores == Stores::Streamed && head.is_multiple_of(unit);
-                if let Some(shifted) = self.shifted.as_ref().filter(|_| is_off && head > 0) {
-                    let along = self.loops[shifted.along];
-                    let (first, unit_bytes) = ((head / unit) as i64, unit as i64);
-                    let further = |steps: i64| {
-                        (steps * along.src * unit_bytes, steps * along.dst * unit_bytes)
-                    };
-                    let (src_shift, dst_shift) = further(first);
-                    // SAFETY: the bytes of all elements were found within the two slices, which
-                    // cannot overlap; the body has all but a line's worth of the steps of a loop,
-                    // and there is at least a line's worth before and behind it together.
-                    unsafe {
-                        let at = at.plus(src_shift, dst_shift);
-                        machine::run(&shifted.body, at, means.stores);
+            _ => {
+                // SAFETY: the bits of all elements were found within the two slices, which cannot overlap.
+                unsafe { self.run_inside(start, src, dst.as_mut_ptr(), means, room) };
+            }
+        }
+    }
+
+    /// Whether all that it reads and writes from these bits on lies within so many bytes.
+    fn lies_within(&self, start: (i64, i64), src: usize, dst: usize) -> bool {
+        is_within(start.0, self.src, src) && is_within(start.1, self.dst, dst)
+    }
+
+    /// The same, and it begins where its way can.
+    fn is_moved_at(&self, start: (i64, i64), src: usize, dst: usize) -> bool {
+        let begins = match &self.way {
+            Way::Nothing | Way::Checked => false,
+            Way::Rows(rows) if rows.is_of_bits() => true,
+            _ => (start.0 | start.1) & 7 == 0,
+        };
+        begins && self.lies_within(start, src, dst)
+    }
+
+    /// Moves the box from bit `start.0` of the source and `start.1` of what is at `dst` on.
+    ///
+    /// # Safety
+    /// It [is moved](Self::is_moved_at) from there within the source and so many bytes from `dst` on as there are, which are not
+    /// the source's. Nobody else writes what it reads, nor reads or writes the bytes in which its slots of the destination lie, nor
+    /// those between slots that are less than a register apart: what those hold is read and written again.
+    unsafe fn run_inside(
+        &self,
+        start: (i64, i64),
+        src: &[u8],
+        dst: *mut u8,
+        means: Means,
+        room: &mut Vec<Loop>,
+    ) {
+        let at = At { src: src.as_ptr(), dst }.plus(start.0 >> 3, start.1 >> 3);
+        let end = src.as_ptr_range().end;
+        // SAFETY: the caller's promise. What moves a box reads and writes no other bytes than those of its slots.
+        unsafe {
+            match &self.way {
+                Way::Nothing | Way::Checked => {}
+                Way::Program(program) => match self.shift_at(at, means.stores) {
+                    Some((shifted, head)) => self.run_shifted(shifted, head, at, end, means, room),
+                    None => machine::run(program, at, means.stores),
+                },
+                Way::Listed(listed) => machine::run_listed(listed, at, means.stores),
+                Way::Lookup(lookup) => lookup.run(at, end),
+                Way::Rows(rows) => rows.run(&src.as_ptr_range(), dst, start, means.stores),
+                Way::Kernel(known) => {
+                    let known = known.as_ref().filter(|_| means.stores == Stores::Cached);
+                    let unit = self.slots.unit().unwrap_or(1);
+                    match known {
+                        Some((kernel, loops)) => {
+                            move_units(*kernel, loops, unit, at, means, end);
+                        }
+                        None => move_chosen(&self.loops, unit, at, means, end, room),
                     }
-                    let line = LINE as i64 / unit_bytes;
-                    let near = Means { stores: Stores::Staged, ..means };
-                    for (from, to) in [(0, first), (along.extent - line + first, along.extent)] {
-                        let mut strip = self.loops.clone();
-                        strip[shifted.along].extent = to - from;
-                        let (src_shift, dst_shift) = further(from);
-                        let start = (start.0 + src_shift * 8, start.1 + dst_shift * 8);
-                        move_box(&strip, unit, start, src, dst, near);
-                    }
-                    return;
                 }
-                // SAFETY: as above; a program reads and writes no other bytes than those of the
-                // slots.
-                unsafe { machine::run(program, at, means.stores) };
             }
-            // SAFETY: as above.
-            Way::Listed(listed) => unsafe {
-                machine::run_listed(listed, at, means.stores);
-            },
-            // SAFETY: as above.
-            Way::Lookup(lookup) => unsafe {
-                lookup.run(at, src.as_ptr_range().end);
-            },
-            Way::Kernel(known) => {
-                let known = known.as_ref().filter(|_| means.stores == Stores::Cached);
-                let unit = self.slots.unit().unwrap_or(1);
-                let (kernel, loops) = match known {
-                    Some((kernel, loops)) => (*kernel, &**loops),
-                    None => {
-                        room.clear();
-                        room.extend_from_slice(&self.loops);
-                        let kernel = Kernel::choose(room, unit as i64, at, means.stores);
-                        order_walk(room, kernel, unit as i64, means.stores);
-                        (kernel, &**room)
-                    }
-                };
-                let end = src.as_ptr_range().end;
-                // SAFETY: as above; the kernel and the loops left are those of the box.
-                unsafe { move_units(kernel, loops, unit, at, means, end) };
+        }
+    }
+
+    /// What moves the box to a destination that begins here, if that is off a line and the box is shifted there; and the bytes up to
+    /// the first line.
+    fn shift_at(&self, at: At, stores: Stores) -> Option<(&Shifted, usize)> {
+        let shifted = self.shifted.as_deref().filter(|_| stores == Stores::Streamed)?;
+        let (head, unit) = (at.to_line(), self.slots.unit()?);
+        (head > 0 && head.is_multiple_of(unit)).then_some((shifted, head))
+    }
+
+    /// # Safety
+    /// What [`run_inside`](Self::run_inside) asks for, of a box that begins at `at` and is [shifted](Self::shift_at) by `head` bytes; and
+    /// all up to `end` can be read.
+    unsafe fn run_shifted(
+        &self,
+        shifted: &Shifted,
+        head: usize,
+        at: At,
+        end: *const u8,
+        means: Means,
+        room: &mut Vec<Loop>,
+    ) {
+        let unit = self.slots.unit().unwrap_or(1);
+        let along = self.loops[shifted.along];
+        let (first, unit_bytes) = ((head / unit) as i64, unit as i64);
+        let further =
+            |steps: i64| at.plus(steps * along.src * unit_bytes, steps * along.dst * unit_bytes);
+        // SAFETY: the caller's promise; the body has all but a line's worth of the steps of a loop, and there is at least a
+        // line's worth before and behind it together, of which each strip has a part.
+        unsafe {
+            machine::run(&shifted.body, further(first), means.stores);
+            let line = LINE as i64 / unit_bytes;
+            let near = Means { stores: Stores::Staged, ..means };
+            for (from, to) in [(0, first), (along.extent - line + first, along.extent)] {
+                let mut strip = self.loops.clone();
+                strip[shifted.along].extent = to - from;
+                match &Mover::of_units(&strip, unit, means.level, false).way {
+                    Way::Program(program) => machine::run(program, further(from), near.stores),
+                    _ => move_chosen(&strip, unit, further(from), near, end, room),
+                }
             }
-            Way::Rows(_) | Way::Checked => move_checked(&self.loops, self.slots, start, src, dst),
         }
     }
 }
@@ -513,6 +575,27 @@ fn cached_kernel(loops: &[Loop], unit: usize) -> (Kernel, Vec<Loop>) {
     let kernel = Kernel::choose(&mut around, unit, anywhere, Stores::Cached);
     order_walk(&mut around, kernel, unit, Stores::Cached);
     (kernel, around)
+}
+
+/// Moves a box of elements of `unit` bytes by the kernel that is best for where it begins.
+///
+/// # Safety
+/// `at` is where the box begins, which is made of these loops; all its elements can be read and written, as can be read all up to
+/// `end`, and the two sides do not overlap. There are no more than [`MAX_LOOPS`], and none is empty.
+unsafe fn move_chosen(
+    loops: &[Loop],
+    unit: usize,
+    at: At,
+    means: Means,
+    end: *const u8,
+    room: &mut Vec<Loop>,
+) {
+    room.clear();
+    room.extend_from_slice(loops);
+    let kernel = Kernel::choose(room, unit as i64, at, means.stores);
+    order_walk(room, kernel, unit as i64, means.stores);
+    // SAFETY: the caller's promise; the kernel and the loops left are those of the box.
+    unsafe { move_units(kernel, room, unit, at, means, end) };
 }
 
 /// Moves a box of elements of `unit` bytes.

@@ -26,6 +26,9 @@ const PIECE: f64 = 12.0;
 const RUN: f64 = 3.0;
 const BYTE_OF_A_RUN: f64 = 0.1;
 
+/// The same of an element whose index is tested.
+pub(super) const CHECKED: f64 = 40.0;
+
 /// The most bytes of slots that have several elements: what loads a lane for each takes longer than one by one.
 pub(crate) const WIDEST_SLOT: i64 = 8;
 
@@ -359,6 +362,22 @@ pub(super) fn single_cycles(loops: &[Loop], unit: usize) -> Option<f64> {
     let has_runs = loops.iter().any(|l| l.is_run() && l.extent > 1);
     let are_alone = !has_runs && woven(loops, unit as i64).is_none();
     are_alone.then(|| loops.iter().map(|l| l.extent as f64).product::<f64>() * SINGLE)
+}
+
+/// The same of a program that moves so many bytes, if it loads or stores its registers in pieces or not.
+pub(super) fn program_cycles(program: &Program, bytes: f64) -> f64 {
+    let piece = program.least_piece();
+    if piece < LANE { bytes / piece as f64 * PIECE } else { program.cycles() }
+}
+
+/// The same of a box that is moved by any kernel.
+pub(super) fn kernel_cycles(loops: &[Loop], unit: usize) -> f64 {
+    let elements = || loops.iter().map(|l| l.extent as f64).product::<f64>();
+    single_cycles(loops, unit).unwrap_or_else(|| {
+        let run = loops.iter().find(|l| l.is_run()).map_or(1, |l| l.extent) as f64;
+        let of_runs = if run > 1.0 { RUN * elements() / run } else { 0.0 };
+        of_runs + BYTE_OF_A_RUN * elements() * unit as f64
+    })
 }
 
 /// By the rows of drafts that are so, whatever else there is.

@@ -1,5 +1,6 @@
 //! A relayout prepared once, to be run many times.
 
+mod shares;
 mod way;
 
 use crate::boxes::BoxMoves;
@@ -13,6 +14,7 @@ use crate::pool::SHARED_FROM;
 use crate::run::{Chunks, Crew};
 use crate::widths::Widths;
 use crate::work::{MAX_KEPT, SourcePart, Work};
+use shares::Shares;
 use std::ops::Range;
 use std::sync::OnceLock;
 use way::Way;
@@ -21,18 +23,6 @@ use way::Way;
 /// with the number of dimensions more than once over. No more than 62 sizes above 1 have a product
 /// that an `i64` counts.
 const MAX_RANK: usize = 62;
-
-/// What threads share is cut into so many pieces for each of them, so that one that is late does not
-/// keep the others waiting.
-const SHARES_A_THREAD: usize = 4;
-
-/// What is streamed is in larger chunks to read more at a time: it has so many pieces for each thread where some would have
-/// nothing to do for a fifth of the time.
-const STREAMED_SHARES_A_THREAD: usize = 2;
-
-/// The bytes of such a piece; of what is streamed the most of these, and more.
-const LEAST_SHARE: usize = 32 << 10;
-const MOST_SHARE: usize = 512 << 10;
 
 /// How to move an array from one [`Placement`] to another.
 ///
@@ -64,9 +54,10 @@ pub struct Plan {
     dst_slots: i64,
     padding_slots: i64,
     route: Way,
-    /// The same in other chunks, where those of the plan are too few for threads to share, or too many: made when
-    /// threads are first there. `None` if it cannot be cut, or had to hold too much.
-    shares: OnceLock<Option<Box<BoxMoves>>>,
+    /// What threads share in place of the plan's chunks: found out when they are there, and it is worth it.
+    shares: OnceLock<Shares>,
+    /// Whether they were there once before.
+    was_run: OnceLock<()>,
     /// The same in one chunk, for a thread that moves all of an array whose chunks each read lines of most of
     /// the source.
     whole: OnceLock<Option<Box<BoxMoves>>>,
@@ -178,6 +169,7 @@ impl Plan {
             padding_slots,
             route,
             shares: OnceLock::new(),
+            was_run: OnceLock::new(),
             whole: OnceLock::new(),
             flip: None,
         })
@@ -215,7 +207,7 @@ impl Plan {
         let bits = i64::try_from(bytes).unwrap_or(i64::MAX).saturating_mul(8);
         self.route = self.route.with_chunks_of(bits / i64::from(self.widths.to), bytes)?;
         (self.n_chunks, self.chunk_bytes) = self.route.chunks(self.dst_bytes)?;
-        (self.shares, self.whole) = (OnceLock::new(), OnceLock::new());
+        (self.shares, self.whole, self.was_run) = Default::default();
         Ok(self)
     }
 
@@ -458,49 +450,6 @@ impl Plan {
         }
     }
 
-    /// The moves of the whole array in other chunks, where so many threads had better have others than those of the plan.
-    fn in_other_chunks(&self, moves: &BoxMoves, threads: usize) -> Option<&BoxMoves> {
-        // A pool may say that it has any number.
-        let threads = threads.min(self.dst_bytes.div_ceil(LEAST_SHARE)).max(1);
-        let bytes = self.bytes_of_other_chunks(moves, threads)?;
-        let cut = || {
-            let slots = bytes as i64 * 8 / i64::from(self.widths.to);
-            let other = moves.in_other_chunks_of(slots);
-            // Pieces of other forms may need tables that are much more.
-            let held = other.held_bytes().saturating_add(size_of::<BoxMoves>());
-            let fits = held <= moves.most_bytes_in_other_chunks();
-            let can_be_shared = threads == 1 || other.n_chunks() > 1;
-            (fits && can_be_shared).then(|| Box::new(other))
-        };
-        let place = if threads == 1 { &self.whole } else { &self.shares };
-        place.get_or_init(cut).as_deref()
-    }
-
-    /// About how large those chunks are: smaller where those of the plan are too few for the threads to share, and larger where
-    /// each reads lines of most of the source, so that there had better be no more than threads. `None` if those of the
-    /// plan are right.
-    fn bytes_of_other_chunks(&self, moves: &BoxMoves, threads: usize) -> Option<usize> {
-        let is_streamed = moves.is_streamed();
-        if is_streamed && moves.is_spread() {
-            // Less than half for two: of half, all would be one chunk.
-            let bytes = (self.dst_bytes - usize::from(threads > 1)) / threads;
-            return (bytes > self.chunk_bytes).then_some(bytes);
-        }
-        let are_busy = || {
-            let turns = self.n_chunks.div_ceil(threads).saturating_mul(threads);
-            self.n_chunks >= turns - turns / 5
-        };
-        if threads == 1 || is_streamed && are_busy() {
-            return None;
-        }
-        let (pieces, least, most) = match is_streamed {
-            false => (SHARES_A_THREAD, LEAST_SHARE, MOST_SHARE),
-            true => (STREAMED_SHARES_A_THREAD, MOST_SHARE, usize::MAX),
-        };
-        let bytes = (self.dst_bytes / threads.saturating_mul(pieces)).clamp(least, most);
-        (self.chunk_bytes > bytes + bytes / 4).then_some(bytes)
-    }
-
     /// Writes one chunk with what a thread has for it.
     pub(crate) fn write_chunk(
         &self,
@@ -535,33 +484,7 @@ impl Plan {
                 copy(src, self.chunk_bytes(first).start, dst);
                 self.flip_from(first, dst);
             }
-            Way::Boxes(moves) => {
-                let is_whole = dst.len() == self.dst_bytes;
-                // What is packed was more bytes before.
-                let larger = if is_whole { self.src_bytes.max(self.dst_bytes) } else { dst.len() };
-                let crew = Crew::of(options.threads, larger);
-                if crew.is_caller()
-                    && is_whole
-                    && Stores::for_bytes(dst.len()) == Stores::Cached
-                    && moves.run_ready(src, dst, pad)
-                {
-                    self.flip_from(first, dst);
-                    return Ok(());
-                }
-                let threads = if crew.is_caller() { 1 } else { crew.n_threads() };
-                let other = is_whole.then(|| self.in_other_chunks(moves, threads)).flatten();
-                let (moves, chunk_bytes) = match other {
-                    Some(other) => (other, other.chunk_bytes()?),
-                    None => (moves, self.chunk_bytes),
-                };
-                let order = if is_whole { moves.order() } else { None };
-                Chunks { dst, chunk_bytes, order }.write(&crew, |work, number, dst| {
-                    moves.run_chunk(work, src, first + number, dst, pad);
-                    if let Some(flip) = flip {
-                        flip.apply((first + number) * chunk_bytes, dst);
-                    }
-                });
-            }
+            Way::Boxes(moves) => self.write_boxes(moves, first, src, dst, pad, options)?,
             _ if dst.is_empty() => {}
             Way::Through(through) => {
                 let options = &RunOptions { pad: Pad::Bits(pad), ..*options };
@@ -587,6 +510,61 @@ impl Plan {
                 self.flip_from(first, dst);
             }
         }
+        Ok(())
+    }
+
+    /// Writes chunks from number `first` on in boxes.
+    fn write_boxes(
+        &self,
+        moves: &BoxMoves,
+        first: usize,
+        src: SourcePart<'_>,
+        dst: &mut [u8],
+        pad: u128,
+        options: &RunOptions<'_>,
+    ) -> Result<(), Error> {
+        let flip = self.flip.as_deref();
+        let is_whole = dst.len() == self.dst_bytes;
+        // What is packed was more bytes before.
+        let larger = if is_whole { self.src_bytes.max(self.dst_bytes) } else { dst.len() };
+        let crew = Crew::of(options.threads, larger);
+        if crew.is_caller()
+            && is_whole
+            && Stores::for_bytes(dst.len()) == Stores::Cached
+            && moves.run_ready(src, dst, pad)
+        {
+            self.flip_from(first, dst);
+            return Ok(());
+        }
+        let shares = match is_whole && !crew.is_caller() {
+            true => self.shares(moves, crew.n_threads()),
+            false => &Shares::AsPlanned,
+        };
+        let (crew, other) = match shares {
+            Shares::Slabs(slabs)
+                if flip.is_none() && moves.write_slabs(slabs, &crew, src, dst, pad) =>
+            {
+                return Ok(());
+            }
+            Shares::Slabs(_) | Shares::Alone => (Crew::Caller, None),
+            Shares::Chunks(chunks) => (crew, Some(&**chunks)),
+            Shares::AsPlanned => (crew, None),
+        };
+        let other = match crew.is_caller() && is_whole {
+            true => self.in_one_chunk(moves),
+            false => other,
+        };
+        let (moves, chunk_bytes) = match other {
+            Some(other) => (other, other.chunk_bytes()?),
+            None => (moves, self.chunk_bytes),
+        };
+        let order = if is_whole { moves.order() } else { None };
+        Chunks { dst, chunk_bytes, order }.write(&crew, |work, number, dst| {
+            moves.run_chunk(work, src, first + number, dst, pad);
+            if let Some(flip) = flip {
+                flip.apply((first + number) * chunk_bytes, dst);
+            }
+        });
         Ok(())
     }
 
@@ -635,42 +613,5 @@ fn copy(src: SourcePart<'_>, start: usize, dst: &mut [u8]) {
     let from = src.bytes.get(start.saturating_sub(src.start)..).unwrap_or_default();
     if let Some(from) = from.get(..dst.len()) {
         dst.copy_from_slice(from);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tilewright::notation::Described;
-
-    /// What is made for threads is among what a plan says it may hold.
-    #[test]
-    fn other_chunks_are_held_too() {
-        let placement = |text: &str| {
-            let described = text.parse::<Described>().unwrap();
-            let bits = described.element_bits().unwrap();
-            Placement::new(described.index_map().unwrap(), bits).unwrap()
-        };
-        let mut n_cut = 0;
-        for (from, to) in [
-            ("f32[512,512]", "f32[512,512]{0,1}"),
-            ("f32[1100,3001]", "f32[1100,3001]{0,1}"),
-            ("u8[5,4000001]{0,1}", "u8[5,4000001]"),
-            ("u4[2048,2048]{1,0:E(4)}", "u4[2048,2048]"),
-            // Whose tables are of hundreds of KiB where they are cut.
-            ("pred[593,73,23]{2,1,0}", "pred[593,73,23]{1,0,2:E(1)}"),
-            ("u4[16384,37,3]{2,1,0:E(4)}", "u4[16384,37,3]{0,1,2:E(4)}"),
-        ] {
-            for threads in [1, 2, 5, 16] {
-                let plan = Plan::new(&placement(from), &placement(to)).unwrap();
-                let Way::Boxes(moves) = &plan.route else { panic!("{from} is moved in boxes") };
-                n_cut += usize::from(plan.in_other_chunks(moves, threads).is_some());
-                let kept = [&plan.shares, &plan.whole].map(|kept| kept.get()?.as_ref());
-                let others = kept.into_iter().flatten().map(|moves| moves.held_bytes());
-                let held = size_of::<Plan>() + moves.held_bytes() + others.sum::<usize>();
-                assert!(held <= plan.held_bytes(), "{from} to {to} by {threads}: {held}");
-            }
-        }
-        assert!(n_cut >= 10, "{n_cut}");
     }
 }

@@ -291,6 +291,7 @@ impl Laid {
             is_chain,
             around: outer,
             level,
+            cycles: self.cycles,
             asks,
             lines,
         })

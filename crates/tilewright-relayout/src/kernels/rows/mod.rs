@@ -71,6 +71,8 @@ pub(crate) struct Rows {
     /// The loops around a block, from the outermost to the innermost.
     around: Vec<Around>,
     level: Level,
+    /// About how many of the processor's cycles an element takes.
+    cycles: f64,
     /// Whether lines of either side are asked for.
     asks: bool,
     /// Those of the next block that are asked for while a program is run.
@@ -133,6 +135,11 @@ impl Rows {
             in_bits.push(Loop { extent: l.extent, src, dst });
         }
         Some(Drafts::of(&in_bits, slots, is_at_bytes, level))
+    }
+
+    /// About how many of the processor's cycles an element takes in the caches.
+    pub(super) fn cycles(&self) -> f64 {
+        self.cycles
     }
 
     /// The bytes that it has allocated.
