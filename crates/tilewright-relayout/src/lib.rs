@@ -39,7 +39,7 @@
 //!    by one thread: of about 512 KiB, or 256 KiB where a piece of a destination that stays in the caches is put
 //!    together before it is packed. Where source neighbours end up far apart, chunks are larger, so that enough is
 //!    read at a time, up to 32 MiB, and are written in place; and whoever moves all of such an array at once
-//!    has as many chunks as threads. What is not more than two such pieces is a single one.
+//!    has a single one, or threads share it by parts of another loop than the destination's outermost. What is not more than two such pieces is a single one.
 //!
 //! What moves the boxes of a chunk is made with the plan: programs that load registers, exchange the
 //! bytes in them and store them, rows that are brought to even places first and back afterwards, tables by

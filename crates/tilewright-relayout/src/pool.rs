@@ -181,7 +181,7 @@ pub(crate) fn helpers(bytes: usize, most: usize) -> Option<Helpers> {
     let of = |pool: &Arc<Pool>| {
         let ever = pool.ever(bytes);
         let wanted = pool.wanted(bytes, ever.min(most));
-        (wanted.most > 0).then(|| Helpers { pool: pool.clone(), wanted, ever })
+        (wanted.most > 0).then(|| Helpers { pool: pool.clone(), wanted, ever: ever.min(most) })
     };
     let helpers = of(POOL.get_or_init(Pool::of_all_cores))?;
     // To ask for the process takes as long as to move some kilobytes, so that is done last.

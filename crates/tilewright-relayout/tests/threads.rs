@@ -84,6 +84,38 @@ fn rows_that_share_lines_of_the_source() {
     assert!(plan.held_bytes() < 1 << 20, "{}", plan.held_bytes());
 }
 
+/// Arrays that are shared in slabs: by as many threads as there may be, on a line and off it, again and again, and flipped.
+#[test]
+fn slabs_of_filters_and_packed_rows() {
+    let pool = Rayon::new(3);
+    for (from, to, bits) in [
+        ("s8[768,768,3,3]{3,2,1,0}", "s8[768,768,3,3]{0,1,3,2}", 8),
+        ("u4[11,7,30720,7]{3,2,1,0:E(4)}", "u4[11,7,30720,7]{1,2,0,3:E(4)}", 4),
+        ("bf16[1025,2048]", "bf16[1025,2048]{0,1}", 16),
+    ] {
+        let plan = Plan::new(&placement(from, bits), &placement(to, bits)).unwrap();
+        for plan in [plan.clone(), plan.flipping(5)] {
+            let src = noise(plan.src_bytes());
+            let run = |dst: &mut [u8], threads| {
+                plan.run(&src, dst, &RunOptions { threads, ..RunOptions::default() }).unwrap();
+            };
+            let mut expected = vec![0; plan.dst_bytes()];
+            run(&mut expected, Threads::Current);
+            let asked = Asked::new(2);
+            check(&plan, &src, &expected, Threads::Pool(&asked));
+            assert_eq!(asked.helpers.into_inner(), 1, "{from} is worth being shared");
+            for off in [0, 1, 16] {
+                let mut room = vec![0xa5; plan.dst_bytes() + 128];
+                let begin = (64 - room.as_ptr().addr() % 64) % 64 + off;
+                let end = begin + plan.dst_bytes();
+                run(&mut room[begin..end], Threads::Pool(&pool));
+                assert!(room[begin..end] == expected, "{from}, {off} off");
+                assert!(room[..begin].iter().chain(&room[end..]).all(|&byte| byte == 0xa5));
+            }
+        }
+    }
+}
+
 /// A pool that keeps how many helpers it was asked for, and has none.
 #[derive(Debug)]
 struct Asked {

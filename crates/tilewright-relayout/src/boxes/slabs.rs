@@ -41,6 +41,11 @@ pub(crate) struct InSlabs {
 }
 
 impl InSlabs {
+    #[cfg(test)]
+    pub(crate) fn n(&self) -> usize {
+        self.slabs.n()
+    }
+
     /// The bytes that they have allocated.
     pub(crate) fn held_bytes(&self) -> usize {
         self.first.held_bytes() + self.slabs.held_bytes()
@@ -52,7 +57,7 @@ impl BoxMoves {
     /// slabs would share few lines and take no more than so many cycles together.
     pub(crate) fn in_slabs(&self, threads: usize, n: usize, most_cycles: f64) -> Option<InSlabs> {
         let [only] = self.boxes.as_slice() else { return None };
-        if !self.is_injective || self.is_staged {
+        if !self.is_injective || self.is_streamed() && self.is_staged {
             return None;
         }
         let (nest, all) = (only.nest(), 0..self.allocation);
@@ -96,7 +101,8 @@ impl BoxMoves {
         true
     }
 
-    /// Where a nest had best be cut for so many slabs, or for fewer, the best first: where the fewest lines are touched again.
+    /// Where a nest had best be cut for so many slabs, or for fewer, the best first: where the fewest threads have
+    /// nothing to do, and of these where the fewest lines are touched again.
     fn cuts(&self, nest: &Nest, threads: i64, n: i64) -> Vec<Cut> {
         let cut = |(along, l): (usize, &Loop)| {
             let src = Strides::of(nest, along, self.slots.src, |l| l.src);
@@ -114,13 +120,15 @@ impl BoxMoves {
                 let all = [in_all_lines, in_lines, in_bytes].map(rounded);
                 let steps = all.into_iter().find(|&steps| are_even(steps, n))?;
                 let again = src.again(steps) + WRITTEN * dst.again(steps);
-                (again <= MOST_AGAIN).then_some((again, Cut { along, steps }))
+                let idle = threads - parts(l.extent, steps).min(threads);
+                (again <= MOST_AGAIN).then_some((idle, again, Cut { along, steps }))
             };
             std::iter::successors(Some(n), |n| Some(n / 2).filter(|&fewer| fewer > 1)).find_map(of)
         };
-        let mut cuts: Vec<(f64, Cut)> = nest.loops.iter().enumerate().filter_map(cut).collect();
-        cuts.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        cuts.into_iter().map(|(_, cut)| cut).collect()
+        let mut cuts: Vec<(i64, f64, Cut)> =
+            nest.loops.iter().enumerate().filter_map(cut).collect();
+        cuts.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        cuts.into_iter().map(|(_, _, cut)| cut).collect()
     }
 }
 

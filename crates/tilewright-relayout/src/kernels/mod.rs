@@ -3,7 +3,7 @@
 //! This is the one room of the project in which code is `unsafe`, but for a line that lends jobs to
 //! threads ([`desk`](crate::desk)). What comes in is safe: two
 //! slices, and loops over them that are checked once, as a whole, before anything is touched
-//! ([`Mover::run`]). What the loops of a box are decides how it is moved:
+//! ([`Mover::run`]); or a destination that several threads have, of which each writes bytes of its own ([`Slabs`]). What the loops of a box are decides how it is moved:
 //!
 //! * A [program](tile) of tiles: registers are loaded, their bytes exchanged, and stored. Transposes,
 //!   interleaves, turned blocks, short runs: whatever has neighbours, of a power of two, on both sides.
@@ -426,7 +426,8 @@ impl Mover {
     ) {
         let at = At { src: src.as_ptr(), dst }.plus(start.0 >> 3, start.1 >> 3);
         let end = src.as_ptr_range().end;
-        // SAFETY: the caller's promise. What moves a box reads and writes no other bytes than those of its slots.
+        // SAFETY: the caller's promise. What moves a box writes no other bytes than those of its slots, but for such as lie between
+        // them, which it writes as it has read them.
         unsafe {
             match &self.way {
                 Way::Nothing | Way::Checked => {}

@@ -71,6 +71,11 @@ impl Slabs {
         movers.iter().all(Mover::moves_apart).then_some(Slabs { movers, start, step, n })
     }
 
+    #[cfg(test)]
+    pub(crate) fn n(&self) -> usize {
+        self.n
+    }
+
     /// About how many of the processor's cycles they take together in the caches.
     pub(crate) fn cycles(&self) -> f64 {
         let rest = self.movers.get(1);
@@ -136,7 +141,7 @@ const BESIDE_BITS: i64 = 8 * LINE as i64;
 /// Whether slabs of a box of slots of so many bits, which begins at slot `first`, write no byte that another reads or writes.
 ///
 /// The loops inside the one that is cut reach no further than its step, and it no further than that of the loops around it: so a
-/// slab has what lies between its first slot and its last in each step of the loops around, which begins and ends at a byte. Where it
+/// slab has what lies between its first slot and its last in each step of the loops around, which begins at a byte. Where it
 /// goes on in the next step there is more in between than anything has [beside](BESIDE_BITS) it.
 fn are_apart(loops: &[Loop], slot: i64, first: i64, cut: Cut) -> bool {
     let Some(along) = loops.get(cut.along) else { return false };

@@ -14,7 +14,7 @@ use crate::pool::SHARED_FROM;
 use crate::run::{Chunks, Crew};
 use crate::widths::Widths;
 use crate::work::{MAX_KEPT, SourcePart, Work};
-use shares::Shares;
+use shares::{MOST_SHARE, Shares};
 use std::ops::Range;
 use std::sync::OnceLock;
 use way::Way;
@@ -435,7 +435,7 @@ impl Plan {
         self.write_part(chunks.start, src, dst_part, options)
     }
 
-    /// Whether it is ever cut into other chunks for threads.
+    /// Whether it is ever cut into slabs or other chunks for threads.
     fn may_be_shared(&self) -> bool {
         self.src_bytes.max(self.dst_bytes) >= SHARED_FROM
     }
@@ -527,7 +527,10 @@ impl Plan {
         let is_whole = dst.len() == self.dst_bytes;
         // What is packed was more bytes before.
         let larger = if is_whole { self.src_bytes.max(self.dst_bytes) } else { dst.len() };
-        let crew = Crew::of(options.threads, larger);
+        let crew = match Crew::of(options.threads, larger) {
+            of_one if of_one.n_threads() == 1 => Crew::Caller,
+            crew => crew,
+        };
         if crew.is_caller()
             && is_whole
             && Stores::for_bytes(dst.len()) == Stores::Cached
@@ -541,9 +544,13 @@ impl Plan {
             false => &Shares::AsPlanned,
         };
         let (crew, other) = match shares {
-            Shares::Slabs(slabs)
-                if flip.is_none() && moves.write_slabs(slabs, &crew, src, dst, pad) =>
-            {
+            Shares::Slabs(slabs) if moves.write_slabs(slabs, &crew, src, dst, pad) => {
+                if let Some(flip) = flip {
+                    let chunk_bytes = MOST_SHARE;
+                    Chunks { dst, chunk_bytes, order: None }.write(&crew, |_, number, dst| {
+                        flip.apply(number * chunk_bytes, dst);
+                    });
+                }
                 return Ok(());
             }
             Shares::Slabs(_) | Shares::Alone => (Crew::Caller, None),
