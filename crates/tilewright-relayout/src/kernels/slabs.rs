@@ -222,9 +222,12 @@ mod tests {
             [5, 2000, 1],
         ];
         let extents = [[8, 3, 2], [4, 6, 3], [5, 2, 4], [6, 7, 2]];
+        // Enough for who looks at every access.
+        let n_boxes = if cfg!(miri) { 2 } else { usize::MAX };
         let cuts = || (0..3).flat_map(|along| (1..4).map(move |steps| Cut { along, steps }));
         let (mut n_apart, mut n_not) = (0, 0);
-        for (strides, extents) in strides.iter().flat_map(|s| extents.iter().map(move |e| (s, e))) {
+        let boxes = strides.iter().flat_map(|s| extents.iter().map(move |e| (s, e)));
+        for (strides, extents) in boxes.take(n_boxes) {
             let loops = [0, 1, 2].map(|n| l(extents[n], 1, strides[n]));
             let cases = cuts().flat_map(|cut| [1, 4, 8, 16].map(|slot| (cut, slot)));
             for ((cut, slot), first) in cases.flat_map(|case| [0, 3, 8].map(|first| (case, first)))
@@ -252,6 +255,7 @@ mod tests {
                 }
             }
         }
-        assert!(n_apart > 100 && n_not > 100, "{n_apart} {n_not}");
+        let least = if cfg!(miri) { 1 } else { 100 };
+        assert!(n_apart >= least && n_not >= least, "{n_apart} {n_not}");
     }
 }

@@ -206,6 +206,7 @@ mod tests {
     fn slabs_are_all_of_an_array() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         let arrays = [
+            ("f32[48,96]", "f32[48,96]{0,1}"),
             ("bf16[128,192]", "bf16[128,192]{0,1}"),
             ("s8[256,256,3,3]{3,2,1,0}", "s8[256,256,3,3]{0,1,3,2}"),
             ("f32[96,80]", "f32[96,80]{0,1}"),
@@ -226,7 +227,8 @@ mod tests {
             let mut expected = vec![0; plan.dst_bytes()];
             let alone = RunOptions { pad: Pad::Bits(5), threads: crate::Threads::Current };
             plan.run(&src, &mut expected, &alone).unwrap();
-            for (threads, n) in [(2, 4), (3, 3), (2, 9)] {
+            let cuts = [(2, 4), (3, 3), (2, 9)];
+            for (threads, n) in cuts.into_iter().take(if cfg!(miri) { 1 } else { usize::MAX }) {
                 let slabs = moves.in_slabs(threads, n, f64::INFINITY);
                 let slabs = slabs.unwrap_or_else(|| panic!("{from} to {to} by {threads}"));
                 for (crew, off) in [(Crew::Rayon, 0), (Crew::Caller, 5)] {
