@@ -133,7 +133,7 @@ const TSAN: &[Check] = &[
             "run::",
             "pool::",
             "desk::",
-            "slabs_are_all_of_an_array",
+            "slabs_",
             "many_callers_at_once",
             "few_chunks_for_many_threads",
             "rows_that_share_lines_of_the_source",

@@ -74,7 +74,7 @@ impl<'p> Crew<'p> {
             None => Crew::Caller,
         };
         let is_large = bytes >= WOKEN_FOR;
-        match threads {
+        let crew = match threads {
             Threads::Current => Crew::Caller,
             Threads::Global if rayon::current_thread_index().is_some() => match is_large {
                 true => Crew::Rayon,
@@ -84,7 +84,8 @@ impl<'p> Crew<'p> {
             Threads::Count(count) => own(count.get() - 1),
             Threads::Pool(pool) if is_large => Crew::Brought(pool),
             Threads::Pool(_) => Crew::Caller,
-        }
+        };
+        if crew.n_threads() == 1 { Crew::Caller } else { crew }
     }
 
     pub(crate) fn is_caller(&self) -> bool {

@@ -90,14 +90,9 @@ impl BoxMoves {
         pad: u128,
     ) -> bool {
         let bytes = dst.len();
-        if !slabs.lie_within(src.start, src.bytes.len(), bytes) {
-            return false;
-        }
-        first.run(&[], self.level, src, dst, pad, self.widths.to);
-        let mut over = slabs.over(src.start, dst);
-        write_parts(over.each(), bytes, crew, |work, slab| {
-            slab.run(src.bytes, work.means, &mut work.loops);
-        });
+        let Some(mut over) = slabs.over(src.bytes, src.start, dst) else { return false };
+        first.run(&[], self.level, src, over.dst(), pad, self.widths.to);
+        write_parts(over.each(), bytes, crew, |work, slab| slab.run(work.means, &mut work.loops));
         true
     }
 

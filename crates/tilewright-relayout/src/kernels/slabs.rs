@@ -24,9 +24,11 @@ pub(crate) struct Slabs {
     n: usize,
 }
 
-/// Slabs over a destination, to be moved from a source from byte `src_start` on.
+/// Slabs between a source and a destination, within which all of them lie.
 pub(crate) struct Over<'d> {
     slabs: &'d Slabs,
+    /// Bytes of the source from byte `src_start` on.
+    src: &'d [u8],
     src_start: usize,
     dst: *mut u8,
     bytes: usize,
@@ -90,19 +92,26 @@ impl Slabs {
         movers + self.movers.capacity() * size_of::<Mover>()
     }
 
-    /// Whether all of them lie within so many bytes of a source from byte `src_start` on, and of a destination.
-    pub(crate) fn lie_within(&self, src_start: usize, src_bytes: usize, dst_bytes: usize) -> bool {
-        let is_within = |n| {
-            let (mover, start) = self.nth(n, src_start)?;
-            mover.is_moved_at(start, src_bytes, dst_bytes).then_some(())
-        };
-        (0..self.n).all(|n| is_within(n).is_some())
-    }
-
-    /// These over a destination, to be moved from a source from byte `src_start` on.
-    pub(crate) fn over<'d>(&'d self, src_start: usize, dst: &'d mut [u8]) -> Over<'d> {
+    /// These from bytes of a source from byte `src_start` on to a destination, if all of them lie within both.
+    pub(crate) fn over<'d>(
+        &'d self,
+        src: &'d [u8],
+        src_start: usize,
+        dst: &'d mut [u8],
+    ) -> Option<Over<'d>> {
+        let are_within = (0..self.n).all(|n| {
+            let slab = self.nth(n, src_start);
+            slab.is_some_and(|(mover, at)| mover.is_moved_at(at, src.len(), dst.len()))
+        });
         let (bytes, dst) = (dst.len(), dst.as_mut_ptr());
-        Over { slabs: self, src_start, dst, bytes, destination: PhantomData }
+        are_within.then_some(Over {
+            slabs: self,
+            src,
+            src_start,
+            dst,
+            bytes,
+            destination: PhantomData,
+        })
     }
 
     /// What moves one of them, and the bits that it begins at.
@@ -114,6 +123,12 @@ impl Slabs {
 }
 
 impl Over<'_> {
+    /// The destination, before slabs are moved to it or after that.
+    pub(crate) fn dst(&mut self) -> &mut [u8] {
+        // SAFETY: these are the bytes that `over` has borrowed, and slabs of them borrow this.
+        unsafe { std::slice::from_raw_parts_mut(self.dst, self.bytes) }
+    }
+
     /// Each of them once.
     pub(crate) fn each(&mut self) -> Vec<Slab<'_>> {
         let over = &*self;
@@ -122,12 +137,10 @@ impl Over<'_> {
 }
 
 impl Slab<'_> {
-    /// Moves it from the source that it was made for; nothing, if it does not lie within both sides.
-    pub(crate) fn run(self, src: &[u8], means: Means, room: &mut Vec<Loop>) {
-        let Over { slabs, src_start, dst, bytes, .. } = *self.over;
-        let Some((mover, start)) = slabs.nth(self.n, src_start) else { return };
-        if mover.is_moved_at(start, src.len(), bytes) {
-            // SAFETY: it was found within both sides. The destination is borrowed by what all slabs of it borrow, of which this is
+    pub(crate) fn run(self, means: Means, room: &mut Vec<Loop>) {
+        let Over { slabs, src, src_start, dst, .. } = *self.over;
+        if let Some((mover, start)) = slabs.nth(self.n, src_start) {
+            // SAFETY: `over` found it within both sides. The destination is borrowed by what all slabs of it borrow, of which this is
             // the only one with these bytes, since each is there once; and a mover that moves apart reads and writes no others.
             unsafe { mover.run_inside(start, src, dst, means, room) };
         }

@@ -13,10 +13,11 @@
 
 use super::block::{Gathered, Out};
 use super::flipped::{Flips, PIECE};
+use super::machine;
+use super::mover::{Mover, Way, is_within};
 use super::place::{At, LINE, Stores, put};
 use super::register::Register;
 use super::tile::{BYTES_OF_A_LANE, MAX_LANES, MOST_STORED, Program, Tile};
-use super::{Mover, Way, is_within, machine};
 use std::mem::MaybeUninit;
 
 /// The swizzles of the sides of a move, of those that have one.

@@ -1,9 +1,13 @@
 //! Every kernel against moving one by one.
 
+use super::listed::Listed;
 use super::machine::max_lanes;
-use super::tile::MAX_LANES;
+use super::mover::move_checked;
+use super::tile::{MAX_LANES, Program};
+use super::ways::program_of_bits;
 use super::*;
 use crate::nest::drawn::Draw;
+use crate::nest::walk;
 
 /// Bytes around each buffer that nothing may touch.
 const GUARD: usize = 64;
@@ -394,7 +398,7 @@ fn elements_beside_others() {
         };
         for (is_streamed, stores) in [(false, Stores::Cached), (true, Stores::Streamed)] {
             for (level, mover) in movers(0, is_streamed) {
-                assert!(mover.reads_beside, "{loops:?} by {level:?}");
+                assert!(mover.reads_beside(), "{loops:?} by {level:?}");
                 for (src, shift) in [(&src[..], 0), (&src[..], 3), (&src[..n_src], 3)] {
                     let mut buffer = vec![0xee; n_dst + 3 * GUARD];
                     let start = buffer.as_ptr().align_offset(GUARD) + GUARD + shift;
@@ -408,11 +412,11 @@ fn elements_beside_others() {
             }
         }
         // What begins within a slot would read beyond the last.
-        assert!(movers(1, false).all(|(_, mover)| !mover.reads_beside), "{loops:?}");
+        assert!(movers(1, false).all(|(_, mover)| !mover.reads_beside()), "{loops:?}");
     }
     // Nothing is dropped of elements that are beside each other, and of slots that are too wide.
     for loops in [[l(37, 1, 256), l(197, 512, 1)], [l(37, 32, 256), l(197, 4096, 1)]] {
-        assert!(!Mover::of_units(&loops, 2, Level::best(), false).reads_beside, "{loops:?}");
+        assert!(!Mover::of_units(&loops, 2, Level::best(), false).reads_beside(), "{loops:?}");
     }
 }
 

@@ -6,10 +6,11 @@
 use super::level::Level;
 use super::listed::Listed;
 use super::lookup::Lookup;
+use super::mover::Way;
 use super::place::LINE;
 use super::rows::{Drafts, Rows as StagedRows};
 use super::tile::{LANE_CYCLES, Program, Slots};
-use super::{Way, woven};
+use super::woven;
 use crate::nest::Loop;
 
 /// Registers are not put together from fewer bytes at a time.

@@ -527,10 +527,7 @@ impl Plan {
         let is_whole = dst.len() == self.dst_bytes;
         // What is packed was more bytes before.
         let larger = if is_whole { self.src_bytes.max(self.dst_bytes) } else { dst.len() };
-        let crew = match Crew::of(options.threads, larger) {
-            of_one if of_one.n_threads() == 1 => Crew::Caller,
-            crew => crew,
-        };
+        let crew = Crew::of(options.threads, larger);
         if crew.is_caller()
             && is_whole
             && Stores::for_bytes(dst.len()) == Stores::Cached
