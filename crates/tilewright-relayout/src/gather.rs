@@ -63,10 +63,12 @@ struct Taken {
 }
 
 impl Gather {
-    /// The most bytes that one allocates: no more than two loops are cut, so that there are no more than four kinds of blocks, and
-    /// each list of rows is made of a shorter one.
-    pub(crate) const MOST_BYTES: usize =
-        4 * (Mover::MOST_BYTES + 2 * MOST_ROWS as usize * size_of::<(i64, i64)>()) + (4 << 10);
+    /// The most bytes that making one allocates: no more than two loops are cut, so that there are no more than four kinds of blocks,
+    /// and each list of rows is made of a shorter one.
+    pub(crate) const MOST_BYTES: usize = 3 * Mover::MOST_BYTES
+        + Mover::MOST_BYTES_TO_MAKE
+        + 4 * 2 * MOST_ROWS as usize * size_of::<(i64, i64)>()
+        + (4 << 10);
 
     /// Of a piece of these loops, in units of so many bytes, that begins at byte `first` of a swizzled source; `None` of
     /// rows that fill groups of a swizzled destination.

@@ -266,6 +266,22 @@ fn a_run_takes_no_more_than_its_plan_says() {
     check(("f32[83,7,109]{0,1,2:T(*,*,11)(12,9)}", 32), ("f32[83,7,109]{2,0,1:T(7,13)}", 32));
 }
 
+/// Rows of bits and of bytes between them, whose parts at the ends of chunks are moved in ways that are made for them: rows of
+/// thousands of runs, thousands of rows, and tables of thousands of bits.
+#[test]
+fn what_moves_the_ends_of_chunks_takes_no_more_to_make_than_the_plan_says() {
+    let _turn = turn();
+    let check = |from: (&str, u32), to: (&str, u32)| {
+        let [source, target] = [from, to].map(|(text, bits)| placement(text, bits));
+        check_scratch(&source, &target, 128, Some(1 << 12));
+    };
+    check(("f32[62,87]", 8), ("f32[62,87]{1,0:T(9,32,72)}", 1));
+    check(("f32[68,77]{0,1:T(13)}", 8), ("f32[68,77]{1,0:T(9,170,37)}", 1));
+    check(("f32[7,57,25]{0,2,1:T(2,16,45)}", 1), ("f32[7,57,25]{1,0,2:T(128)}", 4));
+    check(("f32[89,59,56]{1,0,2}", 64), ("f32[89,59,56]{0,1,2}", 1));
+    check(("f32[21,83,87]{0,2,1:T(1,87)(*,110)(128)}", 8), ("f32[21,83,87]{1,2,0}", 1));
+}
+
 /// Arrays that fill few places of their tiles, in chunks that are smaller than what changes places, about as large, and larger.
 #[test]
 fn a_run_by_way_of_tiles_takes_no_more_than_its_plan_says() {
@@ -311,7 +327,7 @@ fn a_run_of_what_is_swizzled_takes_no_more_than_its_plan_says() {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 80,
+        cases: 400,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

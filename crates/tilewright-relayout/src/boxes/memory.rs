@@ -46,7 +46,7 @@ impl BoxMoves {
             false => 0,
         };
         let kept = if self.are_all_prepared() && !may_be_cut { 0 } else { Kept::MOST_BYTES };
-        let all = stage.saturating_add((Mover::MOST_BYTES + kept) as i64);
+        let all = stage.saturating_add((Mover::MOST_BYTES_TO_MAKE + kept) as i64);
         usize::try_from(all).unwrap_or(usize::MAX).saturating_add(self.list_bytes())
     }
 

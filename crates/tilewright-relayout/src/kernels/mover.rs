@@ -204,8 +204,11 @@ impl Mover {
         }
     }
 
-    /// The most bytes that one allocates.
+    /// The most bytes that one holds.
     pub(crate) const MOST_BYTES: usize = 128 << 10;
+
+    /// The most bytes that making one allocates: two of which one is kept, and the lists that they are made from.
+    pub(crate) const MOST_BYTES_TO_MAKE: usize = 2 * Self::MOST_BYTES;
 
     /// The bytes that it has allocated.
     pub(crate) fn held_bytes(&self) -> usize {

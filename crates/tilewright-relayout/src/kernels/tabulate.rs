@@ -23,6 +23,9 @@ const MOST_MOVED: i64 = 2048;
 /// Its ends are registers that are written in part, or whose elements are moved twice, and parts of it had more of those.
 const MOST_CHAIN: i64 = 1024;
 
+/// The most pieces of elements of a block, and parts of bytes beside them that are zeros.
+const MOST_ENTRIES: usize = 2048;
+
 /// The most picks of a block.
 const MOST_PICKS: usize = 192;
 
@@ -425,23 +428,13 @@ impl Block {
         let run = loops.iter().position(is_run);
         let run_steps = run.map_or(1, |number| steps[number]);
         let slots = if run.is_some() { Slots::same(slots.value * run_steps) } else { slots };
-        let mut places = Vec::with_capacity((elements / run_steps) as usize);
-        places.push((0, 0));
-        for (number, (l, &steps)) in loops.iter().zip(steps).enumerate() {
-            if run == Some(number) {
-                continue;
+        let n_places = ((elements / run_steps) as usize).min(MOST_ENTRIES);
+        let (mut entries, mut owned) = (Vec::with_capacity(n_places), Vec::new());
+        let (mut at, mut src, mut dst) = ([0; MAX_LOOPS], 0, 0);
+        loop {
+            if entries.len() + owned.len() > MOST_ENTRIES {
+                return Err(Refused::TooLarge);
             }
-            let n = places.len();
-            for number in 1..steps {
-                places.extend_from_within(..n);
-                let first = places.len() - n;
-                for place in &mut places[first..] {
-                    *place = (place.0 + number * l.src, place.1 + number * l.dst);
-                }
-            }
-        }
-        let (mut entries, mut owned) = (Vec::with_capacity(places.len()), Vec::new());
-        for &(src, dst) in &places {
             let mut done = 0;
             while done < slots.value {
                 let (s, d) = (src + done, dst + done);
@@ -458,6 +451,19 @@ impl Block {
                 let bits = (slots.dst - done).min(8 - d % 8);
                 owned.push((d / 8, (((1u32 << bits) - 1) << (d % 8)) as u8));
                 done += bits;
+            }
+            // The next step of the first loop that has one; those before begin again.
+            let numbers = (0..loops.len()).filter(|&number| run != Some(number));
+            let mut next = numbers.map(|number| (&loops[number], steps[number], number));
+            let goes_on = next.any(|(l, steps, number)| {
+                let step = at[number];
+                let goes_on = step + 1 < steps;
+                at[number] = if goes_on { step + 1 } else { 0 };
+                (src, dst) = (src + (at[number] - step) * l.src, dst + (at[number] - step) * l.dst);
+                goes_on
+            });
+            if !goes_on {
+                break;
             }
         }
         let part = tabulated(entries, owned, window, most)?;
@@ -501,18 +507,11 @@ fn stays_near(loops: &[Loop], steps: &[i64]) -> bool {
 /// The registers that some entries make, and zeros at what else is owned, in no more cycles than `most`.
 fn tabulated(
     mut entries: Vec<Entry>,
-    zeros: Vec<(i64, u8)>,
+    mut zeros: Vec<(i64, u8)>,
     window: i64,
     most: f64,
 ) -> Result<Part, Refused> {
-    let mut bytes: Vec<(i64, u8)> = entries.iter().map(|entry| (entry.dst, entry.mask)).collect();
-    bytes.extend(zeros);
-    bytes.sort_unstable();
-    bytes.dedup_by(|next, last| {
-        let is_same = next.0 == last.0;
-        last.1 |= if is_same { next.1 } else { 0 };
-        is_same
-    });
+    zeros.sort_unstable_by_key(|(byte, _)| *byte);
     entries.sort_unstable_by_key(|entry| (entry.dst, entry.src));
     let mut part = Part {
         start: (0, 0),
@@ -522,33 +521,38 @@ fn tabulated(
         tables: Vec::new(),
         ahead: 0,
         reach: 0,
-        has_bits: entries.iter().any(|entry| entry.turn != 0)
-            || bytes.iter().any(|(_, mask)| *mask != u8::MAX),
+        has_bits: entries.iter().any(|entry| entry.turn != 0),
     };
     let mut tables = Vec::new();
-    let (mut bytes, mut entries) = (bytes.as_slice(), entries.as_mut_slice());
-    while let Some(&(dst, _)) = bytes.first() {
-        let n = bytes.partition_point(|(byte, _)| *byte < dst + window);
-        let (here, others) = bytes.split_at(n);
-        bytes = others;
+    let (mut zeros, mut entries) = (zeros.as_slice(), entries.as_mut_slice());
+    loop {
+        let first = [entries.first().map(|entry| entry.dst), zeros.first().map(|zeros| zeros.0)];
+        let Some(dst) = first.into_iter().flatten().min() else { break };
         let n = entries.partition_point(|entry| entry.dst < dst + window);
         let (mine, rest) = std::mem::take(&mut entries).split_at_mut(n);
         entries = rest;
+        let n = zeros.partition_point(|(byte, _)| *byte < dst + window);
+        let (cleared, rest) = zeros.split_at(n);
+        zeros = rest;
+        // The bits of each byte that are kept, of the bytes that are written, as bits.
+        let (mut kept, mut owned) = ([u8::MAX; 64], 0u64);
+        let bytes = mine.iter().map(|entry| (entry.dst, entry.mask));
+        for (byte, mask) in bytes.chain(cleared.iter().copied()) {
+            owned |= 1 << (byte - dst);
+            kept[(byte - dst) as usize] &= !mask;
+        }
         let first = part.picks.len();
         pick(mine, dst, window, most, &mut part, &mut tables)?;
-        let len = here.last().map_or(0, |(byte, _)| byte - dst + 1);
-        let written = match n_whole(here) {
+        let len = i64::from(64 - owned.leading_zeros());
+        let n_owned = i64::from(owned.count_ones());
+        let n_whole = kept.iter().filter(|kept| **kept == 0).count() as i64;
+        part.has_bits |= n_whole < n_owned;
+        let written = match n_whole {
             n if n == window => Written::Whole,
             n if n == len => Written::First,
-            n if n == here.len() as i64 => Written::Bytes,
+            n if n == n_owned => Written::Bytes,
             _ => Written::Bits,
         };
-        let mut owned = 0;
-        let mut kept = [u8::MAX; 64];
-        for (byte, mask) in here {
-            owned |= 1u64 << (byte - dst);
-            kept[(byte - dst) as usize] = !mask;
-        }
         if written.is_in_part() {
             tables.extend_from_slice(&kept[..window as usize]);
         }
@@ -564,11 +568,6 @@ fn tabulated(
         })
         .collect();
     Ok(part)
-}
-
-/// How many of these bytes are written as a whole.
-fn n_whole(bytes: &[(i64, u8)]) -> i64 {
-    bytes.iter().filter(|(_, mask)| *mask == u8::MAX).count() as i64
 }
 
 /// The picks of a register that begins at `dst`, if those of all so far take no more cycles than `most`.

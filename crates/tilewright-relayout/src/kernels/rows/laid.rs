@@ -3,6 +3,7 @@
 use super::super::level::Level;
 use super::super::lookup::window;
 use super::super::loop_order::{LONG_RUN, order};
+use super::super::mover::Mover;
 use super::super::place::LINE;
 use super::super::tile::{Program, Slots};
 use super::block::{Block, Index, LONG, stride};
@@ -147,22 +148,22 @@ impl Laid {
             false => 0,
         };
         let spacing = Spacing::of(&steps, value, zeros, toward, window)?;
-        let mut rows = vec![(0, 0)];
-        for index in indices.iter().filter(|index| !index.is_along[number]) {
-            let mut staged = index.strides[number];
-            for l in index.loops.clone() {
-                let of = &block.inside[l].of;
-                repeat(&mut rows, of.extent, (stride(number, of), staged));
-                staged *= of.extent;
-            }
-        }
-        // Registers that reach into the next row are written over by that.
-        rows.sort_unstable_by_key(|row| row.1);
         let row = |(memory, stage): (i64, i64)| match number {
             0 => Row { from: memory, to: stage },
             _ => Row { from: stage, to: memory },
         };
-        let rows = rows.into_iter().map(row).collect();
+        let mut rows = Vec::with_capacity(self.n_places(number) as usize);
+        rows.push(Row { from: 0, to: 0 });
+        for index in indices.iter().filter(|index| !index.is_along[number]) {
+            let mut staged = index.strides[number];
+            for l in index.loops.clone() {
+                let of = &block.inside[l].of;
+                repeat(&mut rows, of.extent, &row((stride(number, of), staged)));
+                staged *= of.extent;
+            }
+        }
+        // Registers that reach into the next row are written over by that.
+        rows.sort_unstable_by_key(|row| if number == 0 { row.to } else { row.from });
         let stage = (self.pitch[number] * self.n_rows[number] / 8) as usize;
         Some(Side { rows, spacing, stage })
     }
@@ -215,8 +216,21 @@ impl Laid {
         Lines { rows, len: len as i64, each: all.div_ceil(n_tiles.max(1)) }
     }
 
-    /// The rows, if there is a program for them.
+    /// How many rows a side has.
+    fn n_places(&self, number: usize) -> i64 {
+        let across = self.indices.iter().filter(|index| !index.is_along[number]);
+        across.fold(1, |all, index| all.saturating_mul(index.count))
+    }
+
+    /// The rows, if there is a program for them, and if their lists are no longer than those of others.
     pub(super) fn rows(self, block: &Block, slots: Slots, level: Level) -> Option<Rows> {
+        let are_few = |n_rows: i64| {
+            n_rows.saturating_mul(size_of::<Row>() as i64) <= Mover::MOST_BYTES as i64
+        };
+        let [n_src, n_dst] = [0, 1].map(|number| self.n_places(number));
+        if !are_few(n_src.saturating_add(n_dst)) {
+            return None;
+        }
         let window = window(level);
         let side = |number| self.side(block, number, slots, window);
         let (mut src, mut dst) = (side(0)?, side(1)?);
@@ -244,6 +258,7 @@ impl Laid {
                 [rows.map(|(row, of)| Row { to: of.to, ..*row }).collect(), Vec::new()]
             }
             true => [Vec::new(), Vec::new()],
+            false if !are_few(n_src + 3 * n_dst) => return None,
             false => {
                 let pitch = (packed_pitch(len) * 8) as i64;
                 let places = || (0..).map(|number| number * pitch);
@@ -298,14 +313,14 @@ impl Laid {
     }
 }
 
-/// Repeats places at every one of so many steps.
-fn repeat(places: &mut Vec<(i64, i64)>, count: i64, (memory, stage): (i64, i64)) {
-    let n = places.len();
+/// Repeats rows at every one of so many steps.
+fn repeat(rows: &mut Vec<Row>, count: i64, step: &Row) {
+    let n = rows.len();
     for number in 1..count {
-        places.extend_from_within(..n);
-        let first = places.len() - n;
-        for place in &mut places[first..] {
-            *place = (place.0 + number * memory, place.1 + number * stage);
+        rows.extend_from_within(..n);
+        let first = rows.len() - n;
+        for row in &mut rows[first..] {
+            (row.from, row.to) = (row.from + number * step.from, row.to + number * step.to);
         }
     }
 }

@@ -165,7 +165,7 @@ impl Spacing {
             }
             let steps: Vec<Step> = inner.iter().copied().chain([Step { count, ..*last }]).collect();
             let again = (at_once * last.packed, at_once * last.staged);
-            making.add(&mut spacing, &runs(&steps, value, &digits), first, times, again)?;
+            making.add(&mut spacing, &Runs::of(&steps, value, &digits), first, times, again)?;
             first = (first.0 + times * again.0, first.1 + times * again.1);
         }
         spacing.write(&making.drafts);
@@ -269,7 +269,7 @@ impl Making {
     fn add(
         &mut self,
         spacing: &mut Spacing,
-        runs: &[Run],
+        runs: &Runs,
         first: (i64, i64),
         times: i64,
         again: (i64, i64),
@@ -282,9 +282,9 @@ impl Making {
         for time in 0..times / times_at_once {
             let places = match self.toward {
                 Toward::Apart => {
-                    places(runs, self.zeros, self.window as i64 * 8, &mut self.patterns)
+                    places(runs.clone(), self.zeros, self.window as i64 * 8, &mut self.patterns)
                 }
-                Toward::Together => self.places_together(runs),
+                Toward::Together => self.places_together(runs.clone()),
             };
             for place in places {
                 let (packed, staged) = (first.0 + time * again.0, first.1 + time * again.1);
@@ -301,7 +301,7 @@ impl Making {
 
     /// The registers of the stage that some runs are put together from. Where zeros above the last run of one are more than it
     /// writes, another writes them.
-    fn places_together(&mut self, runs: &[Run]) -> Vec<Place> {
+    fn places_together(&mut self, runs: Runs) -> Vec<Place> {
         let bits = self.window as i64 * 8;
         let places = places(runs, 0, bits, &mut self.patterns);
         let mut all = Vec::with_capacity(places.len());
@@ -352,41 +352,67 @@ fn n_bits(step: &Step) -> u32 {
     64 - (step.count - 1).leading_zeros()
 }
 
-/// The runs of a row whose indices have these bits.
-fn runs(steps: &[Step], value: i64, digits: &[(i64, i64)]) -> Vec<Run> {
-    let mut runs = vec![Run { packed: 0, staged: 0, len: value, shifts: 0 }];
-    let mut digits = digits;
-    let mut next = 0;
-    for step in steps {
-        let n_within = (0..n_bits(step)).filter(|bit| step.staged << bit < WORD).count();
-        let (here, others) = digits.split_at(n_within.min(digits.len()));
-        digits = others;
-        // The number of the shift of each bit of the index that has one.
-        let first = next;
-        let is_moved = |bit: usize| here[bit].0 != here[bit].1;
-        next += (0..here.len()).filter(|&bit| is_moved(bit)).count();
-        let len = runs[0].len;
-        if runs.len() == 1 && step.packed == len && step.staged == len {
-            runs[0].len *= step.count;
-        } else {
-            let n = runs.len();
-            for number in 1..step.count {
-                let (mut shifts, mut shift) = (0u16, first);
-                for bit in (0..here.len()).filter(|&bit| is_moved(bit)) {
-                    shifts |= ((number >> bit & 1) as u16) << shift;
-                    shift += 1;
-                }
-                runs.extend_from_within(..n);
-                let begin = runs.len() - n;
-                for run in &mut runs[begin..] {
-                    run.packed += number * step.packed;
-                    run.staged += number * step.staged;
-                    run.shifts |= shifts;
-                }
+/// The runs of a row, from its first on.
+#[derive(Clone)]
+struct Runs {
+    /// The indices that are not within a run.
+    indices: Vec<Index>,
+    next: Option<Run>,
+}
+
+/// One index of runs, and where it is.
+#[derive(Clone)]
+struct Index {
+    step: Step,
+    at: i64,
+    /// The bits that are shifted apart on their own, and the number of the first one's shift.
+    shifted: u16,
+    first: u32,
+}
+
+impl Runs {
+    /// The runs of a row whose indices have these bits.
+    fn of(steps: &[Step], value: i64, digits: &[(i64, i64)]) -> Self {
+        let (mut len, mut indices) = (value, Vec::new());
+        let (mut n_digits, mut first) = (digits.len(), 0);
+        for &step in steps {
+            let n_within = (0..n_bits(&step)).filter(|bit| step.staged << bit < WORD).count();
+            let n_here = n_within.min(n_digits);
+            n_digits -= n_here;
+            let n_shifts = if step.packed == step.staged { 0 } else { n_here as u32 };
+            if indices.is_empty() && step.packed == len && step.staged == len {
+                len *= step.count;
+            } else if step.count > 1 {
+                indices.push(Index { step, at: 0, shifted: (1 << n_shifts) - 1, first });
             }
+            first += n_shifts;
         }
+        Runs { indices, next: Some(Run { packed: 0, staged: 0, len, shifts: 0 }) }
     }
-    runs
+}
+
+impl Iterator for Runs {
+    type Item = Run;
+
+    fn next(&mut self) -> Option<Run> {
+        let run = self.next.take()?;
+        let mut next = run;
+        for Index { step, at, shifted, first } in &mut self.indices {
+            next.shifts &= !(*shifted << *first);
+            if *at + 1 < step.count {
+                *at += 1;
+                next.packed += step.packed;
+                next.staged += step.staged;
+                next.shifts |= (*at as u16 & *shifted) << *first;
+                self.next = Some(next);
+                break;
+            }
+            next.packed -= *at * step.packed;
+            next.staged -= *at * step.staged;
+            *at = 0;
+        }
+        Some(run)
+    }
 }
 
 /// Runs from the first bit of a register on, on either side.
@@ -400,9 +426,9 @@ struct Place {
 }
 
 /// The registers of so many bits that some runs take in the stage, with as many zeros above each of them.
-fn places(runs: &[Run], zeros: i64, bits: i64, patterns: &mut Vec<Pattern>) -> Vec<Place> {
+fn places(runs: Runs, zeros: i64, bits: i64, patterns: &mut Vec<Pattern>) -> Vec<Place> {
     let mut places = Vec::new();
-    let (mut runs, mut begin, mut end, mut packed) = (runs.iter().copied().peekable(), 0, 0, 0);
+    let (mut runs, mut begin, mut end, mut packed) = (runs.peekable(), 0, 0, 0);
     let mut pattern = Pattern::new();
     while runs.peek().is_some() || begin < end {
         if begin >= end
