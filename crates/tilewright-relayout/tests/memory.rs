@@ -167,6 +167,14 @@ fn some_layout(dims: &[i64]) -> impl Strategy<Value = String> + use<> {
     })
 }
 
+/// Rows or columns of a matrix, swizzled.
+fn some_swizzle(rows: i64, columns: i64) -> impl Strategy<Value = String> + use<> {
+    (0..5u32, 0..6u32, 0..4u32, any::<bool>()).prop_map(move |(bits, base, beyond, is_rows)| {
+        let strides = if is_rows { (columns, 1) } else { (1, rows) };
+        format!("Sw<{bits},{base},{}> o 0 o ({rows},{columns}):{strides:?}", bits + beyond)
+    })
+}
+
 /// A layout's map with slots of so many bits; `None` where it is too large to be counted.
 fn placed(text: &str, bits: u32) -> Option<Placement> {
     let map = text.parse::<Shape>().ok()?.index_map().ok()?;
@@ -345,6 +353,31 @@ proptest! {
         let [Some(source), Some(target)] = placed else { return Ok(()) };
         if source.bytes() + target.bytes() <= 8 << 20 {
             check_scratch(&source, &target, 128, chunk);
+        }
+    }
+
+    #[test]
+    fn any_run_of_what_is_swizzled_takes_no_more_than_its_plan_says(
+        (swizzled, other) in (1..200i64, 1..300i64).prop_flat_map(|(rows, columns)| {
+            let other = prop_oneof![some_layout(&[rows, columns]), some_swizzle(rows, columns)];
+            (some_swizzle(rows, columns), other)
+        }),
+        is_source in any::<bool>(),
+        bits in prop::sample::select(vec![4u32, 8, 16, 24, 32, 64]),
+        chunk in prop::sample::select(vec![None, Some(64usize), Some(4096)]),
+    ) {
+        let _turn = turn();
+        let other = match other.starts_with("Sw") {
+            true => composed(&other, bits),
+            false => match placed(&other, bits) {
+                Some(other) => other,
+                None => return Ok(()),
+            },
+        };
+        let swizzled = composed(&swizzled, bits);
+        if swizzled.bytes() + other.bytes() <= 8 << 20 {
+            let [from, to] = if is_source { [&swizzled, &other] } else { [&other, &swizzled] };
+            check_scratch(from, to, 128, chunk);
         }
     }
 }
