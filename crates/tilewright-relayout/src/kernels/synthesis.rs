@@ -195,7 +195,7 @@ impl Synthesis {
     /// which bits of a register's number.
     fn place_bytes(&mut self, dst: &[Bit], first: &[Bit]) -> Option<(Option<[u8; 16]>, Stages)> {
         let wanted = &dst[BYTE..];
-        let here: Vec<Bit> = self.places[BYTE..].to_vec();
+        let here = &self.places[BYTE..];
         if wanted == here {
             return Some((None, Vec::new()));
         }
@@ -206,29 +206,29 @@ impl Synthesis {
         // The places that they come from: of those that stay at the bottom, and of those that leave
         // first at the top. What is dropped leaves last.
         let find = |bit: &Bit| here.iter().position(|b| b == bit);
-        let mut from: Vec<usize> = wanted.iter().filter_map(find).collect();
-        let mut leaving: Vec<usize> =
-            (0..here.len()).filter(|p| !wanted.contains(&here[*p])).collect();
-        leaving.sort_by_key(|&place| match here[place] {
+        let mut from = Vec::with_capacity(here.len());
+        from.extend(wanted.iter().filter_map(find));
+        let n_staying = from.len();
+        from.extend((0..here.len()).filter(|&place| !wanted.contains(&here[place])));
+        from[n_staying..].sort_by_key(|&place| match here[place] {
             Bit::None => 0,
             bit => first.iter().rev().position(|b| *b == bit).map_or(1, |place| 2 + place),
         });
-        from.extend(leaving);
-        let order: Vec<Bit> = from.iter().map(|&place| here[place]).collect();
         let from: [usize; 4] = from.try_into().ok()?;
         let shuffle = (from != [0, 1, 2, 3]).then(|| shuffle_of(&from));
-        let mut now = order;
-        let mut stages = Vec::new();
+        let mut now = from.map(|place| here[place]);
+        let mut stages = Vec::with_capacity(now.len());
         for (place, bit) in wanted.iter().enumerate() {
             if now[place] == *bit {
                 continue;
             }
+            // It enters, those above it move on, and the uppermost leaves.
             let slot = self.slots.iter().position(|b| b == bit)?;
-            now.insert(place, *bit);
-            self.slots[slot] = now.pop()?;
+            now[place..].rotate_right(1);
+            self.slots[slot] = std::mem::replace(&mut now[place], *bit);
             stages.push((place, slot));
         }
-        self.places.splice(BYTE.., now);
+        self.places[BYTE..].copy_from_slice(&now);
         Some((shuffle, stages))
     }
 }
