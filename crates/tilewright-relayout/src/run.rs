@@ -115,27 +115,32 @@ impl Chunks<'_> {
             let only = (!dst.is_empty()).then_some((0, dst));
             return write_alone(only, means, write);
         }
-        let order = order.filter(|_| means.stores == Stores::Streamed);
+        let n_chunks = dst.len().div_ceil(chunk_bytes.max(1));
+        let is_order =
+            |order: &&Order| means.stores == Stores::Streamed && order.n_chunks() == n_chunks;
+        let order = order.filter(is_order);
         let chunks = dst.chunks_mut(chunk_bytes.max(1)).enumerate();
-        if order.is_none() && crew.is_caller() {
-            return write_alone(chunks, means, write);
+        if crew.is_caller() {
+            // Nothing is listed.
+            let Some(order) = order else { return write_alone(chunks, means, write) };
+            return write_alone(order.numbers(), means, |work, number| {
+                if let Some(chunk) = dst.chunks_mut(chunk_bytes).nth(number) {
+                    write(work, (number, chunk));
+                }
+            });
         }
-        let chunks: Vec<Chunk<'_>> = chunks.collect();
         let chunks = match order {
-            Some(order) => in_order(chunks, &order.numbers()),
-            None => chunks,
+            Some(order) => in_order(chunks, order),
+            None => chunks.collect(),
         };
         share_out(chunks, means, crew, write);
     }
 }
 
-/// Chunks in the order of these numbers, and after them any that are left.
-fn in_order<'a>(chunks: Vec<Chunk<'a>>, numbers: &[usize]) -> Vec<Chunk<'a>> {
-    let mut chunks: Vec<Option<Chunk<'a>>> = chunks.into_iter().map(Some).collect();
-    let mut ordered: Vec<Chunk<'a>> =
-        numbers.iter().filter_map(|&number| chunks.get_mut(number)?.take()).collect();
-    ordered.extend(chunks.into_iter().flatten());
-    ordered
+/// Chunks in this order.
+fn in_order<'a>(chunks: impl Iterator<Item = Chunk<'a>>, order: &Order) -> Vec<Chunk<'a>> {
+    let mut chunks: Vec<Option<Chunk<'a>>> = chunks.map(Some).collect();
+    order.numbers().filter_map(|number| chunks.get_mut(number)?.take()).collect()
 }
 
 /// Has parts written by whoever there is; a chunk is one.
@@ -304,7 +309,11 @@ impl<T> Shares<T> {
 }
 
 /// Writes chunks on this thread, one after the other.
-fn write_alone<T>(chunks: impl IntoIterator<Item = T>, means: Means, write: impl Fn(&mut Work, T)) {
+fn write_alone<T>(
+    chunks: impl IntoIterator<Item = T>,
+    means: Means,
+    mut write: impl FnMut(&mut Work, T),
+) {
     let mut work = Work::new(means);
     chunks.into_iter().for_each(|chunk| write(&mut work, chunk));
     work.keep();

@@ -290,6 +290,27 @@ fn what_moves_the_ends_of_chunks_takes_no_more_to_make_than_the_plan_says() {
     check(("f32[21,83,87]{0,2,1:T(1,87)(*,110)(128)}", 8), ("f32[21,83,87]{1,2,0}", 1));
 }
 
+/// Thousands of small chunks that are written in another order than that of the destination.
+#[test]
+fn a_run_of_many_chunks_takes_no_more_than_its_plan_says() {
+    let _turn = turn();
+    let (rows, columns) = (placement("f32[4096,4096]", 32), placement("f32[4096,4096]{0,1}", 32));
+    let plan = Plan::new(&rows, &columns).unwrap().with_chunks_of(1 << 12).unwrap();
+    assert_eq!(plan.n_chunks(), 1 << 14);
+    let (src, mut dst) = (noise(rows.bytes()), vec![0; columns.bytes()]);
+    let options = RunOptions { threads: Threads::Current, ..RunOptions::default() };
+    let (src, to, plan) = (&src, &mut dst, &plan);
+    let run = || peak_of(|| plan.run(src, to, &options).unwrap()).1;
+    let taken = std::thread::scope(|scope| scope.spawn(run).join().unwrap());
+    assert!(taken <= plan.scratch_bytes(), "{taken} bytes, {} at most", plan.scratch_bytes());
+    let at = |row: usize, column: usize, bytes: &[u8], row_bytes: usize| {
+        bytes[row * row_bytes + 4 * column..][..4].to_vec()
+    };
+    for (row, column) in [(0, 4095), (1, 2), (1023, 1024), (4095, 0), (4095, 4095)] {
+        assert_eq!(at(row, column, src, 4 << 12), at(column, row, &dst, 4 << 12));
+    }
+}
+
 /// Arrays that fill few places of their tiles, in chunks that are smaller than what changes places, about as large, and larger.
 #[test]
 fn a_run_by_way_of_tiles_takes_no_more_than_its_plan_says() {

@@ -207,8 +207,9 @@ impl Mover {
     /// The most bytes that one holds.
     pub(crate) const MOST_BYTES: usize = 128 << 10;
 
-    /// The most bytes that making one allocates: two of which one is kept, and the lists that they are made from.
-    pub(crate) const MOST_BYTES_TO_MAKE: usize = 2 * Self::MOST_BYTES;
+    /// The most bytes that making one allocates: one that is kept until another is known to be better, and the lists that this is
+    /// made from.
+    pub(crate) const MOST_BYTES_TO_MAKE: usize = 5 * Self::MOST_BYTES;
 
     /// The bytes that it has allocated.
     pub(crate) fn held_bytes(&self) -> usize {

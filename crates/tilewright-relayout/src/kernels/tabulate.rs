@@ -23,8 +23,9 @@ const MOST_MOVED: i64 = 2048;
 /// Its ends are registers that are written in part, or whose elements are moved twice, and parts of it had more of those.
 const MOST_CHAIN: i64 = 1024;
 
-/// The most pieces of elements of a block, and parts of bytes beside them that are zeros.
-const MOST_ENTRIES: usize = 2048;
+/// The most pieces of elements of a block, and parts of bytes beside them that are zeros. Matrices of a batch of bits were found to
+/// need 7,560.
+const MOST_ENTRIES: usize = 8192;
 
 /// The most picks of a block.
 const MOST_PICKS: usize = 192;
@@ -428,8 +429,8 @@ impl Block {
         let run = loops.iter().position(is_run);
         let run_steps = run.map_or(1, |number| steps[number]);
         let slots = if run.is_some() { Slots::same(slots.value * run_steps) } else { slots };
-        let n_places = ((elements / run_steps) as usize).min(MOST_ENTRIES);
-        let (mut entries, mut owned) = (Vec::with_capacity(n_places), Vec::new());
+        let (mut entries, mut owned) = (Vec::new(), Vec::new());
+        entries.reserve_exact(((elements / run_steps) as usize).min(MOST_ENTRIES));
         let (mut at, mut src, mut dst) = ([0; MAX_LOOPS], 0, 0);
         loop {
             if entries.len() + owned.len() > MOST_ENTRIES {

@@ -356,13 +356,13 @@ fn n_bits(step: &Step) -> u32 {
 #[derive(Clone)]
 struct Runs {
     /// The indices that are not within a run.
-    indices: Vec<Index>,
+    indices: Vec<RunIndex>,
     next: Option<Run>,
 }
 
 /// One index of runs, and where it is.
 #[derive(Clone)]
-struct Index {
+struct RunIndex {
     step: Step,
     at: i64,
     /// The bits that are shifted apart on their own, and the number of the first one's shift.
@@ -383,7 +383,7 @@ impl Runs {
             if indices.is_empty() && step.packed == len && step.staged == len {
                 len *= step.count;
             } else if step.count > 1 {
-                indices.push(Index { step, at: 0, shifted: (1 << n_shifts) - 1, first });
+                indices.push(RunIndex { step, at: 0, shifted: (1 << n_shifts) - 1, first });
             }
             first += n_shifts;
         }
@@ -397,7 +397,7 @@ impl Iterator for Runs {
     fn next(&mut self) -> Option<Run> {
         let run = self.next.take()?;
         let mut next = run;
-        for Index { step, at, shifted, first } in &mut self.indices {
+        for RunIndex { step, at, shifted, first } in &mut self.indices {
             next.shifts &= !(*shifted << *first);
             if *at + 1 < step.count {
                 *at += 1;
