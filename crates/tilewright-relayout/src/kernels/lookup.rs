@@ -485,6 +485,22 @@ mod tests {
         }
     }
 
+    /// Matrices of odd numbers of bits, of which eight are a block: as many begin and end at whole bytes.
+    #[test]
+    fn blocks_of_thousands_of_bits() {
+        let shapes: &[(i64, i64)] =
+            if cfg!(miri) { &[(3, 91)] } else { &[(3, 91), (17, 17), (5, 101)] };
+        for &(rows, columns) in shapes {
+            let each = rows * columns;
+            let loops = [l(16, each, each), l(columns, 1, rows), l(rows, columns, 1)];
+            for level in levels_of_lines() {
+                let lookup = Lookup::of(&loops, Slots::same(1), level, f64::INFINITY);
+                assert!(lookup.is_some(), "{loops:?}");
+            }
+            check(&loops, Slots::same(1));
+        }
+    }
+
     /// Where blocks of whole chains are too much for tables, smaller ones are not.
     #[test]
     fn chains_that_are_too_long() {
