@@ -45,8 +45,13 @@ impl BoxMoves {
             false if may_be_off_lines => bytes.min(MOST_STAGED_OFF_LINES) + LINE_BYTES,
             false => 0,
         };
-        let kept = if self.are_all_prepared() && !may_be_cut { 0 } else { Kept::MOST_BYTES };
-        let all = stage.saturating_add((Mover::MOST_BYTES_TO_MAKE + kept) as i64);
+        // Nothing is made for pieces that are all there before.
+        let is_in_parts = self.chunk_elements.min(self.allocation) > self.part_elements();
+        let made = match self.are_all_prepared() && !is_in_parts && !may_be_cut {
+            true => 0,
+            false => Mover::MOST_BYTES_TO_MAKE + Kept::MOST_BYTES,
+        };
+        let all = stage.saturating_add(made as i64);
         usize::try_from(all).unwrap_or(usize::MAX).saturating_add(self.list_bytes())
     }
 

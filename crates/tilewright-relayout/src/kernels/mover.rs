@@ -209,7 +209,7 @@ impl Mover {
 
     /// The most bytes that making one allocates: one that is kept until another is known to be better, and the lists that this is
     /// made from.
-    pub(crate) const MOST_BYTES_TO_MAKE: usize = 5 * Self::MOST_BYTES;
+    pub(crate) const MOST_BYTES_TO_MAKE: usize = 4 * Self::MOST_BYTES;
 
     /// The bytes that it has allocated.
     pub(crate) fn held_bytes(&self) -> usize {
