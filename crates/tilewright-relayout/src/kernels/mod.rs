@@ -121,6 +121,12 @@ const LEAST_TOGETHER: i64 = 32;
 const LEAST_APART: i64 = 64;
 const LEAST_APART_OF_WORDS: i64 = 192;
 
+/// The bytes of one element of each row, side by side in a run that is taken apart, from which on they are wide; and those of rows
+/// that are short then, and otherwise.
+const WIDE_APART: i64 = 18;
+const SHORT_WIDE_ROW: i64 = 4 << 10;
+const SHORT_ROW: i64 = 1 << 10;
+
 /// Rows that are zipped, or taken apart, if some of the loops are such: the kernel, and the numbers of
 /// the loops that it sees to.
 fn woven(loops: &[Loop], unit: i64) -> Option<(Kernel, usize, Option<usize>)> {
@@ -271,6 +277,16 @@ pub(crate) fn choice(
 }
 
 impl Kernel {
+    /// Whether a program writes the rows that a run is taken apart to more quickly to memory: here they go through the caches, and
+    /// short ones leave many lines in part. What is wide in the run is of few elements a line; there programs are as quick for longer
+    /// rows, and for all of whole lines, which they stream. Of bytes they take longer than memory.
+    fn is_streamed_apart(self, unit: i64) -> bool {
+        let Kernel::Unzip { count, length, .. } = self else { return false };
+        let (wide, row) = (count * unit >= WIDE_APART, length.saturating_mul(unit));
+        let short = if wide { SHORT_WIDE_ROW } else { SHORT_ROW };
+        unit > 1 && (row < short || wide && row % LINE as i64 == 0)
+    }
+
     /// Takes the loops a kernel will see to out of `loops`, which are in the order of the
     /// destination's strides, largest first.
     fn choose(loops: &mut Vec<Loop>, unit: i64, at: At, stores: Stores) -> Kernel {

@@ -303,26 +303,27 @@ impl Zip<'_> {
         unsafe {
             match count {
                 _ if !is_woven(count, walk.unit as i64) => self.one_by_one::<APART>().run(),
-                3 => self.woven::<3, APART>(level),
-                5 => self.woven::<5, APART>(level),
-                6 => self.woven::<6, APART>(level),
-                _ => self.woven::<7, APART>(level),
+                3 => self.woven::<3, 3, APART>(level),
+                5 => self.woven::<5, 5, APART>(level),
+                6 => self.woven::<6, 6, APART>(level),
+                7 => self.woven::<7, 7, APART>(level),
+                _ => self.woven::<3, 9, APART>(level),
             }
         }
     }
 
-    /// The same of `K` rows.
+    /// The same of `K` rows, of which `B` are woven at once.
     ///
     /// # Safety
     /// As [`run`](Self::run).
-    unsafe fn woven<const K: usize, const APART: bool>(self, level: Level) {
+    unsafe fn woven<const B: usize, const K: usize, const APART: bool>(self, level: Level) {
         let Zip { walk, rows, .. } = self;
         // SAFETY: the caller's promise.
         unsafe {
             match walk.unit {
-                8 => level.run(Weave::<K, 8, APART> { walk, rows }),
-                4 => level.run(Weave::<K, 4, APART> { walk, rows }),
-                _ => level.run(Weave::<K, 2, APART> { walk, rows }),
+                8 => level.run(Weave::<B, K, 8, APART> { walk, rows }),
+                4 => level.run(Weave::<B, K, 4, APART> { walk, rows }),
+                _ => level.run(Weave::<B, K, 2, APART> { walk, rows }),
             }
         }
     }
@@ -344,21 +345,23 @@ impl Zip<'_> {
     }
 }
 
-/// `K` rows of elements of `N` bytes, or of fewer, by shuffles within 16 bytes.
-struct Weave<'t, const K: usize, const N: usize, const APART: bool> {
+/// `K` rows of elements of `N` bytes, or of fewer, `B` at once by shuffles within 16 bytes.
+struct Weave<'t, const B: usize, const K: usize, const N: usize, const APART: bool> {
     walk: Walk<'t>,
     rows: Rows,
 }
 
-impl<const K: usize, const N: usize, const APART: bool> Task for Weave<'_, K, N, APART> {
+impl<const B: usize, const K: usize, const N: usize, const APART: bool> Task
+    for Weave<'_, B, K, N, APART>
+{
     #[inline(always)]
     unsafe fn with<R: Register>(self) {
         let Weave { walk, rows } = self;
         let mut places = walk.places();
         // SAFETY: the caller's promise.
         unsafe {
-            let orders = weave::orders::<R, K, APART>(walk.unit);
-            let weaver = Weaver::<R, K, N>::new(&orders, rows, walk.unit);
+            let orders = weave::orders::<R, B, APART>(walk.unit);
+            let weaver = Weaver::<R, B, K, N>::new(&orders, rows, walk.unit);
             while let Some(at) = places.next() {
                 match APART {
                     false => weaver.weave_rows(at, walk.stores),

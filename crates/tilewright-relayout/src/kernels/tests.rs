@@ -235,7 +235,7 @@ fn runs_that_are_joined() {
 #[test]
 fn zips_and_unzips() {
     for &unit in cases(&UNITS, 2) {
-        for &count in cases(&[2, 3, 8, 32, 4, 5, 16, 6, 7], 2) {
+        for &count in cases(&[2, 3, 9, 8, 32, 4, 5, 16, 6, 7], 3) {
             for &length in cases(&[7, 17, 1, 16, 64, 100, 257], 1) {
                 check(&[l(length, 1, count), l(count, length + 3, 1)], unit);
                 check(&[l(count, 1, length + 3), l(length, count, 1)], unit);
@@ -252,7 +252,7 @@ fn zips_and_unzips() {
 #[test]
 fn some_rows_of_an_unzip() {
     for &unit in cases(&UNITS, 2) {
-        for &(count, kept) in cases(&[(3, 2), (8, 3), (5, 4), (7, 1), (2, 1), (16, 9)], 1) {
+        for &(count, kept) in cases(&[(3, 2), (9, 5), (8, 3), (5, 4), (7, 1), (2, 1), (16, 9)], 2) {
             for &length in cases(&[17, 64, 1, 7, 257], 1) {
                 check(&[l(kept, 1, length + 3), l(length, count, 1)], unit);
                 check(&[l(2, 3 * length * count, length), l(length, count, 1)], unit);

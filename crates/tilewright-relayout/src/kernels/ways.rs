@@ -195,7 +195,9 @@ impl Wanted<'_> {
                 }
                 return self.cheaper(None, cost).unwrap_or(Way::Kernel(None));
             }
-        } else if woven(loops, unit as i64).is_some() {
+        } else if let Some((kernel, ..)) = woven(loops, unit as i64)
+            && !(is_streamed && kernel.is_streamed_apart(unit as i64))
+        {
             return Way::Kernel(None);
         }
         // Elements that lie alone on both sides are copied one by one.

@@ -1,10 +1,11 @@
-//! Rows zipped together and taken apart where there are 3, 5, 6 or 7 of them: the colours of an
-//! image, the coordinates of points.
+//! Rows zipped together and taken apart where there are 3, 5, 6, 7 or 9 of them: the colours of an
+//! image, the coordinates of points, the weights of a filter.
 //!
 //! Numbers that are no powers of two are no bits of a tile's index. Every register that comes out is put
-//! together from all that went in, the bytes of each shuffled to their places and zeros elsewhere.
+//! together from all that went in, the bytes of each shuffled to their places and zeros elsewhere. Of `3 × 3` rows that is
+//! done twice: every third is zipped with two others, and what comes out once more.
 
-use super::place::{At, CACHED, STREAMED, Stores, copy_one, put};
+use super::place::{At, CACHED, LINE, STREAMED, Stores, copy_one, put};
 use super::register::Register;
 
 /// `K` rows of elements, `step` bytes apart, and how long they are in elements.
@@ -26,13 +27,13 @@ impl Rows {
 }
 
 /// No more rows than this are woven.
-const MAX_ROWS: usize = 7;
+const MAX_ROWS: usize = 9;
 
 /// The bytes of the registers that are shuffled.
 const BYTES: usize = 16;
 
-/// Runs of fewer bytes are not streamed.
-const LONG_RUN: usize = 2048;
+/// Runs of fewer bytes whose ends are parts of lines are not streamed.
+const LONG_RUN: usize = 8192;
 
 /// For every register that comes out and every one that goes in, where bytes come from.
 type Shuffles = [[[u8; BYTES]; MAX_ROWS]; MAX_ROWS];
@@ -42,7 +43,7 @@ const ZERO: u8 = 0x80;
 
 /// Whether so many rows of elements of `unit` bytes are woven.
 pub(super) const fn is_woven(count: i64, unit: i64) -> bool {
-    matches!(count, 3 | 5..=7) && unit <= 8
+    matches!(count, 3 | 5..=7 | 9) && unit <= 8
 }
 
 /// How registers of `rows` rows of elements of `unit` bytes make the registers of one run, or the
@@ -82,11 +83,11 @@ impl<const UNIT: usize, const ROWS: usize, const APART: bool> Known<UNIT, ROWS, 
     }
 }
 
-/// Does something for each number below `K`, which is at most 7: written out, so that registers stay
+/// Does something for each number below `K`, which is at most 9: written out, so that registers stay
 /// registers.
 macro_rules! for_each {
     ($place:ident in $k:ident, $body:block) => {
-        for_each!($place in $k, $body; 0 1 2 3 4 5 6)
+        for_each!($place in $k, $body; 0 1 2 3 4 5 6 7 8)
     };
     ($place:ident in $k:ident, $body:block; $($number:literal)*) => {
         $(if $number < $k {
@@ -124,22 +125,23 @@ pub(super) unsafe fn orders<R: Register, const K: usize, const APART: bool>(
     }
 }
 
-/// Rows of which `K` make a run, of elements of `unit` bytes: those are `N`, or fewer of so few that every register has some
-/// of every other.
-pub(super) struct Weaver<'t, R: Register, const K: usize, const N: usize> {
-    orders: &'t Orders<R, K>,
+/// Rows of which `K` make a run, of which `B` are woven at once, all of them or as many as are left then: of elements of `unit` bytes.
+/// Those are `N`, or fewer of so few that every register has some of every other.
+pub(super) struct Weaver<'t, R: Register, const B: usize, const K: usize, const N: usize> {
+    orders: &'t Orders<R, B>,
     rows: Rows,
     unit: usize,
 }
 
-impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
+impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t, R, B, K, N> {
     #[inline(always)]
-    pub(super) fn new(orders: &'t Orders<R, K>, rows: Rows, unit: usize) -> Self {
-        const { assert!(N >= 4 || K <= BYTES / N, "every register has some of every other") };
+    pub(super) fn new(orders: &'t Orders<R, B>, rows: Rows, unit: usize) -> Self {
+        const { assert!(K == B || K == B * B, "all at once, or in two turns") };
+        const { assert!(N >= 4 || B <= BYTES / N, "every register has some of every other") };
         debug_assert!(unit == N || N < 4 && unit < N, "{unit} bytes and not {N}");
         // Loaded ahead of the loop, so many orders would be stored and loaded again: they stay in memory, where shuffles take
         // them from. Of five rows, which are 25, most stay in the registers of AVX-512.
-        let orders = if N < 4 && K > 5 { std::hint::black_box(orders) } else { orders };
+        let orders = if N < 4 && B > 5 { std::hint::black_box(orders) } else { orders };
         Weaver { orders, rows, unit }
     }
 
@@ -155,16 +157,16 @@ impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
     /// # Safety
     /// The processor has these registers.
     #[inline(always)]
-    unsafe fn shuffled<L: Register, const APART: bool, const TO: usize>(&self, from: &[L; K]) -> L {
+    unsafe fn shuffled<L: Register, const APART: bool, const TO: usize>(&self, from: &[L; B]) -> L {
         const { assert!(L::BYTES <= R::BYTES, "an order is of no more bytes") };
         // SAFETY: the caller's promise; each lane has the same order.
         unsafe {
             let mut to: Option<L> = None;
-            for_each!(FROM in K, {
-                if const { Known::<N, K, APART>::has_bytes(TO, FROM) } {
+            for_each!(FROM in B, {
+                if const { Known::<N, B, APART>::has_bytes(TO, FROM) } {
                     // What is known when this is compiled may take less than a shuffle.
                     let order = match N {
-                        4.. => L::repeat(const { &Known::<N, K, APART>::SHUFFLES[TO][FROM] }),
+                        4.. => L::repeat(const { &Known::<N, B, APART>::SHUFFLES[TO][FROM] }),
                         _ => L::load(std::ptr::from_ref(&self.orders[TO][FROM]).cast()),
                     };
                     let bytes = from[FROM].shuffle(order);
@@ -181,6 +183,59 @@ impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
         }
     }
 
+    /// Gives the registers of a run that those of `K` rows make, or of the rows that it is taken `APART` to, each with its number.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    #[inline(always)]
+    unsafe fn woven<L: Register, const APART: bool>(
+        &self,
+        from: &[L; K],
+        mut give: impl FnMut(usize, L),
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if K == B {
+                return self.turn::<L, APART>(from, [0, 1], give);
+            }
+            // A run has `B` registers of each part, and every `B`-th row is of one.
+            let mut between = *from;
+            for_each!(GROUP in B, {
+                let first = if APART { [GROUP * B, 1] } else { [GROUP, B] };
+                self.turn::<L, APART>(from, first, |number, register| {
+                    between[number * B + GROUP] = register;
+                });
+            });
+            for_each!(GROUP in B, {
+                let last = if APART { [GROUP, B] } else { [GROUP * B, 1] };
+                self.turn::<L, APART>(&between, [GROUP * B, 1], |number, register| {
+                    give(last[0] + number * last[1], register);
+                });
+            });
+        }
+    }
+
+    /// Gives the `B` registers that come out of as many, of which there is one after every `step` from the first on.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    #[inline(always)]
+    unsafe fn turn<L: Register, const APART: bool>(
+        &self,
+        from: &[L; K],
+        [first, step]: [usize; 2],
+        mut give: impl FnMut(usize, L),
+    ) {
+        let mut part = [from[0]; B];
+        for_each!(FROM in B, {
+            part[FROM] = from[first + FROM * step];
+        });
+        for_each!(TO in B, {
+            // SAFETY: the caller's promise.
+            give(TO, unsafe { self.shuffled::<L, APART, TO>(&part) });
+        });
+    }
+
     /// Weaves `K` rows of the source into one run of the destination.
     ///
     /// # Safety
@@ -188,13 +243,15 @@ impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
     /// rows, and `K` times as many written.
     #[inline(always)]
     pub(super) unsafe fn weave_rows(&self, at: At, stores: Stores) {
-        let length = self.rows.length * self.unit();
+        let run = self.rows.length * self.unit() * K;
+        let is_of_lines = (at.dst as usize | run).is_multiple_of(LINE);
         // SAFETY: the caller's promise; streamed registers are at multiples of one.
         unsafe {
             let done = match stores {
                 // What is left of a short run goes through the caches, and with it its line.
                 Stores::Streamed
-                    if (at.dst as usize).is_multiple_of(BYTES) && length * K >= LONG_RUN =>
+                    if (at.dst as usize).is_multiple_of(BYTES)
+                        && (is_of_lines || run >= LONG_RUN) =>
                 {
                     self.weave::<R, STREAMED>(at, 0, true)
                 }
@@ -226,9 +283,7 @@ impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
                     }
                 });
                 let mut run = registers;
-                for_each!(PLACE in K, {
-                    run[PLACE] = self.shuffled::<L, false, PLACE>(&registers);
-                });
+                self.woven::<L, false>(&registers, |place, register| run[place] = register);
                 for lane in 0..L::BYTES / BYTES {
                     for_each!(PLACE in K, {
                         let to = from.plus(0, ((lane * K + PLACE) * BYTES) as i64).dst;
@@ -279,10 +334,9 @@ impl<'t, R: Register, const K: usize, const N: usize> Weaver<'t, R, K, N> {
                         from.plus((PLACE * L::BYTES) as i64, 0).prefetch_ahead();
                     }
                 });
-                for_each!(ROW in K, {
-                    if ROW < kept {
-                        let row = self.shuffled::<L, true, ROW>(&registers);
-                        put::<L, CACHED>(row, from.plus(0, ROW as i64 * step).dst);
+                self.woven::<L, true>(&registers, |row, register| {
+                    if row < kept {
+                        put::<L, CACHED>(register, from.plus(0, row as i64 * step).dst);
                     }
                 });
             }
