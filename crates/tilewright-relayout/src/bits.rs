@@ -8,6 +8,27 @@ pub(crate) fn mask(bits: u32) -> u128 {
     1u128.checked_shl(bits).map_or(u128::MAX, |next| next - 1)
 }
 
+/// The bits of a mask of up to 8, shifted down from bit `start` on, where its lowest is. Bits beyond the buffer read as zero.
+#[inline(always)]
+pub(crate) fn read_few(bytes: &[u8], start: usize, mask: u8) -> u8 {
+    let byte = |number: usize| bytes.get(number).copied().unwrap_or_default();
+    let pair = u16::from_le_bytes([byte(start / 8), byte(start / 8 + 1)]);
+    (pair >> (start % 8)) as u8 & mask
+}
+
+/// Sets the bits of a mask of up to 8, shifted up to bit `start`, to those of `value`, which has no others. Bits beyond the
+/// buffer are left out.
+#[inline(always)]
+pub(crate) fn write_few(bytes: &mut [u8], start: usize, mask: u8, value: u8) {
+    let shifted = |bits: u8| (u16::from(bits) << (start % 8)).to_le_bytes();
+    let (value, mask) = (shifted(value), shifted(mask));
+    for number in 0..2 {
+        if let Some(place) = bytes.get_mut(start / 8 + number) {
+            *place = *place & !mask[number] | value[number];
+        }
+    }
+}
+
 /// The `width` bits (1 to 128) from bit `start` on. Bits beyond the buffer read as zero.
 pub(crate) fn read(bytes: &[u8], start: usize, width: u32) -> u128 {
     let shift = (start % 8) as u32;
@@ -103,6 +124,19 @@ mod tests {
                 write(&mut bytes, start, width, read(&before, start, width));
                 assert_eq!(bytes, before);
             }
+        }
+    }
+
+    #[test]
+    fn a_few_bits_are_read_and_written_as_many_are() {
+        let before = pattern(5);
+        for (width, start) in (1..=8).flat_map(|width| (0..48).map(move |start| (width, start))) {
+            let (bits, value) = (mask(width) as u8, 0x5a & mask(width) as u8);
+            assert_eq!(u128::from(read_few(&before, start, bits)), read(&before, start, width));
+            let (mut few, mut many) = (before.clone(), before.clone());
+            write_few(&mut few, start, bits, value);
+            write(&mut many, start, width, value.into());
+            assert_eq!(few, many, "{width} bits at {start}");
         }
     }
 

@@ -140,9 +140,9 @@ kernel_kinds! {
     /// Runs that follow each other in the destination are streamed as one, where they do not begin
     /// at cache lines.
     JoinedRuns = "joined runs",
-    /// 3, 5, 6 or 7 rows of the source are interleaved.
+    /// 3, 5, 6, 7 or 9 rows of the source are interleaved.
     Zip = "zip",
-    /// A run of the source is taken apart into 3, 5, 6 or 7 rows.
+    /// A run of the source is taken apart into 3, 5, 6, 7 or 9 rows.
     Unzip = "unzip",
     /// Registers are loaded, the bytes and bits in them exchanged, and stored: transposes, interleaves,
     /// whatever has neighbours on both sides, few or many.

@@ -16,7 +16,7 @@
 //!   run of theirs is copied.
 //! * [`Kernel::Joined`]: the same where runs follow each other in the destination and are streamed,
 //!   but do not begin at lines.
-//! * [`Kernel::Zip`], [`Kernel::Unzip`]: 3, 5, 6 or 7 rows interleaved, or taken apart, as the colours
+//! * [`Kernel::Zip`], [`Kernel::Unzip`]: 3, 5, 6, 7 or 9 rows interleaved, or taken apart, as the colours
 //!   of an image. Of what is taken apart, only some rows may be there.
 //! * [`Kernel::Single`]: anything else, element by element, if it can a line of one side at once.
 //!
@@ -121,8 +121,8 @@ const LEAST_TOGETHER: i64 = 32;
 const LEAST_APART: i64 = 64;
 const LEAST_APART_OF_WORDS: i64 = 192;
 
-/// The bytes of one element of each row, side by side in a run that is taken apart, from which on they are wide; and those of rows
-/// that are short then, and otherwise.
+/// The bytes of one element of each row, side by side in a run that is taken apart, from which on they are wide; and of rows that
+/// are short then, and otherwise.
 const WIDE_APART: i64 = 18;
 const SHORT_WIDE_ROW: i64 = 4 << 10;
 const SHORT_ROW: i64 = 1 << 10;
@@ -245,7 +245,7 @@ pub(crate) fn choice(
     stores: Stores,
 ) -> (KernelKind, Vec<Loop>, Vec<Loop>) {
     let mut around: Vec<Loop> = loops.iter().filter(|l| l.extent != 1).copied().collect();
-    let kind = Mover::of_units(&around, unit, Level::best(), false).kind();
+    let kind = Mover::of_units(&around, unit, Level::best(), stores == Stores::Streamed).kind();
     if let Some(kind) = kind {
         return (kind, Vec::new(), around);
     }
@@ -277,14 +277,14 @@ pub(crate) fn choice(
 }
 
 impl Kernel {
-    /// Whether a program writes the rows that a run is taken apart to more quickly to memory: here they go through the caches, and
-    /// short ones leave many lines in part. What is wide in the run is of few elements a line; there programs are as quick for longer
-    /// rows, and for all of whole lines, which they stream. Of bytes they take longer than memory.
-    fn is_streamed_apart(self, unit: i64) -> bool {
-        let Kernel::Unzip { count, length, .. } = self else { return false };
-        let (wide, row) = (count * unit >= WIDE_APART, length.saturating_mul(unit));
-        let short = if wide { SHORT_WIDE_ROW } else { SHORT_ROW };
-        unit > 1 && (row < short || wide && row % LINE as i64 == 0)
+    /// Whether it takes a run apart to rows that programs write to memory more quickly, be it in pieces, if there is one. An unzip
+    /// writes them through the caches: of short rows that touches many lines in part, and whole lines a program streams, but takes
+    /// longer where elements are narrow.
+    fn is_better_streamed(self, unit: i64) -> bool {
+        let Kernel::Unzip { kept, length, .. } = self else { return false };
+        let (is_wide, row) = (kept * unit >= WIDE_APART, length.saturating_mul(unit));
+        let short = if is_wide { SHORT_WIDE_ROW } else { SHORT_ROW };
+        unit > 1 && (row < short || is_wide && row % LINE as i64 == 0)
     }
 
     /// Takes the loops a kernel will see to out of `loops`, which are in the order of the

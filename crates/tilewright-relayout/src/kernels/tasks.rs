@@ -312,7 +312,8 @@ impl Zip<'_> {
         }
     }
 
-    /// The same of `K` rows, of which `B` are woven at once.
+    /// The same of `K` rows, of which `B` are woven at once where elements are of fewer than 4 bytes: of others a register has
+    /// some of few rows.
     ///
     /// # Safety
     /// As [`run`](Self::run).
@@ -321,8 +322,8 @@ impl Zip<'_> {
         // SAFETY: the caller's promise.
         unsafe {
             match walk.unit {
-                8 => level.run(Weave::<B, K, 8, APART> { walk, rows }),
-                4 => level.run(Weave::<B, K, 4, APART> { walk, rows }),
+                8 => level.run(Weave::<K, K, 8, APART> { walk, rows }),
+                4 => level.run(Weave::<K, K, 4, APART> { walk, rows }),
                 _ => level.run(Weave::<B, K, 2, APART> { walk, rows }),
             }
         }
@@ -466,7 +467,7 @@ mod tests {
     /// Rows of a number that no network and no shuffle is made for are zipped all the same.
     #[test]
     fn any_number_of_rows() {
-        const COUNT: usize = 9;
+        const COUNT: usize = 11;
         const LENGTH: usize = 20;
         let rows: Vec<u8> = (0..COUNT * LENGTH).map(|n| n as u8).collect();
         let zipped: Vec<u8> =

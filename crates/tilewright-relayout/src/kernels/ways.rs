@@ -196,7 +196,7 @@ impl Wanted<'_> {
                 return self.cheaper(None, cost).unwrap_or(Way::Kernel(None));
             }
         } else if let Some((kernel, ..)) = woven(loops, unit as i64)
-            && !(is_streamed && kernel.is_streamed_apart(unit as i64))
+            && !(is_streamed && kernel.is_better_streamed(unit as i64))
         {
             return Way::Kernel(None);
         }

@@ -245,19 +245,20 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
     pub(super) unsafe fn weave_rows(&self, at: At, stores: Stores) {
         let run = self.rows.length * self.unit() * K;
         let is_of_lines = (at.dst as usize | run).is_multiple_of(LINE);
+        let is_streamed = stores == Stores::Streamed
+            && (at.dst as usize).is_multiple_of(BYTES)
+            && (is_of_lines || run >= LONG_RUN);
         // SAFETY: the caller's promise; streamed registers are at multiples of one.
         unsafe {
-            let done = match stores {
-                // What is left of a short run goes through the caches, and with it its line.
-                Stores::Streamed
-                    if (at.dst as usize).is_multiple_of(BYTES)
-                        && (is_of_lines || run >= LONG_RUN) =>
-                {
-                    self.weave::<R, STREAMED>(at, 0, true)
-                }
-                _ => self.weave::<R, CACHED>(at, 0, stores != Stores::Cached),
+            let done = match is_streamed {
+                true => self.weave::<R, STREAMED>(at, 0, true),
+                false => self.weave::<R, CACHED>(at, 0, stores != Stores::Cached),
             };
-            let done = self.weave::<R::Lane, CACHED>(at, done, false);
+            // What is left of a run that ends within a line goes through the caches, and with it that line.
+            let done = match is_streamed && is_of_lines {
+                true => self.weave::<R::Lane, STREAMED>(at, done, false),
+                false => self.weave::<R::Lane, CACHED>(at, done, false),
+            };
             self.rest::<false>(at, done);
         }
     }

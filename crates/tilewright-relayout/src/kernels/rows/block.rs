@@ -8,7 +8,8 @@ use super::{MOST_ROW, MOST_STAGE, Rows};
 use crate::nest::Loop;
 use std::ops::Range;
 
-/// The bits of a row, if there are as many. As many rows of slots of fewer bits would be more than a stage has room for.
+/// The bits of a row, if there are as many. As many rows of slots of fewer bits on either side would be more than a stage has room
+/// for.
 const ROWS: [i64; 3] = [2048 * 8, 256 * 8, 128 * 8];
 const SLOTS: i64 = 4;
 
@@ -100,7 +101,7 @@ impl Drafts {
         let run = (run > 0 && run < ROWS[1]).then_some(run);
         let [most, least] = [slots.src.max(slots.dst), slots.src.min(slots.dst)].map(power);
         let widths = if least == most { vec![most] } else { vec![least, most] };
-        let shorter = (slots.src.max(slots.dst) < SLOTS).then_some(ROWS[2] / 2);
+        let shorter = (slots.src.min(slots.dst) < SLOTS).then_some(ROWS[2] / 2);
         // A long row of wider slots is a short one of those that they are packed to.
         let longer = (slots.src > slots.dst).then_some(8 * MOST_ROW as i64);
         'words: for word in [0, WORD] {

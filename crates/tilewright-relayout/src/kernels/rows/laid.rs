@@ -252,12 +252,18 @@ impl Laid {
         if matches!(how, How::Together) {
             src.stage = 0;
         }
+        let is_whole = |bits: i64| bits % 8 == 0;
+        let are_bytes = is_whole(row_lens[1])
+            && dst.rows.iter().all(|row| is_whole(row.to))
+            && outer.iter().all(|l| is_whole(l.dst) && is_whole(l.dst_back));
         let packed = match dst.spacing.is_same() {
             true if matches!(how, How::Apart) => {
                 let rows = src.rows.iter().zip(&dst.rows);
                 [rows.map(|(row, of)| Row { to: of.to, ..*row }).collect(), Vec::new()]
             }
             true => [Vec::new(), Vec::new()],
+            // Slots of whole bytes begin at bytes.
+            false if are_bytes && is_whole(slots.dst) => [Vec::new(), Vec::new()],
             false if !are_few(n_src + 3 * n_dst) => return None,
             false => {
                 let pitch = (packed_pitch(len) * 8) as i64;
@@ -270,10 +276,6 @@ impl Laid {
         if packed[0].len() * packed_pitch(len) > MOST_STAGE {
             return None;
         }
-        let is_whole = |bits: i64| bits % 8 == 0;
-        let are_bytes = is_whole(row_lens[1])
-            && dst.rows.iter().all(|row| is_whole(row.to))
-            && outer.iter().all(|l| is_whole(l.dst) && is_whole(l.dst_back));
         let is_chain = dst.rows.windows(2).all(|rows| rows[1].to - rows[0].to == row_lens[1]);
         let reaches = block.inside.iter().map(|l| (l.of.extent, l.of.src));
         let reaches = reaches.chain(outer.iter().map(|l| (l.count, l.src)));

@@ -167,10 +167,16 @@ impl Rows {
         self.is_direct == [false; 2]
     }
 
+    /// Whether it can be written from such a bit on: rows that begin within bytes are packed first, if there is room for that.
+    pub(super) fn is_written_at(&self, bit: i64) -> bool {
+        let may_be_anywhere = self.dst.spacing.is_same() || !self.packed[1].is_empty();
+        may_be_anywhere || self.are_bytes && bit % 8 == 0
+    }
+
     /// Moves the box, from bit `start.0` of `src` and `start.1` behind `dst` on.
     ///
     /// # Safety
-    /// All its bits lie in the source, which can be read, and can be written in the destination, which does not overlap it.
+    /// It [can be written](Self::is_written_at) there. All its bits lie in the source, which can be read, and can be written in the destination, which does not overlap it.
     #[inline(never)]
     pub(super) unsafe fn run(
         &self,

@@ -34,6 +34,7 @@ fn check(loops: &[Loop], slots: Slots, start: (i64, i64)) -> bool {
             Rows::drafts(loops, slots, at_bytes, level)
                 .and_then(Drafts::made)
                 .filter(|(rows, _)| is_at_bytes || !at_bytes || rows.is_of_bits())
+                .filter(|(rows, _)| rows.is_written_at(start.1))
         });
         for (rows, _) in made.into_iter().flatten() {
             assert!(rows.held_bytes() <= Mover::MOST_BYTES, "{loops:?}: {}", rows.held_bytes());
@@ -283,11 +284,22 @@ fn registers_begin_within_bytes_of_rows_that_do_not() {
 }
 
 #[test]
+fn matrices_of_bits_of_odd_rows_are_widened_and_packed() {
+    let (n, m) = if cfg!(miri) { (70, 41) } else { (1024, 1001) };
+    for bits in [1, 2, 4] {
+        let wider = Slots { value: bits, src: bits, dst: 8 };
+        assert!(check(&[l(m, 1, n), l(n, m, 1)], wider, (0, 0)), "{bits} bits made wider");
+        let narrower = Slots { value: bits, src: 8, dst: bits };
+        assert!(check(&[l(n, 1, m), l(m, n, 1)], narrower, (0, 0)), "bytes of {bits} bits");
+    }
+}
+
+#[test]
 fn rows_near_the_ends_of_the_source() {
-    // Rows of 119 numbers of 4 bits, made wider, which go to where no byte begins: so near each other that they are copied
+    // Rows of 119 numbers of 2 bits, made wider, which go to where no byte begins: so near each other that they are copied
     // together, and further apart.
-    let slots = Slots { value: 4, src: 4, dst: 8 };
-    for (pitch, is_together) in [(2_000, true), (20_000, false)] {
+    let slots = Slots { value: 2, src: 2, dst: 4 };
+    for (pitch, is_together) in [(4_000, true), (40_000, false)] {
         let loops = [l(3, pitch, 300), l(119, 1, 1)];
         assert!(check(&loops, slots, (0, 4)), "{pitch}");
         for level in Level::all() {
