@@ -121,8 +121,8 @@ const LEAST_TOGETHER: i64 = 32;
 const LEAST_APART: i64 = 64;
 const LEAST_APART_OF_WORDS: i64 = 192;
 
-/// The bytes of one element of each row, side by side in a run that is taken apart, from which on they are wide; and of rows that
-/// are short then, and otherwise.
+/// The bytes of one element of each row that is kept of a run, from which on those are wide; and of rows that are short then, and
+/// otherwise.
 const WIDE_APART: i64 = 18;
 const SHORT_WIDE_ROW: i64 = 4 << 10;
 const SHORT_ROW: i64 = 1 << 10;

@@ -235,8 +235,8 @@ fn runs_that_are_joined() {
 #[test]
 fn zips_and_unzips() {
     for &unit in cases(&UNITS, 2) {
-        for &count in cases(&[2, 3, 9, 8, 32, 4, 5, 16, 6, 7], 2) {
-            for &length in cases(&[7, 17, 1, 16, 64, 100, 257], 1) {
+        for &count in cases(&[9, 3, 2, 8, 32, 4, 5, 16, 6, 7], 2) {
+            for &length in cases(&[65, 7, 17, 1, 16, 64, 100, 257], 1) {
                 check(&[l(length, 1, count), l(count, length + 3, 1)], unit);
                 check(&[l(count, 1, length + 3), l(length, count, 1)], unit);
                 check(&[l(count, 1, 64 * length), l(length, count, 1)], unit);

@@ -2,8 +2,8 @@
 //! image, the coordinates of points, the weights of a filter.
 //!
 //! Numbers that are no powers of two are no bits of a tile's index. Every register that comes out is put
-//! together from all that went in, the bytes of each shuffled to their places and zeros elsewhere. Of `3 × 3` rows that is
-//! done twice: every third is zipped with two others, and what comes out once more.
+//! together from those that went in, the bytes of each shuffled to their places and zeros elsewhere. Of `3 × 3` rows that is
+//! done twice, where every register would have some of all: every third is zipped with two others, and what comes out once more.
 
 use super::place::{At, CACHED, LINE, STREAMED, Stores, copy_one, put};
 use super::register::Register;

@@ -8,8 +8,8 @@ use super::{MOST_ROW, MOST_STAGE, Rows};
 use crate::nest::Loop;
 use std::ops::Range;
 
-/// The bits of a row, if there are as many. As many rows of slots of fewer bits on either side would be more than a stage has room
-/// for.
+/// The bits of a row, if there are as many. Where slots of either side have fewer bits, as many rows may be more than a stage has
+/// room for.
 const ROWS: [i64; 3] = [2048 * 8, 256 * 8, 128 * 8];
 const SLOTS: i64 = 4;
 

@@ -185,6 +185,7 @@ impl Rows {
         start: (i64, i64),
         stores: Stores,
     ) {
+        debug_assert!(self.is_written_at(start.1), "rows from bit {} on", start.1);
         let mut stages = [const { Stage(MaybeUninit::uninit()) }; 3];
         let stages = stages.each_mut().map(|stage| room(&mut stage.0));
         let is_at_bytes = self.are_bytes && start.1 % 8 == 0;
