@@ -8,30 +8,20 @@ pub(crate) fn mask(bits: u32) -> u128 {
     1u128.checked_shl(bits).map_or(u128::MAX, |next| next - 1)
 }
 
-/// The bits of a mask of up to 8, shifted down from bit `start` on, where its lowest is. Bits beyond the buffer read as zero.
-#[inline(always)]
-pub(crate) fn read_few(bytes: &[u8], start: usize, mask: u8) -> u8 {
-    let byte = |number: usize| bytes.get(number).copied().unwrap_or_default();
-    let pair = u16::from_le_bytes([byte(start / 8), byte(start / 8 + 1)]);
-    (pair >> (start % 8)) as u8 & mask
-}
-
-/// Sets the bits of a mask of up to 8, shifted up to bit `start`, to those of `value`, which has no others. Bits beyond the
-/// buffer are left out.
-#[inline(always)]
-pub(crate) fn write_few(bytes: &mut [u8], start: usize, mask: u8, value: u8) {
-    let shifted = |bits: u8| (u16::from(bits) << (start % 8)).to_le_bytes();
-    let (value, mask) = (shifted(value), shifted(mask));
-    for number in 0..2 {
-        if let Some(place) = bytes.get_mut(start / 8 + number) {
-            *place = *place & !mask[number] | value[number];
-        }
-    }
+/// The same of up to 8 bits: what is moved bit by bit is mostly those.
+fn few(bits: u32) -> u16 {
+    (1 << bits) - 1
 }
 
 /// The `width` bits (1 to 128) from bit `start` on. Bits beyond the buffer read as zero.
+#[inline]
 pub(crate) fn read(bytes: &[u8], start: usize, width: u32) -> u128 {
     let shift = (start % 8) as u32;
+    if width <= 8 {
+        let byte = |number: usize| bytes.get(number).copied().unwrap_or_default();
+        let pair = u16::from_le_bytes([byte(start / 8), byte(start / 8 + 1)]);
+        return (pair >> shift & few(width)).into();
+    }
     let mut window = [0; 17];
     let rest = bytes.get(start / 8..).unwrap_or_default();
     for (place, byte) in window.iter_mut().zip(rest) {
@@ -44,8 +34,19 @@ pub(crate) fn read(bytes: &[u8], start: usize, width: u32) -> u128 {
 
 /// Sets the `width` bits (1 to 128) from bit `start` on to `value`. Bits beyond the buffer are
 /// left out.
+#[inline]
 pub(crate) fn write(bytes: &mut [u8], start: usize, width: u32, value: u128) {
     let shift = (start % 8) as u32;
+    if width <= 8 {
+        let shifted = |bits: u16| (bits << shift).to_le_bytes();
+        let (value, mask) = (shifted(value as u16 & few(width)), shifted(few(width)));
+        for number in 0..2 {
+            if let Some(place) = bytes.get_mut(start / 8 + number) {
+                *place = *place & !mask[number] | value[number];
+            }
+        }
+        return;
+    }
     let (value, mask) = (value & mask(width), mask(width));
     let shifted = |number: u128| {
         let mut wide = [0; 17];
@@ -127,16 +128,22 @@ mod tests {
         }
     }
 
+    /// Bit `n` is bit `n mod 8` of byte `n div 8`.
     #[test]
-    fn a_few_bits_are_read_and_written_as_many_are() {
+    fn bits_are_where_they_are_defined_to_be() {
         let before = pattern(5);
-        for (width, start) in (1..=8).flat_map(|width| (0..48).map(move |start| (width, start))) {
-            let (bits, value) = (mask(width) as u8, 0x5a & mask(width) as u8);
-            assert_eq!(u128::from(read_few(&before, start, bits)), read(&before, start, width));
-            let (mut few, mut many) = (before.clone(), before.clone());
-            write_few(&mut few, start, bits, value);
-            write(&mut many, start, width, value.into());
-            assert_eq!(few, many, "{width} bits at {start}");
+        let bit =
+            |bytes: &[u8], n: usize| bytes.get(n / 8).is_some_and(|byte| byte >> (n % 8) & 1 == 1);
+        for (width, start) in (1..=9).flat_map(|width| (0..48).map(move |start| (width, start))) {
+            let read = read(&before, start, width as u32);
+            let mut bytes = before.clone();
+            write(&mut bytes, start, width as u32, !read);
+            for n in 0..8 * before.len() {
+                let place = n.wrapping_sub(start);
+                let (is_one, was) = (place < width, bit(&before, n));
+                assert!(!is_one || (read >> place & 1 == 1) == was, "{width} bits at {start}");
+                assert_eq!(bit(&bytes, n), was != is_one, "{width} bits at {start}");
+            }
         }
     }
 

@@ -451,8 +451,6 @@ pub(super) fn move_checked(
         bit.checked_add(n as usize).is_some_and(|end| end.div_ceil(8) <= bytes)
     };
     let (value, width) = (slots.value as u32, slots.dst as u32);
-    let [of_value, of_slot] = [value, width].map(|width| bits::mask(width) as u8);
-    let are_few = value <= 8 && width <= 8;
     walk(&loops, start, &mut |(s, d)| {
         let (Ok(from), Ok(to)) = (usize::try_from(s), usize::try_from(d)) else { return };
         if !holds(src.len(), from, slots.src) || !holds(dst.len(), to, slots.dst) {
@@ -461,9 +459,6 @@ pub(super) fn move_checked(
         match (slots.unit(), from % 8 == 0 && to % 8 == 0) {
             (Some(unit), true) => {
                 dst[to / 8..][..unit].copy_from_slice(&src[from / 8..][..unit]);
-            }
-            _ if are_few => {
-                bits::write_few(dst, to, of_slot, bits::read_few(src, from, of_value));
             }
             _ => bits::write(dst, to, width, bits::read(src, from, value)),
         }
