@@ -32,11 +32,12 @@ pub(super) struct Part {
     pub(super) outs: Vec<Out>,
     /// What each is made of, one after the other.
     pub(super) picks: Vec<Pick>,
-    /// Of each pick its order and its mask, and of each register that is written in part what is kept.
+    /// Of each pick its order, of each its mask if there are bits or they stay in registers, and of each register that is written
+    /// in part what is kept.
     pub(super) tables: Vec<Table>,
     /// The bytes from a block's first place that windows reach, if they are read as a whole.
     pub(super) reach: i64,
-    /// Whether bits are turned, or bytes are written in part.
+    /// Whether bits are turned, or bytes are picked or written in part.
     pub(super) has_bits: bool,
     /// How far from each window lines are asked for, in bytes, if windows lie so far apart that they have to be; else 0.
     pub(super) ahead: i64,
@@ -84,6 +85,8 @@ pub(super) struct Pick {
     pub(super) len: usize,
     /// How far each 64 bits are turned to the left.
     pub(super) turn: u64,
+    /// The bytes of the register that it gives something to, as bits.
+    pub(super) bytes: u64,
 }
 
 /// A cache line of tables.
@@ -202,19 +205,13 @@ impl Part {
         // SAFETY: the caller's promise: the processor has these registers.
         let zero = unsafe { R::zero() };
         let (mut orders, mut masks) = ([zero; N], [zero; N]);
-        let tables = self.tables.as_ptr().cast::<u8>();
+        let mut tables = self.tables::<R, true>();
         for pick in 0..N {
-            // SAFETY: there are two tables for each pick.
-            unsafe {
-                orders[pick] = R::load(tables.add(2 * pick * R::BYTES));
-                masks[pick] = R::load(tables.add((2 * pick + 1) * R::BYTES));
-            }
+            // SAFETY: there are tables for each pick.
+            (orders[pick], masks[pick]) = unsafe { tables.next_pick::<R, true>() };
         }
-        let kept = match out.written.is_in_part() {
-            // SAFETY: there is one more for a register that is written in part.
-            true => unsafe { R::load(tables.add(2 * N * R::BYTES)) },
-            false => zero,
-        };
+        // SAFETY: and one for a register that is written in part.
+        let kept = unsafe { tables.next_kept::<R>(out.written) };
         // As far as the compiler knows, what is stored may be any of what is borrowed.
         let (out, picks, reach, ahead) =
             (*out, picks.map(|pick| *pick), self.reach as usize, self.ahead);
@@ -247,9 +244,9 @@ impl Part {
                             prefetch_near(pick.window(at.plus(ahead, 0)));
                         }
                         // SAFETY: the caller's promise; windows are read as a whole where the source has all of them.
-                        unsafe {
-                            joined = joined.or(pick.picked::<R, BITS>(at, order, mask, is_whole));
-                        }
+                        joined = unsafe {
+                            pick.joined_to::<R, BITS, true>(joined, at, (order, mask), is_whole)
+                        };
                     }
                     // SAFETY: the caller's promise: the register has bytes of elements.
                     unsafe { out.write::<R, BITS>(joined, kept, at) };
@@ -290,26 +287,74 @@ impl Part {
                 prefetch_near(pick.window(at.plus(self.ahead, 0)));
             }
         }
-        let mut picks = self.picks.iter();
-        let mut table = self.tables.as_ptr().cast::<u8>();
+        let (mut picks, mut tables) = (self.picks.iter(), self.tables::<R, BITS>());
         for out in &self.outs {
             // SAFETY: the caller's promise: windows hold bytes of elements from their first to their last
-            // that is needed, as do the registers that are written. There are two tables for each pick and
+            // that is needed, as do the registers that are written. There are tables for each pick and
             // one for each register of which some bytes or bits are written.
             unsafe {
                 let mut joined = R::zero();
                 for pick in picks.by_ref().take(out.picks) {
-                    let (order, mask) = (R::load(table), R::load(table.add(R::BYTES)));
-                    joined = joined.or(pick.picked::<R, BITS>(at, order, mask, WHOLE));
-                    table = table.add(2 * R::BYTES);
+                    let tables = tables.next_pick::<R, BITS>();
+                    joined = pick.joined_to::<R, BITS, BITS>(joined, at, tables, WHOLE);
                 }
-                let mut kept = R::zero();
-                if out.written.is_in_part() {
-                    kept = R::load(table);
-                    table = table.add(R::BYTES);
-                }
+                let kept = tables.next_kept::<R>(out.written);
                 out.write::<R, BITS>(joined, kept, at);
             }
+        }
+    }
+
+    /// Its tables, from the first, with masks or without.
+    #[inline(always)]
+    fn tables<R: Register, const MASKS: bool>(&self) -> Tables {
+        let order = self.tables.as_ptr().cast::<u8>();
+        let mask = order.wrapping_add(self.picks.len() * R::BYTES);
+        let kept = if MASKS { mask.wrapping_add(self.picks.len() * R::BYTES) } else { mask };
+        Tables { order, mask, kept }
+    }
+}
+
+/// Where the next tables are: the orders of all picks, their masks, and what is kept.
+struct Tables {
+    order: *const u8,
+    mask: *const u8,
+    kept: *const u8,
+}
+
+impl Tables {
+    /// The order of the next pick, and its mask if picks have any.
+    ///
+    /// # Safety
+    /// The processor has these registers, and there is another pick.
+    #[inline(always)]
+    unsafe fn next_pick<R: Register, const MASKS: bool>(&mut self) -> (R, R) {
+        // SAFETY: the caller's promise: there is an order for each pick, and a mask.
+        unsafe {
+            let order = R::load(self.order);
+            self.order = self.order.add(R::BYTES);
+            let mut mask = R::zero();
+            if MASKS {
+                mask = R::load(self.mask);
+                self.mask = self.mask.add(R::BYTES);
+            }
+            (order, mask)
+        }
+    }
+
+    /// What is kept of the next register, if it is `written` in part.
+    ///
+    /// # Safety
+    /// The processor has these registers, and there is such a register.
+    #[inline(always)]
+    unsafe fn next_kept<R: Register>(&mut self, written: Written) -> R {
+        // SAFETY: the caller's promise: there is a table for each register that is written in part.
+        unsafe {
+            if !written.is_in_part() {
+                return R::zero();
+            }
+            let kept = R::load(self.kept);
+            self.kept = self.kept.add(R::BYTES);
+            kept
         }
     }
 }
@@ -354,27 +399,31 @@ impl Pick {
         at.src.wrapping_offset(self.src as isize)
     }
 
-    /// What it gives of a block at this place, by its tables, from all of its window or from what is needed of it.
+    /// A register with what it gives of a block at this place, by its order and its mask if that is loaded, from all of its window or
+    /// from what is needed of it. By bytes there is one fewer to load, but each pick waits for the one before.
     ///
     /// # Safety
-    /// As [`Part::block`].
+    /// As [`Part::block`]; the register has zeros there.
     #[inline(always)]
-    unsafe fn picked<R: Register, const BITS: bool>(
+    unsafe fn joined_to<R: Register, const BITS: bool, const MASKED: bool>(
         &self,
+        joined: R,
         at: At,
-        order: R,
-        mask: R,
+        (order, mask): (R, R),
         is_whole: bool,
     ) -> R {
         let from = self.window(at);
         // SAFETY: the caller's promise.
         unsafe {
             let window = if is_whole { R::load(from) } else { R::load_first(from, self.len) };
+            if !MASKED {
+                return window.pick_to(joined, order, self.bytes);
+            }
             let mut bytes = window.pick(order);
             if BITS {
                 bytes = bytes.turn(self.turn);
             }
-            bytes.and(mask)
+            joined.or(bytes.and(mask))
         }
     }
 }

@@ -177,6 +177,17 @@ pub(super) trait Register: Copy {
         unsafe { self.shuffle(order) }
     }
 
+    /// Another register with bytes of this one, those whose numbers `order` has, at places whose bit `bytes` has. There the other has
+    /// zeros, and `order` has 128 at the other places. Of registers of a window.
+    ///
+    /// # Safety
+    /// The processor has these registers.
+    #[inline(always)]
+    unsafe fn pick_to(self, other: Self, order: Self, _bytes: u64) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { other.or(self.pick(order)) }
+    }
+
     /// Every 64 bits turned to the left by so many, fewer than 64.
     ///
     /// # Safety

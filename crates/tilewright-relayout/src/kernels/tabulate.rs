@@ -39,8 +39,10 @@ const MOST_SPANNED: i64 = i64::MAX / 64;
 /// The most parts: of every loop what fills blocks, and what is left.
 const MOST_PARTS: usize = 8;
 
-/// Blocks of fewer picks are made of more registers, so that they are worth beginning.
-const FEW_PICKS: usize = 5;
+/// Blocks are made of so many registers, so that they are worth beginning, and most of each is filled; if each has surely no more than
+/// so many picks.
+const FEW_PICKS: f64 = 2.0;
+const MANY_REGISTERS: i64 = 8;
 
 /// What a pick, a register, and a block take, in about the processor's cycles.
 const PICK: f64 = 2.4;
@@ -78,6 +80,14 @@ enum Reach {
     Chain,
 }
 
+/// The longest blocks that are tried: what fills a register, [`MANY_REGISTERS`], or chains too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Longest {
+    Register,
+    Many,
+    Chain,
+}
+
 /// A piece of an element: within a byte on both sides.
 struct Entry {
     dst: i64,
@@ -87,6 +97,9 @@ struct Entry {
     is_from_before: bool,
     mask: u8,
 }
+
+/// What an order has at places that nothing goes to.
+const NOWHERE: u8 = 128;
 
 /// What a pick does for a register.
 struct Draft {
@@ -130,18 +143,19 @@ impl Lookup {
             return None;
         }
         // Of whole bytes, chains took no less than parts of them did.
-        let mut has_chains = slots.value < 8 && slots.src == slots.dst;
+        let has_chains = slots.value < 8 && slots.src == slots.dst;
+        let mut longest = if has_chains { Longest::Chain } else { Longest::Many };
         loop {
             let mut parts = Vec::new();
             let window = window(level) as i64;
-            split(&in_bits, slots, (0, 0), window, &mut parts, most, has_chains)?;
+            split(&in_bits, slots, (0, 0), window, &mut parts, most, longest)?;
             let lookup = Lookup { parts, level };
             if lookup.held_bytes() <= MOST_BYTES {
                 return Some(lookup);
             }
             // Their tables are longer than those of parts of them.
-            has_chains.then_some(())?;
-            has_chains = false;
+            (longest != Longest::Register).then_some(())?;
+            longest = Longest::Register;
         }
     }
 
@@ -240,23 +254,22 @@ fn split(
     window: i64,
     parts: &mut Vec<Part>,
     most: f64,
-    has_chains: bool,
+    longest: Longest,
 ) -> Option<()> {
-    let mut block = Block::best(loops, slots, window, most, has_chains)?;
+    let mut block = Block::best(loops, slots, window, most, longest)?;
     let mut whole = loops.to_vec();
     for number in 0..loops.len() {
         let (l, steps) = (whole[number], block.steps[number]);
-        let (rest, shared) = (l.extent % steps, l.extent - steps);
-        let is_at_bytes = |steps: i64| steps * l.src % 8 == 0 && steps * l.dst % 8 == 0;
-        if rest == 0 || is_at_bytes(shared) {
+        if may_share(&l, steps) {
             continue;
         }
+        let rest = l.extent % steps;
         let done = l.extent - rest;
         let mut left = whole.clone();
         left[number].extent = rest;
         whole[number].extent = done;
         let start = (start.0 + done * l.src / 8, start.1 + done * l.dst / 8);
-        split(&left, slots, start, window, parts, f64::INFINITY, false)?;
+        split(&left, slots, start, window, parts, f64::INFINITY, longest.min(Longest::Many))?;
     }
     let value_len = |stride: fn(&Loop) -> i64, slot: i64| {
         let steps = || block.steps.iter().zip(&whole).map(|(&steps, l)| (steps, stride(l), 0));
@@ -300,6 +313,12 @@ fn split(
     block.part.around = around;
     parts.push(block.part);
     (parts.len() <= MOST_PARTS).then_some(())
+}
+
+/// Whether blocks of so many steps of a loop fill it, or the last may share some with the one before: it begins at bytes.
+fn may_share(l: &Loop, steps: i64) -> bool {
+    let shared = l.extent - steps;
+    l.extent % steps == 0 || shared * l.src % 8 == 0 && shared * l.dst % 8 == 0
 }
 
 /// Joins loops of which one goes on where the next one within it ends: the longest rows of blocks.
@@ -348,22 +367,27 @@ impl Part {
 }
 
 impl Block {
-    /// About how many of the processor's cycles an element takes.
+    /// About how many of the processor's cycles an element of the box takes: the last block of a loop may share some with the one before.
     fn cycles(&self, loops: &[Loop]) -> f64 {
-        let elements: f64 = self.steps.iter().map(|&steps| steps as f64).product();
-        let counts = loops.iter().zip(&self.steps).map(|(l, steps)| l.extent / steps);
-        self.part.cycles(counts.fold(1, i64::max)) / elements
+        let (mut blocks, mut elements, mut most) = (1.0, 1.0, 1);
+        for (l, &steps) in loops.iter().zip(&self.steps) {
+            let (count, extent) = ((l.extent + steps - 1) / steps, l.extent as f64);
+            let n = if may_share(l, steps) { count as f64 } else { extent / steps as f64 };
+            (blocks, elements) = (blocks * n, elements * extent);
+            most = most.max(count);
+        }
+        self.part.cycles(most) * blocks / elements
     }
 
     /// The block of a box that takes least, of those that one register or a few are filled by. Loops are in the order of
-    /// their strides in the destination. It may be a chain if it `has_chains`. `None` if there is none, or the box surely takes more
+    /// their strides in the destination. It is no longer than the `longest`. `None` if there is none, or the box surely takes more
     /// cycles than `most`.
     fn best(
         loops: &[Loop],
         slots: Slots,
         window: i64,
         most: f64,
-        has_chains: bool,
+        longest: Longest,
     ) -> Option<Block> {
         let steps = |reach| steps(loops, window, reach);
         // No more than the box may take, of which there are so many blocks at least, or than the best does so far.
@@ -385,7 +409,8 @@ impl Block {
             if best.as_ref().is_some_and(one_is_least) || tried.contains(&steps) {
                 continue;
             }
-            if reach == Reach::Chain && !(has_chains && stays_near(loops, &steps)) {
+            let may_be_chain = longest == Longest::Chain;
+            if reach == Reach::Chain && !(may_be_chain && stays_near(loops, &steps)) {
                 continue;
             }
             if let Ok(other) = of(&steps, best.as_ref())
@@ -396,17 +421,25 @@ impl Block {
             }
             tried.push(steps);
         }
-        let best = best?;
-        if best.part.picks.len() < FEW_PICKS {
-            let is_of_registers = best.part.is_of_registers();
-            let larger = of(&steps(Reach::Registers(4)), Some(&best).filter(|_| is_of_registers));
-            if let Ok(larger) = larger
-                && (!is_of_registers || larger.cycles(loops) < best.cycles(loops))
-            {
-                return Some(larger);
-            }
+        // One whose tables stay in registers takes more only where much of each register is left, or moved again.
+        let n_of_a_register = (8 * window / slots.dst) as f64;
+        let is_enough = |best: &Block| {
+            let of_a_register = best.cycles(loops) * n_of_a_register;
+            best.part.is_of_registers() && of_a_register < PICK * best.part.picks.len() as f64 + OUT
+        };
+        if longest == Longest::Register || best.as_ref().is_some_and(is_enough) {
+            return best;
         }
-        Some(best)
+        let many = steps(Reach::Registers(MANY_REGISTERS));
+        let least = least_cycles_of_block(loops.iter().zip(many.iter().copied()), window, true);
+        if least > MANY_REGISTERS as f64 * FEW_PICKS * NEAR_PICK {
+            return best;
+        }
+        let larger = of(&many, best.as_ref()).ok();
+        let is_better = |larger: &Block| {
+            best.as_ref().is_none_or(|best| larger.cycles(loops) < best.cycles(loops))
+        };
+        larger.filter(is_better).or(best)
     }
 
     /// The block of so many steps of each loop.
@@ -522,9 +555,9 @@ fn tabulated(
         tables: Vec::new(),
         ahead: 0,
         reach: 0,
-        has_bits: entries.iter().any(|entry| entry.turn != 0),
+        has_bits: entries.iter().any(|entry| entry.turn != 0 || entry.mask != u8::MAX),
     };
-    let mut tables = Vec::new();
+    let (mut orders, mut masks, mut keeps) = (Vec::new(), Vec::new(), Vec::new());
     let (mut zeros, mut entries) = (zeros.as_slice(), entries.as_mut_slice());
     loop {
         let first = [entries.first().map(|entry| entry.dst), zeros.first().map(|zeros| zeros.0)];
@@ -543,7 +576,7 @@ fn tabulated(
             kept[(byte - dst) as usize] &= !mask;
         }
         let first = part.picks.len();
-        pick(mine, dst, window, most, &mut part, &mut tables)?;
+        pick(mine, dst, window, most, &mut part, (&mut orders, &mut masks))?;
         let len = i64::from(64 - owned.leading_zeros());
         let n_owned = i64::from(owned.count_ones());
         let n_whole = kept.iter().filter(|kept| **kept == 0).count() as i64;
@@ -555,12 +588,16 @@ fn tabulated(
             _ => Written::Bits,
         };
         if written.is_in_part() {
-            tables.extend_from_slice(&kept[..window as usize]);
+            keeps.extend_from_slice(&kept[..window as usize]);
         }
         let picks = part.picks.len() - first;
         part.outs.push(Out { dst, picks, len: len as usize, owned, written });
     }
-    part.tables = tables
+    if part.has_bits || part.is_of_registers() {
+        orders.append(&mut masks);
+    }
+    orders.append(&mut keeps);
+    part.tables = orders
         .chunks(64)
         .map(|bytes| {
             let mut table = Table([0; 64]);
@@ -578,7 +615,7 @@ fn pick(
     window: i64,
     most: f64,
     part: &mut Part,
-    tables: &mut Vec<u8>,
+    (orders, masks): (&mut Vec<u8>, &mut Vec<u8>),
 ) -> Result<(), Refused> {
     entries.sort_unstable_by_key(|entry| entry.src);
     let mut rest: &[Entry] = entries;
@@ -611,7 +648,12 @@ fn pick(
                 if n_picks as f64 * NEAR_PICK > most {
                     return Err(Refused::TooSlow);
                 }
-                drafts.push(Draft { turn: entry.turn, order: [0; 64], taken: 0, mask: [0; 64] });
+                drafts.push(Draft {
+                    turn: entry.turn,
+                    order: [NOWHERE; 64],
+                    taken: 0,
+                    mask: [0; 64],
+                });
             }
             let draft = &mut drafts[number];
             draft.order[place] = from;
@@ -620,9 +662,11 @@ fn pick(
         }
         part.reach = part.reach.max(src + window);
         for Draft { turn, order, mask, .. } in &drafts {
-            part.picks.push(Pick { src, len, turn: (*turn).into() });
-            tables.extend_from_slice(&order[..window as usize]);
-            tables.extend_from_slice(&mask[..window as usize]);
+            let given = mask.iter().enumerate().filter(|(_, mask)| **mask != 0);
+            let bytes = given.fold(0, |bytes, (byte, _)| bytes | 1 << byte);
+            part.picks.push(Pick { src, len, turn: (*turn).into(), bytes });
+            orders.extend_from_slice(&order[..window as usize]);
+            masks.extend_from_slice(&mask[..window as usize]);
         }
     }
     Ok(())

@@ -621,6 +621,12 @@ impl Register for Avx512 {
     }
 
     #[inline(always)]
+    unsafe fn pick_to(self, other: Self, order: Self, bytes: u64) -> Self {
+        // SAFETY: see the top of the file.
+        Avx512(unsafe { _mm512_mask_permutexvar_epi8(other.0, bytes, order.0, self.0) })
+    }
+
+    #[inline(always)]
     unsafe fn turn(self, bits: u64) -> Self {
         // SAFETY: see the top of the file.
         Avx512(unsafe { _mm512_rolv_epi64(self.0, _mm512_set1_epi64(bits as i64)) })
