@@ -46,7 +46,7 @@ impl Row {
     /// Whether so many runs follow each other in the destination that they may be copied as by [`copy_following`].
     #[inline(always)]
     pub(super) fn follows(&self) -> bool {
-        self.dst == self.len as i64 && self.count >= MIN_FOLLOWING
+        self.dst == self.len as i64 && self.count >= MIN_FOLLOWING as i64
     }
 
     /// Asks for the first line of each run, unless there are too many.
@@ -85,8 +85,24 @@ pub(super) unsafe fn copy_following<R: Register>(at: At, row: Row, beyond: usize
     }
 }
 
+/// About how many of the processor's cycles copying each run with what lies behind it takes in the caches, if it has fewer than 16 bytes or
+/// more, and of those that one loop has each time anew.
+const FOLLOWING: f64 = 1.4;
+const LONG_FOLLOWING: f64 = 2.5;
+const FIRST_FOLLOWING: f64 = 3.0;
+
+/// The same of all runs of `length` elements of `unit` bytes, of loops with the run's or without, if they may be copied so.
+pub(super) fn following_cycles(loops: &[Loop], length: i64, unit: usize) -> Option<f64> {
+    let len = usize::try_from(length).ok()?.checked_mul(unit).filter(|&len| may_follow(len))?;
+    let row = loops.iter().find(|l| l.dst == length && l.extent > 1)?;
+    let others = loops.iter().filter(|l| !l.is_run());
+    let n_runs = others.map(|l| l.extent as f64).product::<f64>();
+    let each = if len < 16 { FOLLOWING } else { LONG_FOLLOWING };
+    Some(n_runs * (each + FIRST_FOLLOWING / row.extent as f64))
+}
+
 /// The fewest runs that are copied with what lies behind them.
-const MIN_FOLLOWING: i64 = 4;
+const MIN_FOLLOWING: usize = 4;
 
 /// Lines of more runs would be gone when they are copied.
 const MOST_ASKED_FOR: i64 = 512;
@@ -103,16 +119,16 @@ pub(super) struct Chain {
     count: usize,
     /// The last place of them.
     farthest: i64,
-    /// The bytes of all, with those at other places of the loops around, if those follow too.
+    /// The bytes of all that follow each other, with those at other places of the loops around.
     all: usize,
 }
 
 impl Chain {
-    /// Of the innermost of some loops of runs of `length` elements, if there are several; with the loops around.
+    /// Of the innermost of some loops of runs of `length` elements; with the loops around.
     #[inline(always)]
     pub(super) fn of(loops: &[Loop], length: i64, unit: usize) -> Option<(Self, &[Loop])> {
         let len = length as usize * unit;
-        if !matches!(len, 3 | 5..=7 | 9..=15) || loops.len() < 2 {
+        if !may_follow(len) {
             return None;
         }
         let mut chain = Chain { len, places: [0; MOST_CHAINED], count: 1, farthest: 0, all: len };
@@ -131,9 +147,6 @@ impl Chain {
             }
             (chain.count, rest, reach) = (count, outer, reach * l.extent);
         }
-        if loops.len() < rest.len() + 2 || (chain.count as i64) < MIN_FOLLOWING {
-            return None;
-        }
         let mut beyond = rest;
         while let Some((l, outer)) = beyond.split_last() {
             if l.dst != reach {
@@ -141,12 +154,8 @@ impl Chain {
             }
             (beyond, reach) = (outer, reach * l.extent);
         }
-        // Where only some follow, all there is at one place is for itself.
-        chain.all = match beyond.is_empty() {
-            true => reach as usize * unit,
-            false => chain.count * len,
-        };
-        Some((chain, rest))
+        chain.all = reach as usize * unit;
+        (chain.count > 1 && chain.all >= MIN_FOLLOWING * len).then_some((chain, rest))
     }
 
     /// The bytes of its runs.
@@ -169,23 +178,26 @@ impl Chain {
         self.all
     }
 
-    /// Copies the runs at one place of the loops around, of which `left` bytes of the destination are left with those that follow.
-    /// What is left after them.
+    /// Copies the runs at the places of a loop, the innermost around, that counts bytes. Of the destination `left` bytes are left with
+    /// those that follow. What is left after them.
     ///
     /// # Safety
     /// As [`copy_following`].
     #[inline(always)]
-    pub(super) unsafe fn copy<R: Register>(&self, at: At, left: usize, end: *const u8) -> usize {
+    pub(super) unsafe fn copy<R: Register>(
+        &self,
+        at: At,
+        around: Loop,
+        left: usize,
+        end: *const u8,
+    ) -> usize {
         // SAFETY: the caller's promise; the runs are no longer than what is copied with each.
         unsafe {
             match self.len {
-                ..8 => self.copy_by::<R, 8>(at, left, end),
-                _ => self.copy_by::<R, 16>(at, left, end),
+                ..8 => self.copy_by::<R, 8>(at, around, left, end),
+                8..16 => self.copy_by::<R, 16>(at, around, left, end),
+                _ => self.copy_by::<R, 32>(at, around, left, end),
             }
-        }
-        match left - self.count * self.len {
-            0 => self.all,
-            left => left,
         }
     }
 
@@ -194,29 +206,48 @@ impl Chain {
     /// # Safety
     /// As [`copy`](Self::copy).
     #[inline(always)]
-    unsafe fn copy_by<R: Register, const W: usize>(&self, at: At, left: usize, end: *const u8) {
-        let Chain { len, count, farthest, .. } = *self;
-        let are_inside = (count - 1) * len + W <= left
-            && at.src.wrapping_offset(farthest as isize).wrapping_add(W) <= end;
-        let mut here = at;
-        // SAFETY: the caller's promise: what is written lies within the runs that follow, and what is read before the end.
-        unsafe {
-            if are_inside {
-                for &place in &self.places[..count] {
-                    here.src = at.src.wrapping_offset(place as isize);
-                    copy_over::<R, W>(here);
-                    here.dst = here.dst.wrapping_add(len);
-                }
-                return;
+    unsafe fn copy_by<R: Register, const W: usize>(
+        &self,
+        mut at: At,
+        around: Loop,
+        mut left: usize,
+        end: *const u8,
+    ) -> usize {
+        let Chain { len, count, all, .. } = *self;
+        let (places, bytes) = (&self.places[..count], count * len);
+        let last = at.src.wrapping_offset(self.farthest as isize).wrapping_add(W);
+        let steps = Steps { count: around.extent, src: around.src, bytes };
+        let inside = steps.inside(last, bytes - len + W, left, end);
+        for _ in 0..inside {
+            let mut to = at.dst;
+            for &place in places {
+                let src = at.src.wrapping_offset(place as isize);
+                // SAFETY: the caller's promise: what is written lies within the runs that follow, and what is read before the end.
+                unsafe { copy_over::<R, W>(At { src, dst: to }) };
+                to = to.wrapping_add(len);
             }
-            for (number, &place) in self.places[..count].iter().enumerate() {
-                here = at.plus(place, (number * len) as i64);
-                match number * len + W <= left && here.src.wrapping_add(W) <= end {
-                    true => copy_over::<R, W>(here),
-                    false => copy_by_call_or_bytes(here, len),
-                }
-            }
+            at = at.plus(around.src, around.dst);
         }
+        // Those that follow end with the last of the steps, if there are no more inside.
+        left -= inside as usize * bytes;
+        for _ in inside..around.extent {
+            for (number, &place) in places.iter().enumerate() {
+                let here = at.plus(place, (number * len) as i64);
+                // SAFETY: as above, or no more than a run.
+                unsafe {
+                    match number * len + W <= left && here.src.wrapping_add(W) <= end {
+                        true => copy_over::<R, W>(here),
+                        false => copy_by_call_or_bytes(here, len),
+                    }
+                }
+            }
+            left -= bytes;
+            if left == 0 {
+                left = all;
+            }
+            at = at.plus(around.src, around.dst);
+        }
+        left
     }
 }
 
@@ -258,6 +289,36 @@ unsafe fn follow<R: Register, const W: usize>(at: At, row: Row, beyond: usize, e
                 false => copy_by_call_or_bytes(here, row.len),
             }
         }
+    }
+}
+
+/// Steps at each of which so many bytes of the destination are copied that follow each other.
+struct Steps {
+    count: i64,
+    /// From one to the next in the source, in bytes.
+    src: i64,
+    bytes: usize,
+}
+
+impl Steps {
+    /// At how many of the first steps `reach` bytes can be written, where `left` are left, and can be read up to `last` of the first
+    /// step, that much further on at each. There may be more.
+    #[inline(always)]
+    fn inside(&self, last: *const u8, reach: usize, left: usize, end: *const u8) -> i64 {
+        let Steps { count, src, bytes } = *self;
+        if left < reach || last > end || count < 1 {
+            return 0;
+        }
+        if count == 1 || src < 0 {
+            return 1;
+        }
+        let (more, readable) = (left - reach, (end as usize - last as usize) as i64);
+        let steps = count - 1;
+        if steps as usize * bytes <= more && steps.saturating_mul(src) <= readable {
+            return count;
+        }
+        let by_source = if src == 0 { steps } else { readable / src };
+        steps.min((more / bytes) as i64).min(by_source) + 1
     }
 }
 

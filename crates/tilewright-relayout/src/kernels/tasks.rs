@@ -100,15 +100,19 @@ impl Run<'_> {
     unsafe fn copy<R: Register, const FAR: bool>(self) {
         let Walk { loops, unit, at, stores, end } = self.walk;
         if let Some((chain, around)) = Chain::of(loops, self.length, unit) {
-            let (mut places, mut left) = (Places::new(around, unit, at), chain.all());
             let mut soon =
                 if FAR { Some(Soon::of(&self.walk, around, chain.bytes())) } else { None };
+            // From memory lines are asked for at every place.
+            let (inner, outer) = if FAR { (ONCE, around) } else { innermost(around) };
+            let in_bytes =
+                Loop { src: inner.src * unit as i64, dst: inner.dst * unit as i64, ..inner };
+            let (mut places, mut left) = (Places::new(outer, unit, at), chain.all());
             while let Some(at) = places.next() {
                 if let Some(next) = soon.as_mut().and_then(Soon::next_line) {
                     chain.ask_for(next);
                 }
                 // SAFETY: the caller's promise.
-                left = unsafe { chain.copy::<R>(at, left, end) };
+                left = unsafe { chain.copy::<R>(at, in_bytes, left, end) };
             }
             return;
         }

@@ -120,7 +120,9 @@ fn runs() {
 
 #[test]
 fn runs_of_several_loops_that_follow_each_other() {
-    for &(length, unit) in cases(&[(7, 1), (3, 1), (5, 1), (11, 1), (3, 2), (7, 2), (3, 4)], 2) {
+    for &(length, unit) in
+        cases(&[(7, 1), (20, 1), (3, 1), (5, 1), (11, 1), (3, 2), (7, 2), (3, 4), (13, 2)], 2)
+    {
         let n = 4 * length;
         for outer in [3, 1, 2] {
             // One behind the other to the end of the source; others between them; and a part of what is written.

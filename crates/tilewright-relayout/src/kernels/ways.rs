@@ -9,6 +9,7 @@ use super::lookup::Lookup;
 use super::mover::Way;
 use super::place::LINE;
 use super::rows::{Drafts, Rows as StagedRows};
+use super::runs::following_cycles;
 use super::tile::{LANE_CYCLES, Program, Slots};
 use super::woven;
 use crate::nest::Loop;
@@ -185,7 +186,10 @@ impl Wanted<'_> {
                 return Way::Kernel(None);
             }
             if is_odd {
-                let cost = bytes / run_bytes as f64 * (RUN + run_bytes as f64 * BYTE_OF_A_RUN);
+                let one_by_one =
+                    bytes / run_bytes as f64 * (RUN + run_bytes as f64 * BYTE_OF_A_RUN);
+                let following = following_cycles(loops, run.extent, unit);
+                let cost = following.filter(|_| !is_streamed).unwrap_or(one_by_one);
                 if !is_streamed && are_far(loops, run.extent, unit as i64) {
                     let are_better =
                         |d: &Drafts| d.cycles() * self.elements() < FAR_RUNS_TO_ROWS * cost;
