@@ -85,13 +85,14 @@ pub(super) unsafe fn copy_following<R: Register>(at: At, row: Row, beyond: usize
     }
 }
 
-/// About how many of the processor's cycles copying each run with what lies behind it takes in the caches, if it has fewer than 16 bytes or
-/// more, and of those that one loop has each time anew.
+/// About how many of the processor's cycles it takes in the caches to copy a run with what lies behind it, of fewer than 16 bytes
+/// or more, and to begin with those of a loop.
 const FOLLOWING: f64 = 1.4;
 const LONG_FOLLOWING: f64 = 2.5;
 const FIRST_FOLLOWING: f64 = 3.0;
 
-/// The same of all runs of `length` elements of `unit` bytes, of loops with the run's or without, if they may be copied so.
+/// The same of all runs of `length` elements of `unit` bytes, of loops with the run's or without, if they have such lengths and any
+/// follow each other.
 pub(super) fn following_cycles(loops: &[Loop], length: i64, unit: usize) -> Option<f64> {
     let len = usize::try_from(length).ok()?.checked_mul(unit).filter(|&len| may_follow(len))?;
     let row = loops.iter().find(|l| l.dst == length && l.extent > 1)?;
@@ -110,7 +111,7 @@ const MOST_ASKED_FOR: i64 = 512;
 /// The most runs of a chain.
 const MOST_CHAINED: usize = 64;
 
-/// Short runs of several loops that follow each other in the destination, of which each is copied as by [`copy_following`].
+/// Short runs of a few loops that follow each other in the destination, of which each is copied as by [`copy_following`].
 pub(super) struct Chain {
     /// The bytes of a run.
     len: usize,
@@ -215,22 +216,24 @@ impl Chain {
     ) -> usize {
         let Chain { len, count, all, .. } = *self;
         let (places, bytes) = (&self.places[..count], count * len);
-        let last = at.src.wrapping_offset(self.farthest as isize).wrapping_add(W);
-        let steps = Steps { count: around.extent, src: around.src, bytes };
-        let inside = steps.inside(last, bytes - len + W, left, end);
-        for _ in 0..inside {
-            let mut to = at.dst;
-            for &place in places {
-                let src = at.src.wrapping_offset(place as isize);
-                // SAFETY: the caller's promise: what is written lies within the runs that follow, and what is read before the end.
-                unsafe { copy_over::<R, W>(At { src, dst: to }) };
-                to = to.wrapping_add(len);
+        let mut steps = around.extent;
+        while steps > 0 {
+            let inside = self.inside::<W>(at, Loop { extent: steps, ..around }, left, end);
+            for _ in 0..inside {
+                let mut to = at.dst;
+                for &place in places {
+                    let src = at.src.wrapping_offset(place as isize);
+                    // SAFETY: the caller's promise: what is written lies within the runs that follow, and what is read before the end.
+                    unsafe { copy_over::<R, W>(At { src, dst: to }) };
+                    to = to.wrapping_add(len);
+                }
+                at = at.plus(around.src, around.dst);
             }
-            at = at.plus(around.src, around.dst);
-        }
-        // Those that follow end with the last of the steps, if there are no more inside.
-        left -= inside as usize * bytes;
-        for _ in inside..around.extent {
+            // More than what is copied is left of the destination behind each of them.
+            (steps, left) = (steps - inside, left - inside as usize * bytes);
+            if steps == 0 {
+                break;
+            }
             for (number, &place) in places.iter().enumerate() {
                 let here = at.plus(place, (number * len) as i64);
                 // SAFETY: as above, or no more than a run.
@@ -241,13 +244,35 @@ impl Chain {
                     }
                 }
             }
-            left -= bytes;
+            (steps, left) = (steps - 1, left - bytes);
             if left == 0 {
                 left = all;
             }
             at = at.plus(around.src, around.dst);
         }
         left
+    }
+
+    /// At how many of the first steps of a loop every run may be copied with what lies behind it, where `left` bytes are left of the
+    /// destination.
+    #[inline(always)]
+    fn inside<const W: usize>(&self, at: At, around: Loop, left: usize, end: *const u8) -> i64 {
+        let Loop { extent, src, .. } = around;
+        let (bytes, reach) = (self.bytes(), self.bytes() - self.len + W);
+        let last = at.src.wrapping_offset(self.farthest as isize).wrapping_add(W);
+        if left < reach || last > end {
+            return 0;
+        }
+        if extent == 1 {
+            return 1;
+        }
+        let (more, readable) = (left - reach, (end as usize - last as usize) as i64);
+        let steps = extent - 1;
+        if steps as usize * bytes <= more && steps.saturating_mul(src) <= readable {
+            return extent;
+        }
+        let by_source = if src > 0 { readable / src } else { steps };
+        steps.min((more / bytes) as i64).min(by_source) + 1
     }
 }
 
@@ -289,36 +314,6 @@ unsafe fn follow<R: Register, const W: usize>(at: At, row: Row, beyond: usize, e
                 false => copy_by_call_or_bytes(here, row.len),
             }
         }
-    }
-}
-
-/// Steps at each of which so many bytes of the destination are copied that follow each other.
-struct Steps {
-    count: i64,
-    /// From one to the next in the source, in bytes.
-    src: i64,
-    bytes: usize,
-}
-
-impl Steps {
-    /// At how many of the first steps `reach` bytes can be written, where `left` are left, and can be read up to `last` of the first
-    /// step, that much further on at each. There may be more.
-    #[inline(always)]
-    fn inside(&self, last: *const u8, reach: usize, left: usize, end: *const u8) -> i64 {
-        let Steps { count, src, bytes } = *self;
-        if left < reach || last > end || count < 1 {
-            return 0;
-        }
-        if count == 1 || src < 0 {
-            return 1;
-        }
-        let (more, readable) = (left - reach, (end as usize - last as usize) as i64);
-        let steps = count - 1;
-        if steps as usize * bytes <= more && steps.saturating_mul(src) <= readable {
-            return count;
-        }
-        let by_source = if src == 0 { steps } else { readable / src };
-        steps.min((more / bytes) as i64).min(by_source) + 1
     }
 }
 

@@ -153,7 +153,7 @@ impl Lookup {
             if lookup.held_bytes() <= MOST_BYTES {
                 return Some(lookup);
             }
-            // Their tables are longer than those of parts of them.
+            // Tables of longer blocks are longer: those of one register will do.
             (longest != Longest::Register).then_some(())?;
             longest = Longest::Register;
         }
@@ -246,7 +246,7 @@ fn least_cycles_of_block<'l>(
 
 /// The parts of a box: what fills blocks, and what is left of every loop whose blocks would not begin at
 /// whole bytes if the last shared elements with the one before. `None` where what fills blocks is too much, or surely takes
-/// more cycles than `most`. Blocks may be chains if it `has_chains`; those of what is left are too few to be worth the tables.
+/// more cycles than `most`. Blocks are no longer than the `longest`; chains of what is left are too few to be worth the tables.
 fn split(
     loops: &[Loop],
     slots: Slots,

@@ -136,6 +136,10 @@ fn runs_of_several_loops_that_follow_each_other() {
             assert!(is_chain, "{chained:?} of {length} of {unit} bytes");
             let from = (4 * n + 3 * 2) as usize * unit;
             check_from(from, &[l(outer, 2, 5 * n), l(5, -n, n), l(4, -2, length), run], unit);
+            // More than are chained, of which the first end where the source does.
+            let from = 19 * n as usize * unit;
+            let backwards = [l(outer, 0, 80 * n), l(20, -n, 4 * n), l(4, 2, n), l(4, 1, length)];
+            check_from(from, &[&backwards[..], &[run]].concat(), unit);
         }
     }
 }
