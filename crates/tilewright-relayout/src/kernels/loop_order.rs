@@ -7,7 +7,7 @@ use super::tile::Around;
 pub(super) const LONG_RUN: i64 = 256 * 8;
 
 /// The most places of the source that are read in turn before the next line of any.
-const MOST_SOURCES: i64 = 128;
+pub(super) const MOST_SOURCES: i64 = 128;
 
 /// The sets of a first cache, the lines after each other in turn, and for how many lines each has room at least.
 const N_SETS: usize = 64;

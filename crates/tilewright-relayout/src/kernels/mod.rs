@@ -394,7 +394,8 @@ fn order_walk(loops: &mut [Loop], kernel: Kernel, unit: i64, stores: Stores) {
     if src_len.max(dst_len) * unit < line {
         // Short runs are quicker one behind the other.
         if let Kernel::Runs { length } = kernel
-            && let Some(next) = loops.iter().position(|l| l.dst == length && l.extent >= MIN_STEPS)
+            && let Some(next) = loops.iter().position(|l| l.dst == length && l.extent > 1)
+            && (loops[next].extent >= MIN_STEPS || runs::may_follow((src_len * unit) as usize))
         {
             return loops[next..].rotate_left(1);
         }

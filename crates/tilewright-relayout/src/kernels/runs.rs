@@ -2,6 +2,7 @@
 
 use super::copies::copy_line;
 use super::level::prefetch;
+use super::loop_order::{MOST_SOURCES, most_sources};
 use super::place::{AHEAD, At, CACHED, LINE, STAGED, STREAMED, Stores, copy_few, copy_one, put};
 use super::register::Register;
 use crate::nest::Loop;
@@ -85,21 +86,33 @@ pub(super) unsafe fn copy_following<R: Register>(at: At, row: Row, beyond: usize
     }
 }
 
-/// About how many of the processor's cycles it takes in the caches to copy a run with what lies behind it, of fewer than 16 bytes
-/// or more, and to begin with those of a loop.
-const FOLLOWING: f64 = 1.4;
-const LONG_FOLLOWING: f64 = 2.5;
-const FIRST_FOLLOWING: f64 = 3.0;
+/// About how many of the processor's cycles it takes in the caches to copy a run with what lies behind it, of fewer than 8 bytes,
+/// than 16, or more; to begin with those of a loop; and to wait for its line, where more of them share a set than it has room for.
+/// All are as much less than what is measured as the cycles of lookups are.
+const FOLLOWING: f64 = 1.0;
+const LANE_FOLLOWING: f64 = 1.3;
+const LONG_FOLLOWING: f64 = 1.7;
+const FIRST_FOLLOWING: f64 = 1.7;
+const SHARED_SET: f64 = 2.0;
 
-/// The same of all runs of `length` elements of `unit` bytes, of loops with the run's or without, if they have such lengths and any
-/// follow each other.
+/// The same of all runs of `length` elements of `unit` bytes, of loops with the run's or without, if they are copied so.
 pub(super) fn following_cycles(loops: &[Loop], length: i64, unit: usize) -> Option<f64> {
     let len = usize::try_from(length).ok()?.checked_mul(unit).filter(|&len| may_follow(len))?;
     let row = loops.iter().find(|l| l.dst == length && l.extent > 1)?;
+    let next = row.dst.checked_mul(row.extent)?;
+    if row.extent < MIN_FOLLOWING as i64 && !loops.iter().any(|l| l.dst == next && l.extent > 1) {
+        return None;
+    }
     let others = loops.iter().filter(|l| !l.is_run());
     let n_runs = others.map(|l| l.extent as f64).product::<f64>();
-    let each = if len < 16 { FOLLOWING } else { LONG_FOLLOWING };
-    Some(n_runs * (each + FIRST_FOLLOWING / row.extent as f64))
+    let each = match len {
+        ..8 => FOLLOWING,
+        8..16 => LANE_FOLLOWING,
+        _ => LONG_FOLLOWING,
+    };
+    let at_once = most_sources(row.src.saturating_mul(8 * unit as i64), row.extent);
+    let shared = if at_once < row.extent.min(MOST_SOURCES) { SHARED_SET } else { 0.0 };
+    Some(n_runs * (each + shared + FIRST_FOLLOWING / row.extent as f64))
 }
 
 /// The fewest runs that are copied with what lies behind them.

@@ -35,7 +35,7 @@ pub(super) const CHECKED: f64 = 40.0;
 pub(crate) const WIDEST_SLOT: i64 = 8;
 
 /// What rows are estimated at of the cycles of short runs of different lines in the caches, and take no longer.
-const FAR_RUNS_TO_ROWS: f64 = 0.5;
+const FAR_RUNS_TO_ROWS: f64 = 0.75;
 
 /// What is not worth looking for something quicker: that takes ten times as long at least, again for every plan.
 const NEGLIGIBLE: f64 = 1000.0;
