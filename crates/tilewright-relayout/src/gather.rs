@@ -13,7 +13,7 @@ const AROUND: i64 = 2 * PIECE as i64;
 pub(crate) const STAGE_BYTES: usize = BLOCK_BYTES as usize + 4 * PIECE;
 
 /// Rows that are neighbours on both sides for so many bytes are copied without a stage.
-pub(crate) const LEAST_DIRECT: i64 = 64;
+pub(crate) const LEAST_DIRECT: i64 = 128;
 
 /// The bytes of the source that rows are read from one after the other, if they are short.
 const READ_TOGETHER: i64 = 2048;

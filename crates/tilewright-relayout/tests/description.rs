@@ -106,6 +106,11 @@ fn swizzled_rows_become_columns() {
             assert_eq!(number(&flipped, at(to)), expected ^ 0x8001, "[{row},{column}]");
         }
     }
+    // Chunks that would each read a part of every group of the source are one.
+    let rows = placement("u16 Sw<3,3,3> o 0 o (524320,64):(64,1)");
+    let columns = placement("u16[524320,64]{0,1}");
+    assert_eq!(Plan::new(&rows, &columns).unwrap().n_chunks(), 1);
+    assert!(Plan::new(&columns, &rows).unwrap().n_chunks() > 1);
 }
 
 /// Where rows come from near each other and go near each other, each chunk makes those that it needs, of its own part

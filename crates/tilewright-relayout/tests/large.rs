@@ -105,22 +105,49 @@ fn odd_numbers_of_rows_far_apart() {
     check("f32[24,64,1401]{2,1,0}", "f32[24,64,1401]{0,1,2}", 32, 90_000);
 }
 
-/// Tiles of shared memory, and swizzled rows, from and to rows, columns and each other.
+/// Tiles of shared memory, and swizzled rows, from and to rows, columns and each other. Panels of rows that are copied begin at
+/// one place of a period of the flips, at some, and at more than are listed.
 #[test]
 fn swizzles() {
     let tiles = "o 0 o ((8,8192),(64,1)):((64,512),(1,0))";
     let rows = "o 0 o (65536,64):(64,1)";
     let columns = "o 0 o ((64,1024),(8,8)):((1,512),(64,524288))";
     let plain = "Sw<0,3,3>";
-    for (from, to) in [
-        (format!("Sw<3,3,3> {tiles}"), format!("{plain} {columns}")),
-        (format!("{plain} {rows}"), format!("Sw<3,3,3> {columns}")),
-        (format!("Sw<2,3,3> {rows}"), format!("Sw<3,3,3> {columns}")),
-        (format!("Sw<3,3,3> {columns}"), format!("Sw<1,3,3> {rows}")),
-        (format!("Sw<3,3,3> {columns}"), format!("{plain} o 0 o (65536,64):(1,65536)")),
+    let atoms = |(rows, width, across)| {
+        let step = 8 * width;
+        format!("o 0 o ((8,{rows}),({width},{across})):(({width},{step}),(1,{}))", rows * step)
+    };
+    for (bits, from, to) in [
+        (16, format!("Sw<3,3,3> {tiles}"), format!("{plain} {columns}")),
+        (16, format!("{plain} {rows}"), format!("Sw<3,3,3> {columns}")),
+        (16, format!("Sw<2,3,3> {rows}"), format!("Sw<3,3,3> {columns}")),
+        (16, format!("Sw<3,3,3> {columns}"), format!("Sw<1,3,3> {rows}")),
+        (16, format!("Sw<3,3,3> {columns}"), format!("{plain} o 0 o (65536,64):(1,65536)")),
+        (
+            16,
+            format!("Sw<1,3,3> {}", atoms((128, 16, 32))),
+            format!("Sw<3,3,3> {}", atoms((128, 64, 8))),
+        ),
+        (
+            16,
+            format!("Sw<1,3,3> {}", atoms((128, 16, 32))),
+            format!("{plain} o 0 o (1024,512):(512,1)"),
+        ),
+        (
+            32,
+            format!("Sw<3,2,3> {}", atoms((128, 32, 16))),
+            "Sw<3,2,3> o 0 o (1024,512):(512,1)".into(),
+        ),
+        (
+            32,
+            format!("Sw<3,2,3> {}", atoms((128, 32, 16))),
+            "Sw<3,2,8> o 0 o (1024,512):(512,1)".into(),
+        ),
     ] {
-        let (source, target) = (composed(&from, 16), composed(&to, 16));
-        assert_eq!(Plan::new(&source, &target).unwrap().describe().route, Route::Swizzled);
-        check_move(&source, &target, 300_000, &format!("{from} to {to}"));
+        for (from, to) in [(&from, &to), (&to, &from)] {
+            let (source, target) = (composed(from, bits), composed(to, bits));
+            assert_eq!(Plan::new(&source, &target).unwrap().describe().route, Route::Swizzled);
+            check_move(&source, &target, 300_000, &format!("{from} to {to}"));
+        }
     }
 }

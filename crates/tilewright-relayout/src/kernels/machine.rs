@@ -13,8 +13,8 @@ use super::place::{At, CACHED, LINE, STAGED, STREAMED, Stores, copy_one, room};
 use super::places::AroundPlaces;
 use super::register::Register;
 use super::swizzle::{
-    Copies, Lanes, PERIOD_PLACES, SideAt, SwizzledSides, TILE_LANES, copy_out_swizzled,
-    gather_swizzled,
+    CopiedTiles, Copies, Lanes, PERIOD_PLACES, SideAt, SwizzledSides, TILE_LANES,
+    copy_out_swizzled, copy_tiles, gather_swizzled,
 };
 use super::tile::{BANK, Op, Program, Scattered, Tile};
 use std::mem::MaybeUninit;
@@ -156,7 +156,10 @@ pub(super) unsafe fn run_swizzled(
     let mut lists = [const { MaybeUninit::uninit() }; PERIOD_PLACES * TILE_LANES];
     let src = Lanes::of(src, &walk.tile, &mut lists);
     let (streams, copies) = (stores == Stores::Streamed, kernels.copies);
-    let mut swizzled = SwizzledSides { src, dst, stores, streams, places: None, copies };
+    let mut copied = CopiedTiles::new();
+    // Those of one panel are not moved again.
+    let copied = if walk.around.is_empty() { None } else { Some(&mut copied) };
+    let mut swizzled = SwizzledSides { src, dst, stores, streams, places: None, copies, copied };
     let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: swizzled.asks() };
     let by = By::Swizzled(kernels.swizzled, &mut swizzled);
     // SAFETY: the caller's promise.
@@ -199,7 +202,8 @@ unsafe fn walk_listed(listed: &Listed, at: At, stores: Stores, stage: *mut u8) {
     let (loads, places) = listed.lists();
     let streams = stores == Stores::Streamed && listed.streams() && at.to_line() == 0;
     let (src, dst) = (Lanes::listed(loads), SideAt::new(None, 0, 0));
-    let mut sides = SwizzledSides { src, dst, stores, streams, places, copies: kernels.copies };
+    let copies = kernels.copies;
+    let mut sides = SwizzledSides { src, dst, stores, streams, places, copies, copied: None };
     let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: sides.asks() };
     let by = match (loads, places) {
         (None, None) if streams => By::Kernel(kernels.streamed),
@@ -657,6 +661,16 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
             Some(order) => Some(R::repeat(order)),
             None => None,
         };
+        // Copies are listed once for all panels.
+        if N == 1
+            && G == 0
+            && let Some(sides) = &mut swizzled
+        {
+            let is_streamed = sides.streams && out.is_none();
+            if let Some(tiles) = sides.copied::<R>(walk, first) {
+                return copy_tiles::<R>(tiles, first, order, is_streamed, &mut soon);
+            }
+        }
         for (number, &(src, dst)) in tiles.iter().enumerate() {
             if S == CROSSING {
                 let ahead = number + TILES_AHEAD;

@@ -11,11 +11,12 @@
 //!  address   r r r │ (h, l) ^ r │ b b b b
 //! ```
 
-use super::block::{Gathered, Out};
+use super::block::{Gathered, Out, Walk};
 use super::flipped::{Flips, PIECE};
 use super::machine;
 use super::mover::{Mover, Way, is_within};
-use super::place::{At, LINE, Stores, put};
+use super::panels::Soon;
+use super::place::{At, CACHED, LINE, STREAMED, Stores, put};
 use super::register::Register;
 use super::tile::{BYTES_OF_A_LANE, MAX_LANES, MOST_STORED, Program, Tile};
 use std::mem::MaybeUninit;
@@ -146,6 +147,12 @@ impl SideAt {
     /// Whether its place 0 is at a line's address.
     pub(super) fn begins_lines(&self) -> bool {
         self.zero.is_multiple_of(LINE)
+    }
+
+    /// How far in a period of the flips an address is.
+    #[inline(always)]
+    fn phase(&self, address: usize) -> usize {
+        address.wrapping_sub(self.zero) & self.flips.period()
     }
 
     /// How far from an address the piece lies that would be there.
@@ -381,6 +388,140 @@ pub(super) struct SwizzledSides<'l> {
     pub(super) places: Option<Lists<'l>>,
     /// What copies rows to a stage and from there.
     pub(super) copies: Copies,
+    /// Tiles of a register each, unless they are listed otherwise.
+    pub(super) copied: Option<&'l mut CopiedTiles>,
+}
+
+/// The most tiles that are listed in a run, and the most places of panels in a period that they are listed for: where each panel
+/// begins at another, that takes longer than it saves.
+const MOST_COPIED: usize = 1024;
+const MOST_PHASES: usize = 8;
+
+/// Where the tiles of a panel lie, of a register each. That is the same for all panels that begin as far in a period of the flips.
+pub(super) struct CopiedTiles {
+    /// Those of one panel behind those of another.
+    tiles: [MaybeUninit<Copied>; MOST_COPIED],
+    /// How far in a period of either side the panels begin for which they are listed, and how many those are.
+    phases: [[usize; 2]; MOST_PHASES],
+    n_phases: usize,
+}
+
+/// How far from its panel's first byte each lane of a tile is loaded from, and its register stored.
+#[derive(Clone, Copy)]
+pub(super) struct Copied {
+    lanes: [i32; MAX_LANES],
+    store: i32,
+}
+
+impl CopiedTiles {
+    pub(super) fn new() -> Self {
+        let tiles = [const { MaybeUninit::uninit() }; MOST_COPIED];
+        CopiedTiles { tiles, phases: [[0; 2]; MOST_PHASES], n_phases: 0 }
+    }
+
+    /// The tiles of panels that begin so far in a period of either side, if they are known or can be listed.
+    #[inline(always)]
+    fn of<R: Register>(
+        &mut self,
+        walk: &Walk,
+        sides: [SideAt; 2],
+        phases: [usize; 2],
+    ) -> Option<&[Copied]> {
+        let known = self.phases[..self.n_phases].iter().position(|known| *known == phases);
+        let number = match known {
+            Some(number) => number,
+            None => self.list::<R>(walk, sides, phases)?,
+        };
+        let n_tiles = walk.tiles.len();
+        let tiles = &self.tiles[number * n_tiles..][..n_tiles];
+        // SAFETY: all tiles of a list are written before its phases are.
+        Some(unsafe { &*(std::ptr::from_ref::<[MaybeUninit<Copied>]>(tiles) as *const [Copied]) })
+    }
+
+    /// Lists the tiles of such panels, as many as the walk has. The number of their list.
+    #[cold]
+    #[inline(never)]
+    fn list<R: Register>(
+        &mut self,
+        walk: &Walk,
+        sides: [SideAt; 2],
+        phases: [usize; 2],
+    ) -> Option<usize> {
+        let Walk { tile, tiles, gathered, out, .. } = walk;
+        let number = self.n_phases;
+        let list = self.tiles.get_mut(number * tiles.len()..)?.get_mut(..tiles.len())?;
+        let known = self.phases.get_mut(number)?;
+        // A stage is not swizzled.
+        let [src, dst] = sides.map(|side| SideAt { zero: 0, ..side });
+        let n_lanes = R::BYTES / PIECE;
+        for (copied, &(from, to)) in list.iter_mut().zip(tiles) {
+            let (from, to) = (from + tile.loads[0], to + tile.stores[0]);
+            let (by, flips) = match out {
+                Some(_) => (0, 0),
+                None => dst.whole(phases[1].wrapping_add_signed(to as isize), R::BYTES),
+            };
+            let lane = |number: usize| {
+                let from = from + if n_lanes > 1 { tile.lanes[number ^ flips] } else { 0 };
+                let by = match gathered {
+                    Some(_) => 0,
+                    None => src.shift_of(phases[0].wrapping_add_signed(from as isize)),
+                };
+                i32::try_from(from + by as i64).ok()
+            };
+            let mut lanes = [0; MAX_LANES];
+            for (number, place) in lanes.iter_mut().enumerate().take(n_lanes) {
+                *place = lane(number)?;
+            }
+            copied.write(Copied { lanes, store: i32::try_from(to + by as i64).ok()? });
+        }
+        *known = phases;
+        self.n_phases += 1;
+        Some(number)
+    }
+}
+
+/// Copies the tiles of a panel that are listed, whose bytes are put in `order` within each 16, and asks for lines meanwhile.
+///
+/// # Safety
+/// As [`Kernel`](machine::Kernel), of the groups of what the tiles read and write; they are listed for the registers and the place
+/// of the panel.
+#[inline(always)]
+pub(super) unsafe fn copy_tiles<R: Register>(
+    tiles: &[Copied],
+    at: At,
+    order: Option<R>,
+    is_streamed: bool,
+    soon: &mut Soon<'_>,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match is_streamed {
+            true => copy_each::<R, STREAMED>(tiles, at, order, soon),
+            false => copy_each::<R, CACHED>(tiles, at, order, soon),
+        }
+    }
+}
+
+/// # Safety
+/// As [`copy_tiles`]; they are stored as `S` says.
+#[inline(always)]
+unsafe fn copy_each<R: Register, const S: u8>(
+    tiles: &[Copied],
+    at: At,
+    order: Option<R>,
+    soon: &mut Soon<'_>,
+) {
+    for Copied { lanes, store } in tiles {
+        soon.ask();
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut register = R::load_lanes(at.src, &lanes.map(i64::from), 1);
+            if let Some(order) = order {
+                register = register.shuffle(order);
+            }
+            put::<R, S>(register, at.dst.wrapping_offset(*store as isize));
+        }
+    }
 }
 
 /// How one tile is: the sides that are swizzled and not a stage.
@@ -438,6 +579,14 @@ impl<'l> SwizzledSides<'l> {
             },
             is_streamed: *streams && !has_out,
         }
+    }
+
+    /// The tiles of the panel that begins here, of a register each, if they are known or can be listed.
+    #[inline(always)]
+    pub(super) fn copied<R: Register>(&mut self, walk: &Walk, first: At) -> Option<&[Copied]> {
+        let sides = [self.src.side, self.dst];
+        let phases = [sides[0].phase(first.src.addr()), sides[1].phase(first.dst.addr())];
+        self.copied.as_deref_mut()?.of::<R>(walk, sides, phases)
     }
 
     /// Copies the rows of a panel to a stage.
