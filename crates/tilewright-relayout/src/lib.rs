@@ -38,7 +38,7 @@
 //! 3. **Chunks.** The destination is cut where its tiles begin, into pieces written in order and each
 //!    by one thread: of about 512 KiB, or 256 KiB where a piece of a destination that stays in the caches is put
 //!    together before it is packed. Where source neighbours end up far apart, chunks are larger, so that enough is
-//!    read at a time, up to 32 MiB, and are written in place; and whoever moves all of such an array at once
+//!    read at a time, up to 32 MiB, or 128 where they would read parts of what a swizzle exchanges, and are written in place; and whoever moves all of such an array at once
 //!    has a single one, or threads share it by parts of another loop than the destination's outermost. What is not more than two such pieces is a single one.
 //!
 //! What moves the boxes of a chunk is made with the plan: programs that load registers, exchange the

@@ -106,11 +106,14 @@ fn swizzled_rows_become_columns() {
             assert_eq!(number(&flipped, at(to)), expected ^ 0x8001, "[{row},{column}]");
         }
     }
-    // Chunks that would each read a part of every group of the source are one.
-    let rows = placement("u16 Sw<3,3,3> o 0 o (524320,64):(64,1)");
-    let columns = placement("u16[524320,64]{0,1}");
-    assert_eq!(Plan::new(&rows, &columns).unwrap().n_chunks(), 1);
-    assert!(Plan::new(&columns, &rows).unwrap().n_chunks() > 1);
+    // Chunks read whole groups of the source, of 64 columns, unless those are too large.
+    let n_chunks = |rows: i64, columns: i64| {
+        let from = placement(&format!("u16 Sw<3,3,3> o 0 o ({rows},{columns}):({columns},1)"));
+        let to = placement(&format!("u16[{rows},{columns}]{{0,1}}"));
+        Plan::new(&from, &to).unwrap().n_chunks()
+    };
+    assert_eq!((n_chunks(524_320, 64), n_chunks(524_320, 320)), (1, 5));
+    assert!(n_chunks(40_000_000, 64) > 64);
 }
 
 /// Where rows come from near each other and go near each other, each chunk makes those that it needs, of its own part

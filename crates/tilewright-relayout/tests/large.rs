@@ -1,4 +1,4 @@
-//! Arrays that are large enough to be streamed, against the maps' own offsets.
+//! Arrays that are large enough to be streamed, or to be more panels than one, against the maps' own offsets.
 
 #![allow(clippy::unwrap_used, reason = "a test fails where something is not there")]
 
@@ -105,8 +105,8 @@ fn odd_numbers_of_rows_far_apart() {
     check("f32[24,64,1401]{2,1,0}", "f32[24,64,1401]{0,1,2}", 32, 90_000);
 }
 
-/// Tiles of shared memory, and swizzled rows, from and to rows, columns and each other. Panels of rows that are copied begin at
-/// one place of a period of the flips, at some, and at more than are listed.
+/// Tiles of shared memory, and swizzled rows, from and to rows, columns and each other; of those whose rows are copied, such that
+/// are streamed and not, and whose panels begin at one place of a period of the flips or several.
 #[test]
 fn swizzles() {
     let tiles = "o 0 o ((8,8192),(64,1)):((64,512),(1,0))";
@@ -127,6 +127,11 @@ fn swizzles() {
             16,
             format!("Sw<1,3,3> {}", atoms((128, 16, 32))),
             format!("Sw<3,3,3> {}", atoms((128, 64, 8))),
+        ),
+        (
+            16,
+            format!("Sw<1,3,3> {}", atoms((512, 16, 64))),
+            format!("Sw<3,3,3> {}", atoms((512, 64, 16))),
         ),
         (
             16,

@@ -249,9 +249,13 @@ impl BoxMoves {
 
     /// Whether chunks of so many bytes would still.
     pub(crate) fn are_spread_over(&self, bytes: usize) -> bool {
+        usize::try_from(self.reach_of(READ_AT_LEAST)).is_ok_and(|reach| reach > bytes)
+    }
+
+    /// How far apart in the destination, in bytes, so many bytes of the source end up that lie together.
+    pub(crate) fn reach_of(&self, bytes: i64) -> i64 {
         let nests = self.boxes.iter().map(Cuttable::nest);
-        let reach = dst_reach(&nests, (self.slots.src, self.slots.dst), READ_AT_LEAST);
-        usize::try_from(reach).is_ok_and(|reach| reach > bytes)
+        dst_reach(&nests, (self.slots.src, self.slots.dst), bytes)
     }
 
     /// The bytes of the units that are moved, if they are whole bytes.

@@ -395,7 +395,8 @@ fn order_walk(loops: &mut [Loop], kernel: Kernel, unit: i64, stores: Stores) {
         // Short runs are quicker one behind the other.
         if let Kernel::Runs { length } = kernel
             && let Some(next) = loops.iter().position(|l| l.dst == length && l.extent > 1)
-            && (loops[next].extent >= MIN_STEPS || runs::may_follow((src_len * unit) as usize))
+            && (loops[next].extent >= MIN_STEPS
+                || runs::are_following(loops, length, unit as usize).is_some())
         {
             return loops[next..].rotate_left(1);
         }

@@ -95,14 +95,10 @@ const LONG_FOLLOWING: f64 = 1.7;
 const FIRST_FOLLOWING: f64 = 1.7;
 const SHARED_SET: f64 = 2.0;
 
-/// The same of all runs of `length` elements of `unit` bytes, of loops with the run's or without, if they are copied so.
+/// The same of all runs of `length` elements of `unit` bytes, of loops with the run's or without, if they are copied so. By blocks
+/// they wait no less.
 pub(super) fn following_cycles(loops: &[Loop], length: i64, unit: usize) -> Option<f64> {
-    let len = usize::try_from(length).ok()?.checked_mul(unit).filter(|&len| may_follow(len))?;
-    let row = loops.iter().find(|l| l.dst == length && l.extent > 1)?;
-    let next = row.dst.checked_mul(row.extent)?;
-    if row.extent < MIN_FOLLOWING as i64 && !loops.iter().any(|l| l.dst == next && l.extent > 1) {
-        return None;
-    }
+    let (len, row) = are_following(loops, length, unit)?;
     let others = loops.iter().filter(|l| !l.is_run());
     let n_runs = others.map(|l| l.extent as f64).product::<f64>();
     let each = match len {
@@ -113,6 +109,16 @@ pub(super) fn following_cycles(loops: &[Loop], length: i64, unit: usize) -> Opti
     let at_once = most_sources(row.src.saturating_mul(8 * unit as i64), row.extent);
     let shared = if at_once < row.extent.min(MOST_SOURCES) { SHARED_SET } else { 0.0 };
     Some(n_runs * (each + shared + FIRST_FOLLOWING / row.extent as f64))
+}
+
+/// The bytes of runs of `length` elements of `unit` bytes and the loop of those that follow each other, if they may be copied with
+/// what lies behind them, and enough do.
+pub(super) fn are_following(loops: &[Loop], length: i64, unit: usize) -> Option<(usize, Loop)> {
+    let len = usize::try_from(length).ok()?.checked_mul(unit).filter(|&len| may_follow(len))?;
+    let behind = |length: i64| loops.iter().find(|l| l.dst == length && l.extent > 1);
+    let row = behind(length)?;
+    let go_on = || behind(row.dst.saturating_mul(row.extent)).is_some();
+    (row.extent >= MIN_FOLLOWING as i64 || go_on()).then_some((len, *row))
 }
 
 /// The fewest runs that are copied with what lies behind them.

@@ -404,6 +404,8 @@ pub(super) struct CopiedTiles {
     /// How far in a period of either side the panels begin for which they are listed, and how many those are.
     phases: [[usize; 2]; MOST_PHASES],
     n_phases: usize,
+    /// Whether no others can be listed.
+    is_full: bool,
 }
 
 /// How far from its panel's first byte each lane of a tile is loaded from, and its register stored.
@@ -416,7 +418,7 @@ pub(super) struct Copied {
 impl CopiedTiles {
     pub(super) fn new() -> Self {
         let tiles = [const { MaybeUninit::uninit() }; MOST_COPIED];
-        CopiedTiles { tiles, phases: [[0; 2]; MOST_PHASES], n_phases: 0 }
+        CopiedTiles { tiles, phases: [[0; 2]; MOST_PHASES], n_phases: 0, is_full: false }
     }
 
     /// The tiles of panels that begin so far in a period of either side, if they are known or can be listed.
@@ -447,36 +449,50 @@ impl CopiedTiles {
         sides: [SideAt; 2],
         phases: [usize; 2],
     ) -> Option<usize> {
-        let Walk { tile, tiles, gathered, out, .. } = walk;
-        let number = self.n_phases;
-        let list = self.tiles.get_mut(number * tiles.len()..)?.get_mut(..tiles.len())?;
+        let (number, n_tiles) = (self.n_phases, walk.tiles.len());
+        if self.is_full {
+            return None;
+        }
+        // Until it is known to be.
+        self.is_full = true;
+        let list = self.tiles.get_mut(number * n_tiles..)?.get_mut(..n_tiles)?;
         let known = self.phases.get_mut(number)?;
-        // A stage is not swizzled.
-        let [src, dst] = sides.map(|side| SideAt { zero: 0, ..side });
-        let n_lanes = R::BYTES / PIECE;
-        for (copied, &(from, to)) in list.iter_mut().zip(tiles) {
-            let (from, to) = (from + tile.loads[0], to + tile.stores[0]);
-            let (by, flips) = match out {
-                Some(_) => (0, 0),
-                None => dst.whole(phases[1].wrapping_add_signed(to as isize), R::BYTES),
-            };
-            let lane = |number: usize| {
-                let from = from + if n_lanes > 1 { tile.lanes[number ^ flips] } else { 0 };
-                let by = match gathered {
-                    Some(_) => 0,
-                    None => src.shift_of(phases[0].wrapping_add_signed(from as isize)),
-                };
-                i32::try_from(from + by as i64).ok()
-            };
-            let mut lanes = [0; MAX_LANES];
-            for (number, place) in lanes.iter_mut().enumerate().take(n_lanes) {
-                *place = lane(number)?;
-            }
-            copied.write(Copied { lanes, store: i32::try_from(to + by as i64).ok()? });
+        for (copied, &places) in list.iter_mut().zip(&walk.tiles) {
+            copied.write(Copied::of::<R>(walk, places, sides, phases)?);
         }
         *known = phases;
-        self.n_phases += 1;
+        (self.n_phases, self.is_full) = (number + 1, false);
         Some(number)
+    }
+}
+
+impl Copied {
+    /// Of a tile at these places of a panel that begins so far in a period of either side.
+    fn of<R: Register>(
+        walk: &Walk,
+        (from, to): (i64, i64),
+        sides: [SideAt; 2],
+        phases: [usize; 2],
+    ) -> Option<Self> {
+        let Walk { tile, gathered, out, .. } = walk;
+        let [src, dst] = sides.map(|side| SideAt { zero: 0, ..side });
+        let (from, to) = (from + tile.loads[0], to + tile.stores[0]);
+        // A stage is not swizzled.
+        let (by, flips) = match out {
+            Some(_) => (0, 0),
+            None => dst.whole(phases[1].wrapping_add_signed(to as isize), R::BYTES),
+        };
+        let n_lanes = R::BYTES / PIECE;
+        let mut lanes = [0; MAX_LANES];
+        for (number, lane) in lanes.iter_mut().enumerate().take(n_lanes) {
+            let from = from + if n_lanes > 1 { tile.lanes[number ^ flips] } else { 0 };
+            let by = match gathered {
+                Some(_) => 0,
+                None => src.shift_of(phases[0].wrapping_add_signed(from as isize)),
+            };
+            *lane = i32::try_from(from + by as i64).ok()?;
+        }
+        Some(Copied { lanes, store: i32::try_from(to + by as i64).ok()? })
     }
 }
 

@@ -1075,6 +1075,18 @@ fn swizzled_sides() {
     }
 }
 
+/// Rows that are copied, in more panels than one.
+#[test]
+fn swizzled_rows() {
+    let (row, m, n) = (64, 4, if cfg!(miri) { 8 } else { 64 });
+    let (tile, in_rows) = (8 * row, m * row);
+    let loops = [l(n, m * tile, 8 * in_rows), l(8, row, in_rows), l(m, tile, row), l(row, 1, 1)];
+    let [one, other] = [(3, 0x70), (3, 0x10)].map(|(shift, mask)| Some(Flips { shift, mask }));
+    for (src, dst) in [(one, other), (other, None), (None, one)] {
+        assert!(check_swizzled(&loops, 2, Swizzles { src, dst }) > 0, "{src:?} {dst:?}");
+    }
+}
+
 #[test]
 fn what_lies_outside_is_left_out() {
     let loops = [l(4, 2, 1)];
