@@ -2,7 +2,7 @@
 
 use super::{BoxMoves, most};
 use crate::chunk::{Cuttable, Form, Piece};
-use crate::kernels::{LINE, Level, Mover, Swizzles, Target, Wanted};
+use crate::kernels::{LINE, Level, Mover, Swizzles, Target, Wanted, are_far_blocks};
 use crate::nest::Loop;
 use crate::ready::{Fill, Move, Ready};
 use crate::sizing::writes_lines;
@@ -127,13 +127,21 @@ impl BoxMoves {
                     new
                 }
             };
-            let streams = streams.unwrap_or_else(|| writes_lines(nest.nest(), self.slots.dst));
+            let streams = streams.unwrap_or_else(|| {
+                writes_lines(nest.nest(), self.slots.dst) && !self.is_in_blocks(nest, &piece)
+            });
             streamed += if streams { elements } else { 0 };
             on_lines += if needs_lines { elements } else { 0 };
             left -= elements;
         }
         self.needs_lines = on_lines > all - most(all);
         streamed >= most(all)
+    }
+
+    /// Whether a piece is runs that are copied from memory by blocks, of parts of lines.
+    fn is_in_blocks(&self, nest: &Cuttable, piece: &Piece) -> bool {
+        let loops: Vec<Loop> = nest.loops(piece).collect();
+        self.unit_bytes().is_some_and(|unit| are_far_blocks(&loops, unit))
     }
 
     /// About how many of the processor's cycles elements take for each line that are looked up or moved one by one, of what was
@@ -202,9 +210,11 @@ impl BoxMoves {
 
     /// Where pieces go.
     pub(super) fn target(&self) -> Target {
-        match self.is_streamed() && !self.is_staged {
+        match self.is_streamed() {
+            false => Target::Cached,
+            true if self.is_staged => Target::Staged,
             true if self.is_spread => Target::Spread,
-            is_streamed => Target::of(is_streamed),
+            true => Target::Streamed,
         }
     }
 

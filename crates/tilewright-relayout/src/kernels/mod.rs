@@ -13,7 +13,7 @@
 //! * [`Kernel::Runs`]: neighbours stay neighbours, an odd number of them, or of more lines than [`ways`] leaves to programs.
 //!   Whole runs are copied.
 //! * [`Kernel::Blocked`]: the same of short runs by blocks of two loops, so that lines of the source are there still when the next
-//!   run of theirs is copied.
+//!   run of theirs is copied, or what follows itself in memory is read at once.
 //! * [`Kernel::Joined`]: the same where runs follow each other in the destination and are streamed,
 //!   but do not begin at lines.
 //! * [`Kernel::Zip`], [`Kernel::Unzip`]: 3, 5, 6, 7 or 9 rows interleaved, or taken apart, as the colours
@@ -231,6 +231,12 @@ unsafe fn move_units(
     if means.stores == Stores::Streamed {
         fence();
     }
+}
+
+/// Whether a box of elements of `unit` bytes is short runs that are copied by blocks where they come from memory.
+pub(crate) fn are_far_blocks(loops: &[Loop], unit: i64) -> bool {
+    let run = loops.iter().find(|l| l.is_run() && l.extent > 1);
+    run.is_some_and(|run| tasks::far_blocks(loops, run.extent, unit).is_some())
 }
 
 /// Which kernel would move a whole box in one piece, if its memory began `start` bytes behind a

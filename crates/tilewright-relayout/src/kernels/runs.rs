@@ -295,7 +295,47 @@ impl Chain {
     }
 }
 
-/// Copies `W` bytes, 8, 16 or 32.
+/// Copies runs of `len` bytes, up to `W`, that come from memory: of each row in turn those that follow each other there, as many as
+/// there are columns, and asks for those of the rows that come soon. With each of them also what lies behind it, over which that of
+/// the next row is written. Loops count bytes; the next columns follow these.
+///
+/// # Safety
+/// As [`copy_following`], of all runs; those of a column follow each other, and runs of a row in the source.
+#[inline(always)]
+pub(super) unsafe fn copy_far_block<R: Register, const W: usize>(
+    at: At,
+    len: usize,
+    row: Loop,
+    columns: Loop,
+    end: *const u8,
+) {
+    let of_a_row = columns.extent as usize * len;
+    let ahead = ((AHEAD / of_a_row) as i64).clamp(1, row.extent);
+    for number in 0..row.extent {
+        let here = at.plus(number * row.src, number * row.dst);
+        let soon = match number + ahead < row.extent {
+            true => here.plus(ahead * row.src, 0).src,
+            false => at.plus((number + ahead - row.extent) * row.src + of_a_row as i64, 0).src,
+        };
+        for line in (0..of_a_row).step_by(LINE) {
+            prefetch(soon.wrapping_add(line));
+        }
+        let last = here.src.wrapping_add(of_a_row - len + W);
+        let may_follow = W <= len * (row.extent - number) as usize && last <= end;
+        for column in 0..columns.extent {
+            let run = here.plus(column * len as i64, column * columns.dst);
+            // SAFETY: the caller's promise: what is written beyond are runs of the same column that come later.
+            unsafe {
+                match may_follow {
+                    true => copy_over::<R, W>(run),
+                    false => copy_by_call_or_bytes(run, len),
+                }
+            }
+        }
+    }
+}
+
+/// Copies `W` bytes, 8, 16, 32 or 64.
 ///
 /// # Safety
 /// The processor has these registers; so many bytes can be read and written at the places.
@@ -306,6 +346,7 @@ unsafe fn copy_over<R: Register, const W: usize>(at: At) {
         match W {
             8 => copy_one::<8>(at),
             16 => R::Lane::load(at.src).store(at.dst),
+            64 => copy_part::<R, 64>(at),
             _ => {
                 let (low, high) = (R::Lane::load(at.src), R::Lane::load(at.plus(16, 0).src));
                 low.store(at.dst);

@@ -157,13 +157,21 @@ pub(super) struct BlockedRuns {
 impl BlockedRuns {
     /// Takes the loops of such runs, of `length` elements of `unit` bytes, out of `loops`, if they are among them and lines
     /// would be gone before all is copied that comes from them; in the caches also if more of them would be read in turn than
-    /// others are (bf16 `[1000,58,9]` to `{2,0,1}` takes 0.86 of the time so).
+    /// others are (bf16 `[1000,58,9]` to `{2,0,1}` takes 0.86 of the time so). From memory, all that follow each other in either.
     pub(super) fn among(
         loops: &mut Vec<Loop>,
         length: i64,
         unit: i64,
         stores: Stores,
     ) -> Option<Self> {
+        if stores != Stores::Cached
+            && let Some((row, column)) = far_blocks(loops, length, unit)
+        {
+            let (row, column) =
+                (loops.remove(row), loops.remove(column - usize::from(row < column)));
+            let at_once = (FAR_BLOCK / (length * unit)).clamp(1, column.extent);
+            return Some(BlockedRuns { length, row, column, block: (row.extent, at_once) });
+        }
         let bytes = |stride: i64| stride.saturating_abs().saturating_mul(unit);
         let most = |stride: i64, of| most_sources(stride.saturating_mul(8 * unit), of);
         let is_row = |l: &Loop| l.dst == length && l.extent >= MIN_STEPS;
@@ -190,8 +198,29 @@ impl BlockedRuns {
     }
 }
 
+/// The loop of short runs that follow each other in the destination, of different lines of the source, and that of those that do
+/// in the source, if there are such: from memory they are copied by blocks.
+pub(super) fn far_blocks(loops: &[Loop], length: i64, unit: i64) -> Option<(usize, usize)> {
+    let bytes = length.checked_mul(unit)?;
+    let is_row = |l: &Loop| {
+        l.dst == length
+            && l.extent >= MANY_ROWS
+            && l.src.saturating_abs().saturating_mul(unit) >= FAR_BLOCK
+    };
+    let row = loops.iter().position(is_row)?;
+    let column = loops.iter().position(|l| l.src == length && l.extent > 1 && !is_row(l))?;
+    (SHORTEST_FAR..LINE as i64).contains(&bytes).then_some((row, column))
+}
+
 /// The lines of the source that are gone through at once along the columns of a block.
 const BLOCK_LINES: i64 = 4;
+
+/// The bytes of the source that are read at once of a row that comes from memory, and the runs for which they are.
+const FAR_BLOCK: i64 = 512;
+const SHORTEST_FAR: i64 = 3;
+
+/// Fewer rows are read ahead by the processor.
+const MANY_ROWS: i64 = 48;
 
 /// So many lines that are read before the next run of one of them are there still.
 const MOST_WITHIN: f64 = 512.0;
@@ -205,18 +234,30 @@ pub(super) struct Blocked<'t> {
 impl Task for Blocked<'_> {
     #[inline(always)]
     unsafe fn with<R: Register>(self) {
-        let Blocked { walk: Walk { loops, unit, at, end, .. }, runs } = self;
+        let Blocked { walk: Walk { loops, unit, at, stores, end }, runs } = self;
         let BlockedRuns { length, row, column, block: (in_row, in_column) } = runs;
         let in_bytes = |l: Loop| Loop { src: l.src * unit as i64, dst: l.dst * unit as i64, ..l };
-        let further = |at: At, n: i64, l: Loop| at.plus(n * l.src, n * l.dst);
         let (len, row, column) = (length as usize * unit, in_bytes(row), in_bytes(column));
         let mut left = column.extent;
         while left > 0 {
             let n_columns = in_column.min(left);
             let here = further(at, column.extent - left, column);
             left -= n_columns;
+            let columns = Loop { extent: n_columns, ..column };
             let mut places = Places::new(loops, unit, here);
             while let Some(at) = places.next() {
+                if stores != Stores::Cached {
+                    // SAFETY: the caller's promise.
+                    unsafe {
+                        match len {
+                            ..=8 => runs::copy_far_block::<R, 8>(at, len, row, columns, end),
+                            9..=16 => runs::copy_far_block::<R, 16>(at, len, row, columns, end),
+                            17..=32 => runs::copy_far_block::<R, 32>(at, len, row, columns, end),
+                            _ => runs::copy_far_block::<R, 64>(at, len, row, columns, end),
+                        }
+                    }
+                    continue;
+                }
                 let mut done = 0;
                 while done < row.extent {
                     let count = in_row.min(row.extent - done);
@@ -233,6 +274,12 @@ impl Task for Blocked<'_> {
             }
         }
     }
+}
+
+/// So many steps of a loop further.
+#[inline(always)]
+fn further(at: At, n: i64, l: Loop) -> At {
+    at.plus(n * l.src, n * l.dst)
 }
 
 /// Copies runs of `length` elements from memory, a line or more, and asks for those that come next.

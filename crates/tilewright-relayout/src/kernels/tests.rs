@@ -358,28 +358,54 @@ fn short_runs_by_blocks() {
             ),
         ];
         for &(ref loops, stores, block) in cases(&all, 1) {
-            let mut loops = loops.clone();
-            loops.push(l(length, 1, 1));
-            let [n_src, n_dst] =
-                [|l: &Loop| l.src, |l: &Loop| l.dst].map(|stride| bytes_of(&loops, 1, stride));
-            let n_dst = n_dst + GUARD;
-            let (src, mut expected) = (pattern(n_src), vec![0xee; n_dst]);
-            move_checked(&loops, Slots::same(8), (0, 0), &src, &mut expected);
-            for level in Level::all() {
-                let (mut around, mut dst) = (loops.clone(), vec![0xee; n_dst]);
-                let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
-                let kernel = Kernel::choose(&mut around, 1, at, stores);
-                let blocked = match kernel {
-                    Kernel::Blocked(runs) => Some(runs.block),
-                    _ => None,
-                };
-                assert_eq!(blocked, block, "{loops:?} by {stores:?}");
-                let end = src.as_ptr_range().end;
-                // SAFETY: the buffers are as long as the loops reach, which are the kernel's and those left.
-                unsafe { move_units(kernel, &around, 1, at, Means { level, stores }, end) };
-                assert!(dst == expected, "{loops:?} by {stores:?} and {level:?}");
-            }
+            check_blocks(loops, length, stores, block);
         }
+    }
+}
+
+/// The same of what comes from memory: many rows by blocks of 512 bytes each, of lengths that are copied with what lies behind
+/// them to a power of two; in the last block and at the end of the source as they are.
+#[test]
+fn short_runs_from_memory_by_blocks() {
+    for &length in cases(&[40, 12, 3, 5, 8, 9, 17, 24, 31, 33, 48, 56, 63], 2) {
+        let at_once = 512 / length;
+        let n = if cfg!(miri) { at_once + 2 } else { 3 * at_once - 1 };
+        let column = |dst: i64| l(n, length, dst);
+        for (loops, stores, block) in [
+            (vec![column(48 * length), l(48, 2048, length)], Stores::Staged, (48, at_once)),
+            (vec![l(48, n * length, length), column(48 * length)], Stores::Streamed, (48, at_once)),
+            (
+                vec![l(2, 0, n * (99 * length + 1)), column(99 * length + 1), l(99, 4096, length)],
+                Stores::Staged,
+                (99, at_once),
+            ),
+        ] {
+            check_blocks(&loops, length, stores, Some(block));
+        }
+    }
+}
+
+/// Moves a box of such runs of bytes, by all registers, if it is by such blocks.
+fn check_blocks(loops: &[Loop], length: i64, stores: Stores, block: Option<(i64, i64)>) {
+    let loops = &[loops, &[l(length, 1, 1)]].concat();
+    let [n_src, n_dst] =
+        [|l: &Loop| l.src, |l: &Loop| l.dst].map(|stride| bytes_of(loops, 1, stride));
+    let n_dst = n_dst + GUARD;
+    let (src, mut expected) = (pattern(n_src), vec![0xee; n_dst]);
+    move_checked(loops, Slots::same(8), (0, 0), &src, &mut expected);
+    for level in Level::all() {
+        let (mut around, mut dst) = (loops.clone(), vec![0xee; n_dst]);
+        let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
+        let kernel = Kernel::choose(&mut around, 1, at, stores);
+        let blocked = match kernel {
+            Kernel::Blocked(runs) => Some(runs.block),
+            _ => None,
+        };
+        assert_eq!(blocked, block, "{loops:?} by {stores:?}");
+        let end = src.as_ptr_range().end;
+        // SAFETY: the buffers are as long as the loops reach, which are the kernel's and those left.
+        unsafe { move_units(kernel, &around, 1, at, Means { level, stores }, end) };
+        assert!(dst == expected, "{loops:?} by {stores:?} and {level:?}");
     }
 }
 

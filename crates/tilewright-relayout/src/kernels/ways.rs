@@ -10,6 +10,7 @@ use super::mover::Way;
 use super::place::LINE;
 use super::rows::{Drafts, Rows as StagedRows};
 use super::runs::following_cycles;
+use super::tasks::far_blocks;
 use super::tile::{LANE_CYCLES, Program, Slots};
 use super::woven;
 use crate::nest::Loop;
@@ -99,8 +100,10 @@ pub(super) fn program_of_bits(
 /// What a box is a part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// What stays in the caches: the whole destination, or a chunk that is put together there.
+    /// What stays in the caches, with what it comes from.
     Cached,
+    /// A chunk that is put together in the caches, of what comes from memory.
+    Staged,
     /// A destination that is larger than those: what does not write whole lines of it is put together in the caches first.
     Streamed,
     /// The same, but too far apart for that.
@@ -114,7 +117,7 @@ impl Target {
     }
 
     pub(crate) fn is_streamed(self) -> bool {
-        self != Target::Cached
+        matches!(self, Target::Streamed | Target::Spread)
     }
 }
 
@@ -172,6 +175,10 @@ impl Wanted<'_> {
         if let Some(run) = run {
             let run_bytes = run.extent.saturating_mul(unit as i64);
             let is_odd = run_bytes & (run_bytes - 1) != 0;
+            let may_be_blocks = is_odd && matches!(target, Target::Streamed | Target::Staged);
+            if may_be_blocks && far_blocks(loops, run.extent, unit as i64).is_some() {
+                return Way::Kernel(None);
+            }
             // Shorter than a line they are put together first, by a program that does.
             if is_streamed
                 && is_odd
@@ -247,7 +254,7 @@ impl Wanted<'_> {
     fn way_of_bits(self) -> Way {
         // What follows itself on both sides is made wider or narrower in the caches as quickly as it is copied.
         let mut drafts = None;
-        if self.target == Target::Cached && self.changes_rows() {
+        if !self.target.is_streamed() && self.changes_rows() {
             drafts = self.drafts();
             if let Some(rows) = rows_if(&mut drafts, Drafts::are_in_place) {
                 return rows;
@@ -291,7 +298,7 @@ impl Wanted<'_> {
         let steps = program.is_of_steps().then(|| program.cycles())?;
         let are_few_bits = self.slots.value < NIBBLE;
         let drafted = |may_be: bool| if may_be { drafts.or_else(|| self.drafts()) } else { None };
-        if self.target == Target::Cached {
+        if !self.target.is_streamed() {
             if steps < WORTH_TABLES {
                 return None;
             }
