@@ -152,12 +152,14 @@ pub(super) struct BlockedRuns {
     pub(super) column: Loop,
     /// The steps of both in a block.
     pub(super) block: (i64, i64),
+    /// Whether runs of a column follow each other in the source, which is memory, and are read so.
+    pub(super) is_far: bool,
 }
 
 impl BlockedRuns {
     /// Takes the loops of such runs, of `length` elements of `unit` bytes, out of `loops`, if they are among them and lines
     /// would be gone before all is copied that comes from them; in the caches also if more of them would be read in turn than
-    /// others are (bf16 `[1000,58,9]` to `{2,0,1}` takes 0.86 of the time so). From memory, all that follow each other in either.
+    /// others are (bf16 `[1000,58,9]` to `{2,0,1}` takes 0.86 of the time so). From memory, [many rows](far_blocks) too.
     pub(super) fn among(
         loops: &mut Vec<Loop>,
         length: i64,
@@ -170,7 +172,8 @@ impl BlockedRuns {
             let (row, column) =
                 (loops.remove(row), loops.remove(column - usize::from(row < column)));
             let at_once = (FAR_BLOCK / (length * unit)).clamp(1, column.extent);
-            return Some(BlockedRuns { length, row, column, block: (row.extent, at_once) });
+            let block = (row.extent, at_once);
+            return Some(BlockedRuns { length, row, column, block, is_far: true });
         }
         let bytes = |stride: i64| stride.saturating_abs().saturating_mul(unit);
         let most = |stride: i64, of| most_sources(stride.saturating_mul(8 * unit), of);
@@ -194,7 +197,7 @@ impl BlockedRuns {
         let (row, column) = (loops.remove(row), loops.remove(column - usize::from(row < column)));
         let in_lines = BLOCK_LINES * LINE as i64 / bytes(column.src).max(1);
         let block = (at_once, most(column.dst, in_lines.max(1)));
-        Some(BlockedRuns { length, row, column, block })
+        Some(BlockedRuns { length, row, column, block, is_far: false })
     }
 }
 
@@ -234,8 +237,8 @@ pub(super) struct Blocked<'t> {
 impl Task for Blocked<'_> {
     #[inline(always)]
     unsafe fn with<R: Register>(self) {
-        let Blocked { walk: Walk { loops, unit, at, stores, end }, runs } = self;
-        let BlockedRuns { length, row, column, block: (in_row, in_column) } = runs;
+        let Blocked { walk: Walk { loops, unit, at, end, .. }, runs } = self;
+        let BlockedRuns { length, row, column, block: (in_row, in_column), is_far } = runs;
         let in_bytes = |l: Loop| Loop { src: l.src * unit as i64, dst: l.dst * unit as i64, ..l };
         let (len, row, column) = (length as usize * unit, in_bytes(row), in_bytes(column));
         let mut left = column.extent;
@@ -246,8 +249,9 @@ impl Task for Blocked<'_> {
             let columns = Loop { extent: n_columns, ..column };
             let mut places = Places::new(loops, unit, here);
             while let Some(at) = places.next() {
-                if stores != Stores::Cached {
-                    // SAFETY: the caller's promise.
+                if is_far {
+                    // SAFETY: the caller's promise; far runs follow each other in the source by columns, and in the
+                    // destination by rows.
                     unsafe {
                         match len {
                             ..=8 => runs::copy_far_block::<R, 8>(at, len, row, columns, end),

@@ -356,6 +356,16 @@ fn short_runs_by_blocks() {
                 Stores::Staged,
                 Some((37, in_line)),
             ),
+            // The same of runs that do not follow each other in the source.
+            (
+                vec![
+                    l(100, length + 4, 740 * length + 5),
+                    l(20, 41 * 4160, 37 * length),
+                    l(37, 4160, length),
+                ],
+                Stores::Staged,
+                Some((37, 4 * 64 / (length + 4))),
+            ),
         ];
         for &(ref loops, stores, block) in cases(&all, 1) {
             check_blocks(loops, length, stores, block);
