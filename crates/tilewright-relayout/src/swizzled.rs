@@ -112,8 +112,8 @@ impl Swizzled {
         })
     }
 
-    /// The bytes of chunks that read whole groups of a swizzled source, where those of the plan each read a part of most of them. What
-    /// such parts lie in are other lines of each group, so that every chunk reads all of them: bf16 `[524320,64]` to columns takes
+    /// The bytes of chunks that read whole groups of a swizzled source that begins with one, where those of the plan each read a part
+    /// of most of them. What such parts lie in are other lines of each group, so that every chunk reads all of them: bf16 `[524320,64]` to columns takes
     /// 3.5 times as long so.
     fn chunks_of_groups(&self) -> Option<i64> {
         let is_spread = self.moves.is_streamed() && self.moves.is_spread();

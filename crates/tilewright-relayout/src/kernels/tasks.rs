@@ -201,8 +201,8 @@ impl BlockedRuns {
     }
 }
 
-/// The loop of short runs that follow each other in the destination, of different lines of the source, and that of those that do
-/// in the source, if there are such: from memory they are copied by blocks.
+/// The numbers of the loop of many short runs that follow each other in the destination, from far apart in the source, and of that of
+/// those that do in the source, if there are such: from memory they are copied by blocks.
 pub(super) fn far_blocks(loops: &[Loop], length: i64, unit: i64) -> Option<(usize, usize)> {
     let bytes = length.checked_mul(unit)?;
     let is_row = |l: &Loop| {
@@ -222,7 +222,7 @@ const BLOCK_LINES: i64 = 4;
 const FAR_BLOCK: i64 = 512;
 const SHORTEST_FAR: i64 = 3;
 
-/// Fewer rows are read ahead by the processor.
+/// The fewest rows: 24 take up to twice as long so as by programs and lookups.
 const MANY_ROWS: i64 = 48;
 
 /// So many lines that are read before the next run of one of them are there still.
