@@ -295,14 +295,37 @@ impl Chain {
     }
 }
 
-/// Copies runs of `len` bytes, up to `W`, that come from memory: of each row in turn those that follow each other there, as many as
-/// there are columns, and asks for those of the rows that come soon. With each of them also what lies behind it, over which that of
-/// the next row is written. Loops count bytes; the next columns follow these.
+/// Copies runs of `len` bytes, less than a line, that come from memory: of each row in turn those that follow each other there, as many
+/// as there are columns, and asks for those of the rows that come soon. With each of them also what lies behind it, over which that
+/// of the next row is written. Loops count bytes; the next columns follow these.
 ///
 /// # Safety
 /// As [`copy_following`], of all runs; those of a column follow each other, and runs of a row in the source.
 #[inline(always)]
-pub(super) unsafe fn copy_far_block<R: Register, const W: usize>(
+pub(super) unsafe fn copy_far_block<R: Register>(
+    at: At,
+    len: usize,
+    row: Loop,
+    columns: Loop,
+    end: *const u8,
+) {
+    // SAFETY: the caller's promise; the runs are no longer than what is copied with each.
+    unsafe {
+        match len {
+            ..=8 => far_block::<R, 8>(at, len, row, columns, end),
+            9..=16 => far_block::<R, 16>(at, len, row, columns, end),
+            17..=32 => far_block::<R, 32>(at, len, row, columns, end),
+            _ => far_block::<R, 64>(at, len, row, columns, end),
+        }
+    }
+}
+
+/// Copies `W` bytes with each run.
+///
+/// # Safety
+/// As [`copy_far_block`]; the runs have no more than `W` bytes.
+#[inline(always)]
+unsafe fn far_block<R: Register, const W: usize>(
     at: At,
     len: usize,
     row: Loop,

@@ -252,14 +252,7 @@ impl Task for Blocked<'_> {
                 if is_far {
                     // SAFETY: the caller's promise; far runs follow each other in the source by columns, and in the
                     // destination by rows.
-                    unsafe {
-                        match len {
-                            ..=8 => runs::copy_far_block::<R, 8>(at, len, row, columns, end),
-                            9..=16 => runs::copy_far_block::<R, 16>(at, len, row, columns, end),
-                            17..=32 => runs::copy_far_block::<R, 32>(at, len, row, columns, end),
-                            _ => runs::copy_far_block::<R, 64>(at, len, row, columns, end),
-                        }
-                    }
+                    unsafe { runs::copy_far_block::<R>(at, len, row, columns, end) };
                     continue;
                 }
                 let mut done = 0;
