@@ -79,6 +79,7 @@
 
 // To be read in this order: what comes in (`placement`, `options`), the plan (`plan`, `refine`,
 // `linear`, `nest`, `chunk`, `sizing`, `order`), running it (`run`, `boxes`, `ready`, `padding`, `general`), by whom (`pool`, `desk`), and what that is made of (`kernels`, `bits`).
+mod ahead;
 mod bits;
 mod boxes;
 mod chunk;

@@ -38,6 +38,20 @@ impl Order {
         self.loops.iter().map(|l| l.extent as usize).product()
     }
 
+    /// The number of the chunk after this one.
+    pub(crate) fn after(&self, number: usize) -> Option<usize> {
+        let mut next = number;
+        for l in self.loops.iter().rev() {
+            let (n, step) = (l.extent as usize, l.dst as usize);
+            let here = number / step % n;
+            if here + 1 < n {
+                return Some(next + step);
+            }
+            next -= here * step;
+        }
+        None
+    }
+
     /// The numbers of the chunks. They are not listed: there may be any number of chunks.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = usize> {
         (0..self.n_chunks()).map(|nth| {
@@ -85,12 +99,20 @@ mod tests {
         Nest { src: 0, dst: 0, loops }
     }
 
+    /// Checks that these are the numbers of the chunks, and that each is known to come after the one before.
+    fn is_in_order(order: &Order, numbers: &[usize]) {
+        assert!(order.numbers().eq(numbers.iter().copied()));
+        for (place, &number) in numbers.iter().enumerate() {
+            assert_eq!(order.after(number), numbers.get(place + 1).copied(), "after {number}");
+        }
+    }
+
     /// Two rows of three pieces of 10, which the source has column by column.
     #[test]
     fn chunks_are_walked_as_the_source_lies() {
         let columns = nest(&[(2, 10, 30), (3, 20, 10), (10, 1, 1)]);
         let order = Order::of(&columns, 10, 6).unwrap();
-        assert!(order.numbers().eq([0, 3, 1, 4, 2, 5]));
+        is_in_order(&order, &[0, 3, 1, 4, 2, 5]);
     }
 
     #[test]
@@ -98,7 +120,7 @@ mod tests {
         // Four steps of 5 make two chunks.
         let cut = nest(&[(3, 5, 20), (4, 15, 5), (5, 1, 1)]);
         let order = Order::of(&cut, 10, 6).unwrap();
-        assert!(order.numbers().eq([0, 2, 4, 1, 3, 5]));
+        is_in_order(&order, &[0, 2, 4, 1, 3, 5]);
     }
 
     #[test]

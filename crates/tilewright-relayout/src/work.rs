@@ -1,5 +1,6 @@
 //! What a thread keeps between chunks, and what each chunk is given.
 
+use crate::ahead::Ahead;
 use crate::boxes::Kept;
 use crate::chunk::Piece;
 use crate::kernels::Means;
@@ -14,6 +15,8 @@ pub(crate) struct Work {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) loops: Vec<Loop>,
     pub(crate) padding: PadLists,
+    /// What the next chunk reads.
+    pub(crate) ahead: Ahead,
     /// A chunk that is put together in the caches before it is streamed.
     pub(crate) stage: Vec<u8>,
     /// Rows that a chunk is made of, where an array goes through rows.
@@ -49,8 +52,9 @@ impl Work {
     /// Keeps what is small for this thread's next run.
     pub(crate) fn keep(self: Box<Self>) {
         let buffers = [&self.stage, &self.rows, &self.swizzled, &self.gathered];
-        let bytes =
-            buffers.iter().map(|buffer| buffer.capacity()).sum::<usize>() + self.kept.bytes();
+        let bytes = buffers.iter().map(|buffer| buffer.capacity()).sum::<usize>()
+            + self.kept.bytes()
+            + self.ahead.held_bytes();
         let n_pieces = self.pieces.capacity() + self.padding.n_pieces();
         if bytes + n_pieces * size_of::<Piece>() <= MAX_KEPT {
             SPARE.set(Some(self));
@@ -63,6 +67,7 @@ impl Work {
             pieces: Vec::new(),
             loops: Vec::new(),
             padding: PadLists::default(),
+            ahead: Ahead::default(),
             stage: Vec::new(),
             rows: Vec::new(),
             swizzled: Vec::new(),

@@ -1,6 +1,7 @@
 //! How much memory the moves have, and take to write a chunk.
 
 use super::{BoxMoves, Kept};
+use crate::ahead::Ahead;
 use crate::chunk::{Cuttable, Form, Piece};
 use crate::kernels::Mover;
 use crate::nest::Loop;
@@ -40,9 +41,10 @@ impl BoxMoves {
         let bytes = slots.saturating_mul(self.widths.to.into()) / 8 + 1;
         // What is too large for a stage may be small enough in other chunks.
         let may_be_off_lines = self.stages_off_lines() || self.needs_lines && may_be_cut;
+        let ahead = Ahead::MOST_ALLOCATED as i64;
         let stage = match self.is_staged {
-            true => bytes.saturating_add(LINE_BYTES),
-            false if may_be_off_lines => bytes.min(MOST_STAGED_OFF_LINES) + LINE_BYTES,
+            true => bytes.saturating_add(LINE_BYTES + ahead),
+            false if may_be_off_lines => bytes.min(MOST_STAGED_OFF_LINES) + LINE_BYTES + ahead,
             false => 0,
         };
         // Nothing is made for pieces that are all there before.

@@ -60,6 +60,7 @@ mod weave;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub(crate) use copies::stream_asking;
 pub(crate) use flipped::{Flipped, Flips, PIECE, RowList, Side};
 pub(crate) use level::Level;
 pub(crate) use mover::{Mover, move_box};
