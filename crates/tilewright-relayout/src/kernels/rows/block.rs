@@ -13,9 +13,15 @@ use std::ops::Range;
 const ROWS: [i64; 3] = [2048 * 8, 256 * 8, 128 * 8];
 const SLOTS: i64 = 4;
 
-/// The bits of short rows of a packed source that is read where it is, and of longer ones of the destination: of those fewer begin
-/// and end within bytes.
-const OBLONG: [[i64; 2]; 2] = [[32 * 8, 256 * 8], [16 * 8, 256 * 8]];
+/// The bits of short rows of a packed source, and of longer ones of the destination: of those fewer begin and end within bytes.
+/// And whether it is for a source that is read where it is, or for one that goes by way of a stage, of which short rows take longer
+/// to be copied.
+const OBLONG: [([i64; 2], bool); 4] = [
+    ([32 * 8, 256 * 8], true),
+    ([16 * 8, 256 * 8], true),
+    ([64 * 8, 256 * 8], false),
+    ([64 * 8, 128 * 8], false),
+];
 
 /// What is within so many bits may go on in a row of the source, however few of them are elements.
 const WORD: i64 = 32;
@@ -106,12 +112,12 @@ impl Drafts {
         let longer = (slots.src > slots.dst).then_some(8 * MOST_ROW as i64);
         'words: for word in [0, WORD] {
             let squares = longer.into_iter().chain(ROWS).chain(shorter).chain(run);
-            let squares = squares.map(|row| [row; 2]);
+            let squares = squares.map(|row| ([row; 2], None));
+            let oblong = OBLONG.map(|(rows, is_direct)| (rows, Some(is_direct)));
             let is_packed = most < 8 && slots == Slots::same(most);
-            let has_oblong = word == 0 && is_at_bytes && is_packed;
-            for rows in squares.chain(OBLONG.into_iter().filter(|_| has_oblong)) {
-                let is_oblong = rows[0] != rows[1];
-                let orders = if is_oblong { &ORDERS[..1] } else { &ORDERS };
+            let has_oblong = word == 0 && is_packed;
+            for (rows, for_direct) in squares.chain(oblong.into_iter().filter(|_| has_oblong)) {
+                let orders = if for_direct.is_some() { &ORDERS[..1] } else { &ORDERS };
                 let mut known = None;
                 for &(first, shared) in orders {
                     // It shares no more than that anyway.
@@ -129,7 +135,7 @@ impl Drafts {
                     let number = blocks.len();
                     laid.extend(widths.iter().filter_map(|&width| {
                         let laid = block.laid(width, slots, is_at_bytes, level)?;
-                        let may_be = !is_oblong || laid.is_direct[0];
+                        let may_be = for_direct.is_none_or(|is| is == laid.is_direct[0]);
                         may_be.then_some(Laid { block: number, ..laid })
                     }));
                     blocks.push(block.clone());
