@@ -86,20 +86,20 @@ impl Ahead {
             let start = first * bits / 8;
             if let Ok(start) = usize::try_from(start)
                 && within.start <= start
-                && start + bytes <= within.end
+                && start.saturating_add(bytes) <= within.end
             {
-                let start = start - within.start;
+                let (start, bytes) = (start - within.start, bytes.min(MOST_BYTES - self.bytes));
                 self.rows.push(start..start + bytes);
                 self.bytes += bytes;
             }
             let mut is_over = true;
             for (l, step) in outer.iter().zip(&mut steps) {
-                (*step, first) = (*step + 1, first + l.src);
-                if *step < l.extent {
+                if *step + 1 < l.extent {
+                    (*step, first) = (*step + 1, first + l.src);
                     is_over = false;
                     break;
                 }
-                (*step, first) = (0, first - l.extent * l.src);
+                (*step, first) = (0, first - *step * l.src);
             }
             if is_over {
                 return;
@@ -155,7 +155,15 @@ mod tests {
     #[test]
     fn no_more_is_listed_than_has_room() {
         let many = rows(&[(256, 1, 10_000), (10_000, 1_000, 1)], 8, 0..10_000_000);
-        let bytes: usize = many.iter().map(|(start, end)| end - start).sum();
-        assert!((MOST_BYTES..MOST_BYTES + 256).contains(&bytes), "{bytes} bytes");
+        assert_eq!(many.iter().map(|(start, end)| end - start).sum::<usize>(), MOST_BYTES);
+        // A row that is longer than that.
+        assert_eq!(rows(&[(1 << 20, 1, 1)], 8, 0..1 << 20), [(0, MOST_BYTES)]);
+    }
+
+    #[test]
+    fn places_at_the_end_of_all_numbers_are_none() {
+        // 1-bit slots, rows of 512 bytes, the second of which lies where places no longer have a number.
+        let far = rows(&[(4096, 1, 2), (2, 1 << 62, 1)], 1, 0..512);
+        assert_eq!(far, [(0, 512)]);
     }
 }

@@ -158,13 +158,13 @@ impl BoxMoves {
         if !(written / 4 * 3..=written / 2 * 3).contains(&read.saturating_mul(self.slots.src)) {
             return;
         }
-        let within = src.start..src.start + src.bytes.len();
+        let within = src.start..src.start.saturating_add(src.bytes.len());
         for of in self.nests_of(pieces) {
             ahead.add(of, self.slots.src, &within, loops);
         }
     }
 
-    /// The slots that are written after these, which are a chunk or a part of one, if the same thread writes those.
+    /// The slots that are written after these, which are a chunk or a part of one, where one thread writes all chunks.
     fn elements_after(&self, elements: &Range<i64>) -> Range<i64> {
         let len = elements.end - elements.start;
         let start = match &self.order {
@@ -174,7 +174,7 @@ impl BoxMoves {
             }
             _ => elements.end,
         };
-        start..(start + len).min(self.allocation)
+        start..start.saturating_add(len).min(self.allocation)
     }
 
     /// Writes the pieces of these slots, and padding.
