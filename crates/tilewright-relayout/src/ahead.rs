@@ -1,8 +1,8 @@
 //! What the next chunk reads, asked for while one that was put together in the caches goes out to memory.
 //!
 //! To put a chunk together is to read, and to copy it out is to write. One after the other, each waits for memory alone; so lines
-//! of the source that the next chunk reads are asked for while this one is written, as many as the second cache has room for
-//! beside the chunk.
+//! of the source that the next chunk reads are asked for while this one is written. A chunk is mostly half a MiB; with what is asked
+//! for, that fills a second cache of 1 MiB.
 
 use crate::chunk::{Cuttable, Piece};
 use crate::nest::Loop;
@@ -18,7 +18,7 @@ const LEAST_ROW: usize = 256;
 /// The most rows that are listed.
 const MOST_ROWS: usize = MOST_BYTES / LEAST_ROW + 1;
 
-/// Gaps of so many bits are asked for with what is around them.
+/// Gaps of so many bits, or as long as what is before them, are asked for with that.
 const NEAR: i64 = 1024;
 
 /// Rows of a part of the source that are read next.
@@ -59,6 +59,14 @@ impl Ahead {
         within: &Range<usize>,
         loops: &mut Vec<Loop>,
     ) {
+        let at = |slot: i64| slot.saturating_mul(bits) / 8;
+        let span = nest.source_span(piece);
+        let [begin, end] =
+            [span.start, span.end].map(|slot| usize::try_from(at(slot)).unwrap_or(0));
+        let is_read = begin < within.end && end > within.start;
+        if self.bytes >= MOST_BYTES || !is_read {
+            return;
+        }
         loops.clear();
         loops.extend(nest.loops(piece).filter(|l| l.extent > 1 && l.src != 0));
         loops.sort_unstable_by_key(|l| l.src.unsigned_abs());
@@ -72,7 +80,7 @@ impl Ahead {
             (first, len) = (first + reach.min(0), len + reach.abs());
             n_inner += 1;
         }
-        let bytes = (len.saturating_mul(bits) / 8) as usize;
+        let bytes = at(len) as usize;
         if bytes < LEAST_ROW {
             return;
         }
@@ -83,8 +91,7 @@ impl Ahead {
             return;
         }
         while self.bytes < MOST_BYTES {
-            let start = first * bits / 8;
-            if let Ok(start) = usize::try_from(start)
+            if let Ok(start) = usize::try_from(at(first))
                 && within.start <= start
                 && start.saturating_add(bytes) <= within.end
             {

@@ -78,7 +78,7 @@
 #![deny(unsafe_code, unsafe_op_in_unsafe_fn)]
 
 // To be read in this order: what comes in (`placement`, `options`), the plan (`plan`, `refine`,
-// `linear`, `nest`, `chunk`, `sizing`, `order`), running it (`run`, `boxes`, `ready`, `padding`, `general`), by whom (`pool`, `desk`), and what that is made of (`kernels`, `bits`).
+// `linear`, `nest`, `chunk`, `sizing`, `order`, `ahead`), running it (`run`, `boxes`, `ready`, `padding`, `general`), by whom (`pool`, `desk`), and what that is made of (`kernels`, `bits`).
 mod ahead;
 mod bits;
 mod boxes;

@@ -3,10 +3,7 @@
 use super::{BoxMoves, Kept};
 use crate::bits;
 use crate::chunk::{Cuttable, Piece};
-use crate::kernels::{
-    LINE, Means, Mover, Stores, SwizzledParts, Swizzles, move_box, stream_asking,
-};
-use crate::nest::Loop;
+use crate::kernels::{LINE, Mover, Stores, SwizzledParts, Swizzles, stream};
 use crate::padding::PadLists;
 use crate::work::{SourcePart, Work, grown};
 use std::ops::Range;
@@ -94,10 +91,7 @@ impl BoxMoves {
             debug_assert!(are_moved, "what takes a piece moves it");
         };
         match is_streamed && is_staged {
-            true => {
-                let means = work.means;
-                put_together(work, dst, write, |_, chunk, dst| stream(chunk, dst, means));
-            }
+            true => put_together(work, dst, &[], write, |_| {}),
             false => write(work, dst),
         }
         true
@@ -118,16 +112,11 @@ impl BoxMoves {
         let is_staged = || self.is_staged || self.stages_off_lines() && is_off_line();
         match work.means.stores == Stores::Streamed && is_staged() {
             true => {
-                let means = work.means;
                 let write = |work: &mut Work, dst: &mut [u8]| {
                     self.write(work, src, elements, dst, pad);
                 };
-                put_together(work, dst, write, |work, chunk, dst| {
+                put_together(work, dst, src.bytes, write, |work| {
                     self.look_ahead(work, src, elements);
-                    match work.ahead.rows() {
-                        [] => stream(chunk, dst, means),
-                        rows => stream_asking(means.level, chunk, dst, (src.bytes, rows)),
-                    }
                 });
             }
             false => self.write(work, src, elements, dst, pad),
@@ -150,7 +139,6 @@ impl BoxMoves {
     /// to ask for a third of it, or for twice as much, took up to 1.2 times as long as not to.
     fn look_ahead(&self, work: &mut Work, src: SourcePart<'_>, elements: &Range<i64>) {
         let Work { ahead, pieces, loops, .. } = work;
-        ahead.clear();
         pieces.clear();
         self.cut(&self.within(&self.elements_after(elements)), pieces);
         let read: i64 = self.nests_of(pieces).map(|(nest, piece)| nest.elements(piece)).sum();
@@ -231,19 +219,23 @@ impl BoxMoves {
     }
 }
 
-/// Has a chunk written into the caches, and copied from there to where it goes.
+/// Has a chunk written into the caches, and streams it from there, while what was found to be read next of a part of the source is
+/// asked for.
 fn put_together(
     work: &mut Work,
     dst: &mut [u8],
+    src: &[u8],
     write: impl FnOnce(&mut Work, &mut [u8]),
-    copy: impl FnOnce(&mut Work, &[u8], &mut [u8]),
+    look_ahead: impl FnOnce(&mut Work),
 ) {
     let means = work.means;
     work.means.stores = Stores::Staged;
     let mut stage = std::mem::take(&mut work.stage);
     let chunk = as_on_lines(&mut stage, dst);
     write(work, chunk);
-    copy(work, chunk, dst);
+    work.ahead.clear();
+    look_ahead(work);
+    stream(means.level, chunk, dst, (src, work.ahead.rows()));
     work.stage = stage;
     work.means = means;
 }
@@ -254,10 +246,4 @@ fn as_on_lines<'b>(buffer: &'b mut Vec<u8>, dst: &[u8]) -> &'b mut [u8] {
     let on_line = |bytes: &[u8]| bytes.as_ptr().addr() % LINE;
     let start = (LINE + on_line(dst) - on_line(buffer)) % LINE;
     buffer.get_mut(start..start + dst.len()).unwrap_or_default()
-}
-
-/// Copies a chunk that has been put together.
-fn stream(from: &[u8], to: &mut [u8], means: Means) {
-    let run = Loop { extent: from.len() as i64, src: 1, dst: 1 };
-    move_box(&[run], 1, (0, 0), from, to, means);
 }

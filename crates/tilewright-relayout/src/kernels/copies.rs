@@ -1,10 +1,9 @@
 //! Rows that are copied to a stage, and from there to where they go.
 
 use super::block::{Gathered, Out};
-use super::level::{Level, Task, prefetch, prefetch_near, waits_for_two_lines};
-use super::place::{AHEAD, LINE, STREAMED, put};
+use super::level::{prefetch, waits_for_two_lines};
+use super::place::{LINE, STREAMED, put};
 use super::register::Register;
-use std::ops::Range;
 
 /// Copies the rows of a panel from here to a stage.
 ///
@@ -224,56 +223,5 @@ unsafe fn copy_bytes<R: Register>(from: *const u8, to: *mut u8, bytes: usize) {
             R::load_first(from.wrapping_add(done), left).store_first(to.wrapping_add(done), left);
         }
         done += R::BYTES;
-    }
-}
-
-/// Copies bytes past the caches, and meanwhile asks for those of the source that are read next: its bytes in these rows.
-pub(crate) fn stream_asking(
-    level: Level,
-    from: &[u8],
-    to: &mut [u8],
-    (src, rows): (&[u8], &[Range<usize>]),
-) {
-    let len = from.len().min(to.len());
-    let (from, to) = (from.as_ptr(), to.as_mut_ptr());
-    // SAFETY: so many bytes can be read and written, of two slices, which do not overlap.
-    unsafe { level.run(StreamAsking { from, to, len, src, rows }) }
-    super::level::fence();
-}
-
-/// What [`stream_asking`] does.
-struct StreamAsking<'a> {
-    from: *const u8,
-    to: *mut u8,
-    len: usize,
-    src: &'a [u8],
-    rows: &'a [Range<usize>],
-}
-
-impl Task for StreamAsking<'_> {
-    /// # Safety
-    /// As [`Task::with`]; `len` bytes can be read and written at the places, which do not overlap.
-    #[inline(always)]
-    unsafe fn with<R: Register>(self) {
-        let StreamAsking { from, to, len, src, rows } = self;
-        let head = ((to as usize).wrapping_neg() % LINE).min(len);
-        let end = len - (len - head) % LINE;
-        let asked: usize = rows.iter().map(|row| row.len().div_ceil(LINE)).sum();
-        let each = asked.div_ceil(((end - head) / LINE).max(1));
-        let mut lines = rows.iter().flat_map(|row| row.clone().step_by(LINE));
-        // SAFETY: the caller's promise; whole lines are streamed from the first on that begins one.
-        unsafe {
-            copy_bytes::<R>(from, to, head);
-            let mut place = head;
-            while place < end {
-                for line in lines.by_ref().take(each) {
-                    prefetch_near(src.as_ptr().wrapping_add(line));
-                }
-                prefetch(from.wrapping_add((place + AHEAD).min(len)));
-                copy_line::<R, STREAMED>(from.wrapping_add(place), to.wrapping_add(place));
-                place += LINE;
-            }
-            copy_bytes::<R>(from.wrapping_add(end), to.wrapping_add(end), len - end);
-        }
     }
 }

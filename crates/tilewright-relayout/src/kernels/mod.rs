@@ -60,11 +60,11 @@ mod weave;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub(crate) use copies::stream_asking;
 pub(crate) use flipped::{Flipped, Flips, PIECE, RowList, Side};
 pub(crate) use level::Level;
-pub(crate) use mover::{Mover, move_box};
+pub(crate) use mover::Mover;
 pub(crate) use place::Stores;
+pub(crate) use runs::stream;
 pub(crate) use slabs::{Cut, Slabs};
 pub(crate) use swizzle::{SwizzledParts, Swizzles};
 pub(crate) use tile::Slots;
@@ -243,7 +243,7 @@ pub(crate) fn are_far_blocks(loops: &[Loop], unit: i64) -> bool {
 /// Which kernel would move a whole box in one piece, if its memory began `start` bytes behind a
 /// line: its kind, the loops around it in the order they are walked, and its own.
 ///
-/// This is [`move_box`]'s own choice made once more, for a box that is not cut to a chunk and at an
+/// This is [`Mover::of_units`]'s own choice made once more, for a box that is not cut to a chunk and at an
 /// address of no memory: a part of the box may be moved by another kernel.
 pub(crate) fn choice(
     loops: &[Loop],

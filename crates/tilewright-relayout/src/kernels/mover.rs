@@ -422,21 +422,6 @@ pub(super) fn is_within(start: i64, (low, high): (i64, i64), len: usize) -> bool
     first && start.checked_add(high).is_some_and(|end| end <= bits)
 }
 
-/// Moves a box of elements of `unit` bytes: `loops`, from bit `start.0` of the source and
-/// `start.1` of the destination on.
-pub(crate) fn move_box(
-    loops: &[Loop],
-    unit: usize,
-    start: (i64, i64),
-    src: &[u8],
-    dst: &mut [u8],
-    means: Means,
-) {
-    let is_streamed = means.stores == Stores::Streamed;
-    let mover = Mover::of_units(loops, unit, means.level, is_streamed);
-    mover.run(start, src, dst, means, &mut Vec::new());
-}
-
 /// Moves a box one by one, from a bit on either side on; elements that lie outside either side are left out.
 pub(super) fn move_checked(
     loops: &[Loop],

@@ -1,11 +1,12 @@
 //! Runs: bytes that are neighbours on both sides.
 
 use super::copies::copy_line;
-use super::level::prefetch;
+use super::level::{Level, Task, fence, prefetch, prefetch_near};
 use super::loop_order::{MOST_SOURCES, most_sources};
 use super::place::{AHEAD, At, CACHED, LINE, STAGED, STREAMED, Stores, copy_few, copy_one, put};
 use super::register::Register;
 use crate::nest::Loop;
+use std::ops::Range;
 
 /// Runs of equal length, one after the other in a walk.
 #[derive(Clone, Copy, Debug)]
@@ -501,6 +502,21 @@ unsafe fn copy_run<R: Register>(at: At, len: usize, stores: Stores) {
 /// As [`copy_run`].
 #[inline(always)]
 pub(super) unsafe fn copy_far<R: Register, const S: u8>(at: At, len: usize, next: *const u8) {
+    // SAFETY: the caller's promise.
+    unsafe { copy_far_asking::<R, S>(at, len, next, || {}) }
+}
+
+/// The same, where with each line others are asked for that have nothing to do with it.
+///
+/// # Safety
+/// As [`copy_run`].
+#[inline(always)]
+unsafe fn copy_far_asking<R: Register, const S: u8>(
+    at: At,
+    len: usize,
+    next: *const u8,
+    mut ask: impl FnMut(),
+) {
     let within = len.saturating_sub(AHEAD);
     let soon = |done: usize| match done < within {
         true => prefetch(at.src.wrapping_add(done + AHEAD)),
@@ -519,6 +535,7 @@ pub(super) unsafe fn copy_far<R: Register, const S: u8>(at: At, len: usize, next
         let mut done = head;
         while done + LINE <= len {
             soon(done);
+            ask();
             let here = at.plus(done as i64, done as i64);
             copy_line::<R, S>(here.src, here.dst);
             done += LINE;
@@ -527,6 +544,45 @@ pub(super) unsafe fn copy_far<R: Register, const S: u8>(at: At, len: usize, next
             soon(done);
             copy_cached::<R>(at.plus(done as i64, done as i64), len - done);
         }
+    }
+}
+
+/// Copies bytes past the caches, and meanwhile asks for those of the source that are read next: its bytes in these rows.
+pub(crate) fn stream(
+    level: Level,
+    from: &[u8],
+    to: &mut [u8],
+    (src, rows): (&[u8], &[Range<usize>]),
+) {
+    let len = from.len().min(to.len());
+    let at = At { src: from.as_ptr(), dst: to.as_mut_ptr() };
+    // SAFETY: so many bytes can be read and written, of two slices, which do not overlap.
+    unsafe { level.run(Stream { at, len, src, rows }) }
+    fence();
+}
+
+/// What [`stream`] does.
+struct Stream<'a> {
+    at: At,
+    len: usize,
+    src: &'a [u8],
+    rows: &'a [Range<usize>],
+}
+
+impl Task for Stream<'_> {
+    #[inline(always)]
+    unsafe fn with<R: Register>(self) {
+        let Stream { at, len, src, rows } = self;
+        let asked: usize = rows.iter().map(|row| row.len().div_ceil(LINE)).sum();
+        let each = asked.div_ceil((len / LINE).max(1));
+        let mut lines = rows.iter().flat_map(|row| row.clone().step_by(LINE));
+        let ask = || {
+            for line in lines.by_ref().take(each) {
+                prefetch_near(src.as_ptr().wrapping_add(line));
+            }
+        };
+        // SAFETY: the caller's promise: so many bytes can be read and written.
+        unsafe { copy_far_asking::<R, STREAMED>(at, len, at.src.wrapping_add(len), ask) }
     }
 }
 

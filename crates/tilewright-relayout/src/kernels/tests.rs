@@ -9,6 +9,21 @@ use super::*;
 use crate::nest::drawn::Draw;
 use crate::nest::walk;
 
+/// Moves a box of elements of `unit` bytes: `loops`, from bit `start.0` of the source and
+/// `start.1` of the destination on.
+fn move_box(
+    loops: &[Loop],
+    unit: usize,
+    start: (i64, i64),
+    src: &[u8],
+    dst: &mut [u8],
+    means: Means,
+) {
+    let is_streamed = means.stores == Stores::Streamed;
+    let mover = Mover::of_units(loops, unit, means.level, is_streamed);
+    mover.run(start, src, dst, means, &mut Vec::new());
+}
+
 /// Bytes around each buffer that nothing may touch.
 const GUARD: usize = 64;
 
