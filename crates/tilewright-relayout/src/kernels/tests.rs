@@ -728,6 +728,32 @@ fn long_rows_that_take_turns() {
     }
 }
 
+/// Fields of records, each to a row of its own that begins anywhere: a block has all fields, so that records are read once, and goes
+/// on with their rows. Fields that two tiles share are one row of it.
+#[test]
+fn rows_of_fields() {
+    for &(unit, fields) in cases(&[(4i64, 23), (4, 24), (2, 48), (2, 37), (8, 11), (4, 32)], 0) {
+        // Many records are planned alone: between two blocks of the same ones, the caches would lose them.
+        for (records, is_moved) in [(1301, true), (1 << 20 | 1, false)] {
+            let loops = [l(fields, 1, records), l(records, fields, 1)];
+            if is_moved {
+                check(&loops, unit as usize);
+            }
+            let program =
+                program_of_bits(&loops, Slots::same(8 * unit), Level::best(), true).unwrap();
+            let walk = program.blocks[1].as_ref().filter(|_| is_wide());
+            let out = walk.and_then(|walk| walk.out.as_ref());
+            let is_block = out.is_some_and(|out| {
+                let are_rows = (0..fields).all(|n| out.rows[n as usize] == n * records * unit);
+                out.has_tails && out.rows.len() == fields as usize && are_rows
+            });
+            assert!(!is_wide() || is_block, "{unit} {fields} {records} {out:?}");
+        }
+    }
+    // Two kinds of fields, whose rows are not all as far apart.
+    check(&[l(11, 1, 1301), l(3, 11, 11 * 1301 + 5), l(1301, 33, 1)], 4);
+}
+
 /// Rows of 40 elements of 8 bytes, which no tiles divide: to a destination that begins anywhere they go in blocks of longer rows too,
 /// however far apart they are read.
 #[test]

@@ -26,12 +26,12 @@ const MOST_OVERLAPPING: i64 = 12 << 10;
 /// The bytes of rows of the source, where those of the destination are given: as much as leaves room.
 const READ: [i64; 3] = [256, 128, 64];
 
-/// The bytes of rows that take turns although their ends are parts of lines: the longest that fit are taken.
-const SEAMED: [i64; 4] = [4096, 2048, 1024, 512];
+/// The bytes of long rows, whose ends are parts of lines: the longest that fit are taken.
+const LONG: [i64; 4] = [4096, 2048, 1024, 512];
 
-/// The most bytes of their blocks, where rows of the source begin at lines: then little is lost if few of them are read at a time.
-/// Else each is read with parts of lines at both ends.
-const MOST_SEAMED: i64 = 12 << 10;
+/// The most bytes of their blocks; of those in the order of the walk, where rows of the source begin at lines: then little is lost
+/// if few of them are read at a time. Else each is read with parts of lines at both ends.
+const MOST_LONG: i64 = 12 << 10;
 const MOST_SEAMED_ANYWHERE: i64 = 40 << 10;
 
 /// Rows of fewer bytes have many seams: longer ones are taken, if their blocks have no more than so many bytes.
@@ -82,6 +82,14 @@ pub(super) struct Block<'t> {
     pub(super) n_outer: usize,
 }
 
+/// The rows that a block writes.
+struct Rows {
+    /// Where they lie from the first.
+    rows: Vec<i64>,
+    /// Where each step goes in the stage, and by how much less the last.
+    places: Vec<(i64, i64)>,
+}
+
 impl<'t> Block<'t> {
     /// Of a tile that is moved by these loops, the last `n_inner` of them.
     pub(super) fn of(tile: &'t Tile, around: &[Around], n_inner: usize) -> Self {
@@ -115,7 +123,8 @@ impl<'t> Block<'t> {
 
     /// Whether many rows of its source are in each other's way, and of the destination.
     pub(super) fn aliases(&self) -> [bool; 2] {
-        [alias(&self.panel().rows), alias(&self.rows(self.len(), Ends::Cached).0)]
+        let rows = self.rows(self.len(), Ends::Cached);
+        [alias(&self.panel().rows), rows.is_some_and(|of| alias(&of.rows))]
     }
 
     /// How many of the rows that a tile reads begin in one set of the first cache, and how many there are.
@@ -161,10 +170,38 @@ impl Block<'_> {
         })
     }
 
-    /// The same with what follows in the destination next.
+    /// The same in a walk that goes on with what follows in the destination, so that rows have no seams; of long rows, if there are
+    /// such. `None` if parts of lines are read again that are gone from the caches by then.
     pub(super) fn along(&self, in_source: bool, gathers: bool, level: Level) -> Option<Box<Walk>> {
         let block = self.clone().along_destination()?;
-        block.largest(&block.most(), Ends::Tails, in_source, gathers, level)
+        let long = |&dst| {
+            let grown = block.with_long_rows((dst, READ[0]), 0, MOST_LONG)?;
+            grown.ordered(in_source).staged(Ends::Tails, gathers, false, level)
+        };
+        let largest = || block.largest(&block.most(), Ends::Tails, in_source, gathers, level);
+        LONG.iter().find_map(long).or_else(largest).filter(|walk| !lose_lines(&walk.around))
+    }
+
+    /// Along the destination or, where that reads many parts of lines twice or has short rows instead of one, with seams.
+    pub(super) fn long(
+        &self,
+        in_source: bool,
+        gathers: bool,
+        shares: bool,
+        level: Level,
+    ) -> Option<Box<Walk>> {
+        let seamed = || self.seamed(in_source, gathers, shares, level);
+        let Some(along) = self.along(in_source, gathers, level) else { return seamed() };
+        let n_rows = |walk: &Walk| walk.out.as_ref().map_or(0, |out| out.rows.len());
+        let may_be_one = self.with_long_rows((LONG[0], READ[READ.len() - 1]), 0, i64::MAX);
+        let may_be_one =
+            n_rows(&along) > 1 && may_be_one.is_some_and(|row| row.n_rows(row.len()) == 1);
+        let reads_twice = !self.reads_lines() && are_parted(&along);
+        let is_better = |seamed: &Walk| {
+            may_be_one && n_rows(seamed) == 1 || reads_twice && seamed.panel.len >= along.panel.len
+        };
+        let instead = if may_be_one || reads_twice { seamed() } else { None };
+        Some(instead.filter(|seamed| is_better(seamed)).unwrap_or(along))
     }
 
     /// The same of rows that overlap.
@@ -225,28 +262,32 @@ impl Block<'_> {
 
     /// The largest block of long rows, in the order of the walk, whose ends are parts of lines. Its tiles may share elements anywhere
     /// if it `shares`.
-    pub(super) fn seamed(
+    fn seamed(
         &self,
         in_source: bool,
         gathers: bool,
         shares: bool,
         level: Level,
     ) -> Option<Box<Walk>> {
-        let most = if self.reads_lines() { MOST_SEAMED } else { MOST_SEAMED_ANYWHERE };
-        let sides = SEAMED.iter().flat_map(|&dst| READ.map(|src| (dst, src)));
         let walk = |sides, least, most| {
-            let grown = self.clone().grown(sides);
-            let len = grown.len();
-            let fits = len >= least && grown.n_rows(len) * len <= most;
-            fits.then(|| grown.ordered(in_source).staged(Ends::Tails, gathers, shares, level))?
+            let grown = self.with_long_rows(sides, least, most)?;
+            grown.ordered(in_source).staged(Ends::Tails, gathers, shares, level)
         };
-        let least = SEAMED[SEAMED.len() - 1];
+        let most = if self.reads_lines() { MOST_LONG } else { MOST_SEAMED_ANYWHERE };
+        let [.., least] = LONG;
+        let sides = LONG.iter().flat_map(|&dst| READ.map(|src| (dst, src)));
         let first = sides.into_iter().find_map(|sides| walk(sides, least, most))?;
         let len = first.out.as_ref().map_or(0, |out| out.len);
-        let src = READ[READ.len() - 1];
-        let longer =
-            || SEAMED.iter().find_map(|&dst| walk((dst, src), len + 1, MOST_LONGER_SEAMED));
+        let [.., src] = READ;
+        let longer = || LONG.iter().find_map(|&dst| walk((dst, src), len + 1, MOST_LONGER_SEAMED));
         if len < SHORT_SEAMED { longer().or(Some(first)) } else { Some(first) }
+    }
+
+    /// With rows of so many bytes, if those of the destination are at least so long, and all together at most.
+    fn with_long_rows(&self, sides: (i64, i64), least: i64, most: i64) -> Option<Self> {
+        let grown = self.clone().grown(sides);
+        let len = grown.len();
+        (len >= least && grown.n_rows(len).saturating_mul(len) <= most).then_some(grown)
     }
 
     /// Blocks of several rows that end where loops of the destination do, and with lines or anywhere. A block that ended within a
@@ -263,7 +304,8 @@ impl Block<'_> {
             let mut block = whole.clone();
             block.read_more(src);
             let block = if ends == Ends::Tails { block.along_destination()? } else { block };
-            block.ordered(in_source).staged(ends, gathers, true, level)
+            let walk = block.ordered(in_source).staged(ends, gathers, true, level)?;
+            (ends != Ends::Tails || !lose_lines(&walk.around)).then_some(walk)
         };
         gathered_first(gathers, |gathers| READ.iter().find_map(|&src| staged(src, gathers)))
     }
@@ -359,11 +401,7 @@ impl Block<'_> {
                 break;
             }
         }
-        // Rows that share lines of the source had better be moved before those are gone.
-        let (across, along) = self.outer().split_at(self.n_outer - along);
-        let read = along.iter().map(|l| l.count.saturating_mul(l.src.abs())).max().unwrap_or(0);
-        let share_lines = across.iter().any(|l| l.count > 1 && l.src.abs() < line);
-        (reach >= LEAST_RUN && !(share_lines && read > NEAR)).then_some(self)
+        (reach >= LEAST_RUN).then_some(self)
     }
 
     /// Whether it begins many rows of the source, of which few bytes are read, as is slow.
@@ -500,21 +538,30 @@ impl Block<'_> {
         self.row_steps(len).map(|(count, ..)| count).product()
     }
 
-    /// The rows of so many bytes, and where each step goes in the stage.
-    fn rows(&self, len: i64, ends: Ends) -> (Vec<i64>, Vec<i64>) {
+    /// The rows of so many bytes. `None` if steps share rows that are not all as far apart.
+    fn rows(&self, len: i64, ends: Ends) -> Option<Rows> {
         let pitch = pitch(len, ends);
         let mut rows = Vec::with_capacity(self.n_rows(len) as usize);
         rows.push(0);
-        let mut places = Vec::with_capacity(4 + self.inside().len());
-        for (count, dst, _) in self.steps() {
-            if dst < len && dst > 0 {
-                places.push(dst);
-                continue;
-            }
-            places.push(rows.len() as i64 * pitch);
+        let mut places: Vec<(i64, i64)> = self.steps().map(|(_, dst, back)| (dst, back)).collect();
+        let is_of_rows = |&(_, (_, dst, _)): &(usize, (i64, i64, i64))| dst >= len || dst <= 0;
+        let mut steps: Vec<_> = self.steps().enumerate().filter(is_of_rows).collect();
+        steps.sort_by_key(|&(_, (_, dst, _))| dst);
+        // From one row to the next, if they are all as far apart.
+        let mut step = None;
+        for (number, (count, dst, back)) in steps {
+            let n_rows = rows.len() as i64;
+            step = if n_rows == 1 { Some(dst) } else { step };
+            step = step.filter(|step| count == 1 || step.checked_mul(n_rows) == Some(dst));
+            let shared = match back {
+                0 => 0,
+                _ => step.filter(|&step| step > 0 && back % step == 0).map(|step| back / step)?,
+            };
+            places[number] = (n_rows * pitch, shared * pitch);
             repeat(&mut rows, count, dst);
+            rows.truncate((count * n_rows - shared) as usize);
         }
-        (rows, places)
+        Some(Rows { rows, places })
     }
 
     /// The rows that are read, copied to a stage from byte `first` on, if that has room for them. The tiles are those that are
@@ -595,14 +642,14 @@ impl Block<'_> {
         {
             return None;
         }
-        let (rows, places) = self.rows(len, ends);
+        let Rows { rows, places } = self.rows(len, ends)?;
         // Tiles may share elements within a row whose ends may be anywhere. Far apart they take less by way of a chunk, if there is one,
         // but for one row that the next block goes on with, for rows that would be in each other's way there, and for those that end
         // where loops do.
         let is_one = || self.is_alone(len) && self.read().0 <= MOST_SHARED;
         let are_alike = || self.tile.n_lanes == MAX_LANES && alike(&rows) >= ALIKE_IN_A_CHUNK;
         let is_better = || shares || self.reach() <= NEAR || is_one() || are_alike();
-        let is_within = |l: &Around| (1..len).contains(&l.dst) && l.dst_back < l.dst;
+        let is_within = |l: &Around| l.dst >= 1 && l.dst_back < l.dst;
         let is_plain = |l: &Around| l.src_back == 0 && l.dst_back == 0;
         let sharing = || self.inside().iter().filter(|l| !is_plain(l));
         let may_share = || match ends {
@@ -618,12 +665,12 @@ impl Block<'_> {
         let end = (n_rows * pitch) as usize + 2 * LINE;
         let gathered = if gathers { Some(self.gathered(end, level)?) } else { None };
         for (l, &place) in self.inside_mut().iter_mut().zip(&places[n_stages..]) {
-            l.dst = place;
+            (l.dst, l.dst_back) = place;
         }
         let tiles = tiles(self.inside());
         let (mut tile, around) = self.into_parts();
         tile.stores = [0; 16];
-        for (stage, place) in places[..n_stages].iter().enumerate() {
+        for (stage, (place, _)) in places[..n_stages].iter().enumerate() {
             for register in (0..16).filter(|register| register >> stage & 1 == 1) {
                 tile.stores[register] += place;
             }
@@ -651,6 +698,24 @@ pub(super) fn tiles(loops: &[Around]) -> Vec<(i64, i64)> {
         }
     }
     tiles
+}
+
+/// Whether blocks in these loops share lines of the source that are gone from the caches before they are come back to.
+fn lose_lines(around: &[Around]) -> bool {
+    are_gone_before(around, |l| l.src.abs() < LINE as i64)
+}
+
+/// Whether rows of the source are gone on with after so much else that the line at the end of one is gone from the caches.
+fn are_parted(walk: &Walk) -> bool {
+    are_gone_before(&walk.around, |l| l.src.abs() == walk.panel.len)
+}
+
+/// Whether more is read between two steps of any loop that is so than stays in the caches.
+fn are_gone_before(around: &[Around], is_so: impl Fn(&Around) -> bool) -> bool {
+    around.iter().enumerate().any(|(number, l)| {
+        let mut within = around[number + 1..].iter();
+        l.count > 1 && is_so(l) && within.any(|l| l.count.saturating_mul(l.src.abs()) > NEAR)
+    })
 }
 
 /// A block whose rows of the source are gathered first, if it `gathers` and there is one; else from where they are.

@@ -253,9 +253,8 @@ impl Walk {
         let overlapping = || if overlaps { block.overlapping(in_source, level) } else { None };
         let any = block.alone(overlaps, in_source, level);
         // Where there are whole lines too, this is for destinations that do not begin at one.
-        let seamed = || block.seamed(in_source, gathers, lines.is_some(), level);
-        let any = any.or_else(overlapping).or_else(seamed);
-        let any = any.or_else(|| block.along(in_source, gathers, level));
+        let long = || block.long(in_source, gathers, lines.is_some(), level);
+        let any = any.or_else(overlapping).or_else(long);
         [lines, any.or_else(|| of_loops(Ends::Tails))]
     }
 
