@@ -23,6 +23,10 @@ const OVERLAPPING: [(i64, i64); 2] = [(256, 64), (128, 64)];
 const LARGE_OVERLAPPING: i64 = 24 << 10;
 const MOST_OVERLAPPING: i64 = 12 << 10;
 
+/// Rows that overlap are short if they have fewer bytes, and so many rows of the source are many to read parts of lines of.
+const SHORT_OVERLAPPING: usize = 2560;
+const MANY_PARTS: usize = 200;
+
 /// The bytes of rows of the source, where those of the destination are given: as much as leaves room.
 const READ: [i64; 3] = [256, 128, 64];
 
@@ -228,6 +232,17 @@ impl Block<'_> {
         let mut steps =
             self.src_steps().map(|(_, step, _)| step).chain(self.outer().iter().map(|l| l.src));
         steps.all(|step| step.abs() < LINE as i64 || step % LINE as i64 == 0)
+    }
+
+    /// Whether it takes less to put chunks together in the caches: where a line's worth is read of each of many rows, which is parts of
+    /// two, and where rows of the destination that overlap are short, but for bytes, which take longest to be moved.
+    pub(super) fn is_for_chunks(&self, walk: &Walk) -> bool {
+        let Panel { rows, len, .. } = &walk.panel;
+        let are_apart = || rows.windows(2).all(|pair| pair[1] - pair[0] >= 2 * LINE as i64);
+        let is_line = *len <= LINE as i64 && rows.len() >= MANY_PARTS && !self.reads_lines();
+        let along = walk.out.as_ref().and_then(|out| out.along.as_ref());
+        let is_short = |along: &Along| along.count * along.bytes < SHORT_OVERLAPPING;
+        is_line && are_apart() || self.tile.grains & 1 == 0 && along.is_some_and(is_short)
     }
 
     /// A block of one long row that the next goes on with, which may begin many rows of the source if it does anyway.

@@ -252,10 +252,12 @@ impl Walk {
         let overlaps = in_one_set <= FEW_IN_ITS_WAY && most.begins_rows();
         let overlapping = || if overlaps { block.overlapping(in_source, level) } else { None };
         let any = block.alone(overlaps, in_source, level);
-        // Where there are whole lines too, this is for destinations that do not begin at one.
+        // Where there are whole lines too, this is for destinations that do not begin at one; then no chunk is put together.
         let long = || block.long(in_source, gathers, lines.is_some(), level);
-        let any = any.or_else(overlapping).or_else(long);
-        [lines, any.or_else(|| of_loops(Ends::Tails))]
+        let is_best = |walk: &Walk| lines.is_some() || !block.is_for_chunks(walk);
+        let any = any.or_else(overlapping).or_else(long).filter(|walk| is_best(walk));
+        let any = any.or_else(|| of_loops(Ends::Tails));
+        [lines, any]
     }
 
     /// Blocks for the caches, if many rows of the destination would be in each other's way, or all that a tile reads are and are
