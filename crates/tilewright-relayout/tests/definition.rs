@@ -158,6 +158,20 @@ fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
+/// Elements of 24 bits that lie together on both sides may be moved 16 bits at a time, if the source is longer so that it is no copy:
+/// chunks end with elements and with what is moved.
+#[test]
+fn chunks_of_whole_steps() {
+    for (rows, columns) in [(26, 49), (49, 26), (32, 49), (64, 25), (96, 31)] {
+        for bits in [24, 40, 48, 56, 96] {
+            let side = |attributes: &str| {
+                placement(&format!("f32[{rows},{columns}]{{1,0{attributes}}}"), bits)
+            };
+            check(&side(":L(7919)"), &side(""), bits, 0);
+        }
+    }
+}
+
 fn width() -> impl Strategy<Value = u32> {
     prop::sample::select(&WIDTHS[..])
 }

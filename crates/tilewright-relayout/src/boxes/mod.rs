@@ -14,7 +14,7 @@ use crate::chunk::{Cuttable, Piece, chunk_elements};
 use crate::description::{BoxDescription, KernelKind, Storing};
 use crate::error::{Error, checked};
 use crate::kernels::{Level, Mover, Slots, Stores, Target, WIDEST_SLOT, Wanted};
-use crate::nest::{Loop, Nest, are_most};
+use crate::nest::{Loop, Nest, are_most, gcd};
 use crate::order::Order;
 use crate::padding::Padding;
 use crate::ready::Ready;
@@ -227,8 +227,10 @@ impl BoxMoves {
     /// Slots that are whole bytes, and whole steps of the boxes.
     fn least_align(&self) -> i64 {
         let bits = i64::from(self.widths.to);
-        let of_a_byte = 8 >> bits.trailing_zeros().min(3);
-        (self.slots.dst / bits).max(of_a_byte)
+        // Steps need be no multiples of slots: elements of 24 bits that lie together are moved by 16.
+        let of = |whole: i64| whole / gcd(whole, bits);
+        let (of_a_step, of_a_byte) = (of(self.slots.dst), of(8));
+        of_a_step / gcd(of_a_step, of_a_byte) * of_a_byte
     }
 
     /// The same moves in chunks of about this many elements, ready to be moved at once if they stay in the caches; `None` if

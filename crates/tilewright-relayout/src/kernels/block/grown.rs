@@ -24,7 +24,7 @@ const LARGE_OVERLAPPING: i64 = 24 << 10;
 const MOST_OVERLAPPING: i64 = 12 << 10;
 
 /// Rows that overlap are short if they have fewer bytes, and so many rows of the source are many to read parts of lines of.
-const SHORT_OVERLAPPING: usize = 2560;
+const SHORT_OVERLAPPING: i64 = 2400;
 const MANY_PARTS: usize = 200;
 
 /// The bytes of rows of the source, where those of the destination are given: as much as leaves room.
@@ -127,8 +127,9 @@ impl<'t> Block<'t> {
 
     /// Whether many rows of its source are in each other's way, and of the destination.
     pub(super) fn aliases(&self) -> [bool; 2] {
-        let rows = self.rows(self.len(), Ends::Cached);
-        [alias(&self.panel().rows), rows.is_some_and(|of| alias(&of.rows))]
+        let mut rows = vec![0];
+        self.row_steps(self.len()).for_each(|(count, dst, _)| repeat(&mut rows, count, dst));
+        [alias(&self.panel().rows), alias(&rows)]
     }
 
     /// How many of the rows that a tile reads begin in one set of the first cache, and how many there are.
@@ -240,8 +241,11 @@ impl Block<'_> {
         let Panel { rows, len, .. } = &walk.panel;
         let are_apart = || rows.windows(2).all(|pair| pair[1] - pair[0] >= 2 * LINE as i64);
         let is_line = *len <= LINE as i64 && rows.len() >= MANY_PARTS && !self.reads_lines();
-        let along = walk.out.as_ref().and_then(|out| out.along.as_ref());
-        let is_short = |along: &Along| along.count * along.bytes < SHORT_OVERLAPPING;
+        let along = walk.out.as_ref().and_then(|out| Some((out.along?, out.len)));
+        let is_short = |(along, len): (Along, i64)| {
+            let mut loops = walk.around.iter().filter(|l| l.dst == along.bytes as i64);
+            loops.any(|l| (l.count - 1) * l.dst - l.dst_back + len < SHORT_OVERLAPPING)
+        };
         is_line && are_apart() || self.tile.grains & 1 == 0 && along.is_some_and(is_short)
     }
 
@@ -635,7 +639,7 @@ impl Block<'_> {
     }
 
     /// The block's tiles as they go to the stage, if its rows may end so; from one too, if it `gathers`. Tiles
-    /// may share elements within rows, wherever those are, if it `shares`.
+    /// may share elements of rows, or whole rows, wherever those are, if it `shares`.
     fn staged(
         mut self,
         ends: Ends,
@@ -658,18 +662,18 @@ impl Block<'_> {
             return None;
         }
         let Rows { rows, places } = self.rows(len, ends)?;
-        // Tiles may share elements within a row whose ends may be anywhere. Far apart they take less by way of a chunk, if there is one,
+        // Tiles may share elements of rows whose ends may be anywhere. Far apart they take less by way of a chunk, if there is one,
         // but for one row that the next block goes on with, for rows that would be in each other's way there, and for those that end
         // where loops do.
         let is_one = || self.is_alone(len) && self.read().0 <= MOST_SHARED;
         let are_alike = || self.tile.n_lanes == MAX_LANES && alike(&rows) >= ALIKE_IN_A_CHUNK;
         let is_better = || shares || self.reach() <= NEAR || is_one() || are_alike();
-        let is_within = |l: &Around| l.dst >= 1 && l.dst_back < l.dst;
+        let goes_on = |l: &Around| l.dst >= 1 && l.dst_back < l.dst;
         let is_plain = |l: &Around| l.src_back == 0 && l.dst_back == 0;
         let sharing = || self.inside().iter().filter(|l| !is_plain(l));
         let may_share = || match ends {
-            Ends::Lines => shares && sharing().all(is_within),
-            Ends::Tails => sharing().all(is_within) && is_better(),
+            Ends::Lines => shares && sharing().all(goes_on),
+            Ends::Tails => sharing().all(goes_on) && is_better(),
             Ends::Overlapping | Ends::Cached => false,
         };
         if sharing().next().is_some() && !may_share() {
