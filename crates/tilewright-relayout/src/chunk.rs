@@ -8,7 +8,7 @@
 //! right for any chunk and any nest; it is quick where chunks begin where tiles do, and
 //! [`chunk_elements`] sees to that.
 
-use crate::nest::{Loop, Nest};
+use crate::nest::{Loop, Nest, gcd};
 use std::ops::Range;
 
 /// A nest, and what the loops from each one down reach.
@@ -243,10 +243,6 @@ fn nested(digits: &[Loop], allocation: i64, target: i64, least: i64, step: i64) 
     let longer = next.and_then(|stride| stride.checked_mul(least / gcd(stride, least)));
     let most = target.saturating_mul(MUCH_LONGER).min(allocation / MANY);
     longer.filter(|&longer| longer <= most).unwrap_or(step)
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a.abs().max(1) } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]

@@ -86,6 +86,23 @@ pub(super) struct Block<'t> {
     pub(super) n_outer: usize,
 }
 
+/// How a block's rows of the source are read.
+#[derive(Clone, Copy)]
+pub(super) struct Reading {
+    /// Whether many of them are in each other's way.
+    pub(super) are_alike: bool,
+    /// Whether they are gathered first, if there is room.
+    pub(super) gathers: bool,
+    pub(super) level: Level,
+}
+
+impl Reading {
+    /// From where they are.
+    fn in_place(self) -> Self {
+        Reading { gathers: false, ..self }
+    }
+}
+
 /// The rows that a block writes.
 struct Rows {
     /// Where they lie from the first.
@@ -139,14 +156,6 @@ impl<'t> Block<'t> {
         (in_one_set(&rows), rows.len())
     }
 
-    /// In an order that reads all of a line before it is gone, if rows of the source are in each other's way.
-    fn ordered(mut self, in_source: bool) -> Self {
-        if in_source {
-            self.inside_mut().sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
-        }
-        self
-    }
-
     /// Whether any of its loops has steps for that.
     pub(super) fn may_alias(&self) -> bool {
         let of_outer = self.outer().iter().flat_map(|l| [l.src, l.dst]);
@@ -158,49 +167,34 @@ impl<'t> Block<'t> {
 }
 
 impl Block<'_> {
-    /// The tiles of the largest block that goes to a stage and may end so, `most` or less of it, in an order for rows of the
-    /// source that are `in_source` in each other's way; if it `gathers`, of the largest whose rows can be.
-    pub(super) fn largest(
-        &self,
-        most: &Self,
-        ends: Ends,
-        in_source: bool,
-        gathers: bool,
-        level: Level,
-    ) -> Option<Box<Walk>> {
-        gathered_first(gathers, |gathers| {
+    /// The tiles of the largest block that goes to a stage and may end so, `most` or less of it; if it gathers, of the largest whose
+    /// rows can be.
+    pub(super) fn largest(&self, most: &Self, ends: Ends, reading: Reading) -> Option<Box<Walk>> {
+        gathered_first(reading, |reading| {
             let others = SIDES[1..].iter().map(|&sides| self.clone().grown(sides));
-            let staged = |block: Self| block.ordered(in_source).staged(ends, gathers, false, level);
+            let staged = |block: Self| block.staged(ends, reading, false);
             std::iter::once(most.clone()).chain(others).find_map(staged)
         })
     }
 
     /// The same in a walk that goes on with what follows in the destination, so that rows have no seams; of long rows, if there are
     /// such. `None` if parts of lines are read again that are gone from the caches by then.
-    pub(super) fn along(&self, in_source: bool, gathers: bool, level: Level) -> Option<Box<Walk>> {
+    fn along(&self, reading: Reading) -> Option<Box<Walk>> {
         let block = self.clone().along_destination()?;
-        let long = |&dst| {
-            let grown = block.with_long_rows((dst, READ[0]), 0, MOST_LONG)?;
-            grown.ordered(in_source).staged(Ends::Tails, gathers, false, level)
-        };
-        let largest = || block.largest(&block.most(), Ends::Tails, in_source, gathers, level);
+        let [src, ..] = READ;
+        let long = |&dst| block.of_long_rows((dst, src), (0, MOST_LONG), reading, false);
+        let largest = || block.largest(&block.most(), Ends::Tails, reading);
         LONG.iter().find_map(long).or_else(largest).filter(|walk| !lose_lines(&walk.around))
     }
 
     /// Along the destination or, where that reads many parts of lines twice or has short rows instead of one, with seams.
-    pub(super) fn long(
-        &self,
-        in_source: bool,
-        gathers: bool,
-        shares: bool,
-        level: Level,
-    ) -> Option<Box<Walk>> {
-        let seamed = || self.seamed(in_source, gathers, shares, level);
-        let Some(along) = self.along(in_source, gathers, level) else { return seamed() };
+    pub(super) fn long(&self, reading: Reading, shares: bool) -> Option<Box<Walk>> {
+        let seamed = || self.seamed(reading, shares);
+        let Some(along) = self.along(reading) else { return seamed() };
         let n_rows = |walk: &Walk| walk.out.as_ref().map_or(0, |out| out.rows.len());
-        let may_be_one = self.with_long_rows((LONG[0], READ[READ.len() - 1]), 0, i64::MAX);
-        let may_be_one =
-            n_rows(&along) > 1 && may_be_one.is_some_and(|row| row.n_rows(row.len()) == 1);
+        let ([longest, ..], [.., least]) = (LONG, READ);
+        let grown = self.clone().grown((longest, least));
+        let may_be_one = n_rows(&along) > 1 && grown.n_rows(grown.len()) == 1;
         let reads_twice = !self.reads_lines() && are_parted(&along);
         let is_better = |seamed: &Walk| {
             may_be_one && n_rows(seamed) == 1 || reads_twice && seamed.panel.len >= along.panel.len
@@ -210,12 +204,12 @@ impl Block<'_> {
     }
 
     /// The same of rows that overlap.
-    pub(super) fn overlapping(&self, in_source: bool, level: Level) -> Option<Box<Walk>> {
+    pub(super) fn overlapping(&self, reading: Reading) -> Option<Box<Walk>> {
         let staged = |sides, most| {
             let (block, along) = self.clone().grown(sides).overlapped()?;
             let len = block.len();
             let fits = block.n_rows(len) * len <= most;
-            let walk = || block.ordered(in_source).staged(Ends::Overlapping, false, false, level);
+            let walk = || block.staged(Ends::Overlapping, reading.in_place(), false);
             let mut walk = fits.then(walk)??;
             walk.out.as_mut()?.along = Some(along);
             Some(walk)
@@ -236,7 +230,7 @@ impl Block<'_> {
     }
 
     /// Whether it takes less to put chunks together in the caches: where a line's worth is read of each of many rows, which is parts of
-    /// two, and where rows of the destination that overlap are short, but for bytes, which take longest to be moved.
+    /// two, and where rows of the destination that overlap are short, but for bytes, of which chunks mostly took longer.
     pub(super) fn is_for_chunks(&self, walk: &Walk) -> bool {
         let Panel { rows, len, .. } = &walk.panel;
         let are_apart = || rows.windows(2).all(|pair| pair[1] - pair[0] >= 2 * LINE as i64);
@@ -250,12 +244,7 @@ impl Block<'_> {
     }
 
     /// A block of one long row that the next goes on with, which may begin many rows of the source if it does anyway.
-    pub(super) fn alone(
-        &self,
-        begins_rows: bool,
-        in_source: bool,
-        level: Level,
-    ) -> Option<Box<Walk>> {
+    pub(super) fn alone(&self, begins_rows: bool, reading: Reading) -> Option<Box<Walk>> {
         // What is no long row however far it grows, and however little is read, is none of fewer bytes.
         let [_, _, longest] = ALONE;
         let [_, _, least] = READ;
@@ -275,58 +264,52 @@ impl Block<'_> {
             let is_long = (LEAST_RUN..=longest).contains(&len);
             let is_long_enough = is_even || len > ALONE[0];
             let fits = is_long && is_long_enough && is_from_few && grown.is_alone(len);
-            fits.then(|| grown.ordered(in_source).staged(Ends::Tails, false, false, level))?
+            fits.then(|| grown.staged(Ends::Tails, reading.in_place(), false))?
         })
     }
 
     /// The largest block of long rows, in the order of the walk, whose ends are parts of lines. Its tiles may share elements anywhere
     /// if it `shares`.
-    fn seamed(
-        &self,
-        in_source: bool,
-        gathers: bool,
-        shares: bool,
-        level: Level,
-    ) -> Option<Box<Walk>> {
-        let walk = |sides, least, most| {
-            let grown = self.with_long_rows(sides, least, most)?;
-            grown.ordered(in_source).staged(Ends::Tails, gathers, shares, level)
-        };
+    fn seamed(&self, reading: Reading, shares: bool) -> Option<Box<Walk>> {
+        let walk = |sides, bytes| self.of_long_rows(sides, bytes, reading, shares);
         let most = if self.reads_lines() { MOST_LONG } else { MOST_SEAMED_ANYWHERE };
         let [.., least] = LONG;
         let sides = LONG.iter().flat_map(|&dst| READ.map(|src| (dst, src)));
-        let first = sides.into_iter().find_map(|sides| walk(sides, least, most))?;
+        let first = sides.into_iter().find_map(|sides| walk(sides, (least, most)))?;
         let len = first.out.as_ref().map_or(0, |out| out.len);
         let [.., src] = READ;
-        let longer = || LONG.iter().find_map(|&dst| walk((dst, src), len + 1, MOST_LONGER_SEAMED));
+        let longer =
+            || LONG.iter().find_map(|&dst| walk((dst, src), (len + 1, MOST_LONGER_SEAMED)));
         if len < SHORT_SEAMED { longer().or(Some(first)) } else { Some(first) }
     }
 
-    /// With rows of so many bytes, if those of the destination are at least so long, and all together at most.
-    fn with_long_rows(&self, sides: (i64, i64), least: i64, most: i64) -> Option<Self> {
+    /// A block of rows of so many bytes that may end anywhere, if those of the destination are at least so long, and all together at
+    /// most.
+    fn of_long_rows(
+        &self,
+        sides: (i64, i64),
+        (least, most): (i64, i64),
+        reading: Reading,
+        shares: bool,
+    ) -> Option<Box<Walk>> {
         let grown = self.clone().grown(sides);
         let len = grown.len();
-        (len >= least && grown.n_rows(len).saturating_mul(len) <= most).then_some(grown)
+        let fits = len >= least && grown.n_rows(len).saturating_mul(len) <= most;
+        fits.then(|| grown.staged(Ends::Tails, reading, shares))?
     }
 
     /// Blocks of several rows that end where loops of the destination do, and with lines or anywhere. A block that ended within a
     /// loop whose last tiles share elements with those before would not end with a line, nor would the next go on where it ends.
-    pub(super) fn of_whole_loops(
-        &self,
-        ends: Ends,
-        in_source: bool,
-        gathers: bool,
-        level: Level,
-    ) -> Option<Box<Walk>> {
+    pub(super) fn of_whole_loops(&self, ends: Ends, reading: Reading) -> Option<Box<Walk>> {
         let whole = self.clone().with_whole_loops(ends)?;
-        let staged = |src, gathers| {
+        let staged = |src, reading| {
             let mut block = whole.clone();
             block.read_more(src);
             let block = if ends == Ends::Tails { block.along_destination()? } else { block };
-            let walk = block.ordered(in_source).staged(ends, gathers, true, level)?;
+            let walk = block.staged(ends, reading, true)?;
             (ends != Ends::Tails || !lose_lines(&walk.around)).then_some(walk)
         };
-        gathered_first(gathers, |gathers| READ.iter().find_map(|&src| staged(src, gathers)))
+        gathered_first(reading, |reading| READ.iter().find_map(|&src| staged(src, reading)))
     }
 
     /// With several rows that end where loops do, and with lines if they are to. `None` where they would be too long, or one.
@@ -549,7 +532,7 @@ impl Block<'_> {
 
     /// The steps from one row to another, where rows of so many bytes are written.
     fn row_steps(&self, len: i64) -> impl Iterator<Item = (i64, i64, i64)> {
-        self.steps().filter(move |&(count, dst, _)| count > 1 && (dst >= len || dst <= 0))
+        self.steps().filter(move |&step| leads_to_rows(step, len))
     }
 
     /// How many rows of so many bytes are written.
@@ -563,15 +546,15 @@ impl Block<'_> {
         let mut rows = Vec::with_capacity(self.n_rows(len) as usize);
         rows.push(0);
         let mut places: Vec<(i64, i64)> = self.steps().map(|(_, dst, back)| (dst, back)).collect();
-        let is_of_rows = |&(_, (_, dst, _)): &(usize, (i64, i64, i64))| dst >= len || dst <= 0;
-        let mut steps: Vec<_> = self.steps().enumerate().filter(is_of_rows).collect();
+        let mut steps: Vec<_> =
+            self.steps().enumerate().filter(|(_, step)| leads_to_rows(*step, len)).collect();
         steps.sort_by_key(|&(_, (_, dst, _))| dst);
         // From one row to the next, if they are all as far apart.
         let mut step = None;
         for (number, (count, dst, back)) in steps {
             let n_rows = rows.len() as i64;
             step = if n_rows == 1 { Some(dst) } else { step };
-            step = step.filter(|step| count == 1 || step.checked_mul(n_rows) == Some(dst));
+            step = step.filter(|step| step.checked_mul(n_rows) == Some(dst));
             let shared = match back {
                 0 => 0,
                 _ => step.filter(|&step| step > 0 && back % step == 0).map(|step| back / step)?,
@@ -640,13 +623,12 @@ impl Block<'_> {
 
     /// The block's tiles as they go to the stage, if its rows may end so; from one too, if it `gathers`. Tiles
     /// may share elements of rows, or whole rows, wherever those are, if it `shares`.
-    fn staged(
-        mut self,
-        ends: Ends,
-        gathers: bool,
-        shares: bool,
-        level: Level,
-    ) -> Option<Box<Walk>> {
+    fn staged(mut self, ends: Ends, reading: Reading, shares: bool) -> Option<Box<Walk>> {
+        let Reading { are_alike, gathers, level } = reading;
+        // In an order that reads all of a line before it is gone.
+        if are_alike {
+            self.inside_mut().sort_by_key(|l| std::cmp::Reverse(l.src.abs()));
+        }
         let len = self.len();
         let n_rows = self.n_rows(len);
         let pitch = pitch(len, ends);
@@ -666,8 +648,8 @@ impl Block<'_> {
         // but for one row that the next block goes on with, for rows that would be in each other's way there, and for those that end
         // where loops do.
         let is_one = || self.is_alone(len) && self.read().0 <= MOST_SHARED;
-        let are_alike = || self.tile.n_lanes == MAX_LANES && alike(&rows) >= ALIKE_IN_A_CHUNK;
-        let is_better = || shares || self.reach() <= NEAR || is_one() || are_alike();
+        let are_in_the_way = || self.tile.n_lanes == MAX_LANES && alike(&rows) >= ALIKE_IN_A_CHUNK;
+        let is_better = || shares || self.reach() <= NEAR || is_one() || are_in_the_way();
         let goes_on = |l: &Around| l.dst >= 1 && l.dst_back < l.dst;
         let is_plain = |l: &Around| l.src_back == 0 && l.dst_back == 0;
         let sharing = || self.inside().iter().filter(|l| !is_plain(l));
@@ -719,6 +701,11 @@ pub(super) fn tiles(loops: &[Around]) -> Vec<(i64, i64)> {
     tiles
 }
 
+/// Whether such a step leads from one row of so many bytes to another.
+fn leads_to_rows((count, dst, _): (i64, i64, i64), len: i64) -> bool {
+    count > 1 && (dst >= len || dst <= 0)
+}
+
 /// Whether blocks in these loops share lines of the source that are gone from the caches before they are come back to.
 fn lose_lines(around: &[Around]) -> bool {
     are_gone_before(around, |l| l.src.abs() < LINE as i64)
@@ -737,10 +724,10 @@ fn are_gone_before(around: &[Around], is_so: impl Fn(&Around) -> bool) -> bool {
     })
 }
 
-/// A block whose rows of the source are gathered first, if it `gathers` and there is one; else from where they are.
-fn gathered_first<T>(gathers: bool, block: impl Fn(bool) -> Option<T>) -> Option<T> {
-    let gathered = if gathers { block(true) } else { None };
-    gathered.or_else(|| block(false))
+/// A block whose rows of the source are gathered first, if they are to be and there is one; else from where they are.
+fn gathered_first<T>(reading: Reading, block: impl Fn(Reading) -> Option<T>) -> Option<T> {
+    let gathered = if reading.gathers { block(reading) } else { None };
+    gathered.or_else(|| block(reading.in_place()))
 }
 
 /// From one row of so many bytes to the next in the stage: with room before it for what is left of a line, and not a

@@ -8,7 +8,7 @@ mod alias;
 mod grown;
 
 pub(super) use self::alias::{ALIAS, WAYS, in_one_set};
-use self::grown::{Block, tiles};
+use self::grown::{Block, Reading, tiles};
 use super::copies::{CopyIn, CopyOut};
 use super::level::{Level, waits_for_two_lines};
 use super::place::LINE;
@@ -242,18 +242,18 @@ impl Walk {
     ) -> [Option<Box<Walk>>; 2] {
         let block = Block::of(tile, around, n_inner);
         let most = block.most();
-        let in_source = block.may_alias() && most.aliases()[0];
-        let in_one_set = if in_source { block.in_one_set().0 } else { 0 };
-        let gathers = in_one_set > WAYS;
-        let of_loops = |ends| block.of_whole_loops(ends, in_source, gathers, level);
-        let lines = block.largest(&most, Ends::Lines, in_source, gathers, level);
+        let are_alike = block.may_alias() && most.aliases()[0];
+        let in_one_set = if are_alike { block.in_one_set().0 } else { 0 };
+        let reading = Reading { are_alike, gathers: in_one_set > WAYS, level };
+        let of_loops = |ends| block.of_whole_loops(ends, reading);
+        let lines = block.largest(&most, Ends::Lines, reading);
         let lines = lines.or_else(|| of_loops(Ends::Lines));
         // What two blocks share is not gathered twice: of few lines it takes less to read them again, and of many to begin rows.
         let overlaps = in_one_set <= FEW_IN_ITS_WAY && most.begins_rows();
-        let overlapping = || if overlaps { block.overlapping(in_source, level) } else { None };
-        let any = block.alone(overlaps, in_source, level);
+        let overlapping = || if overlaps { block.overlapping(reading) } else { None };
+        let any = block.alone(overlaps, reading);
         // Where there are whole lines too, this is for destinations that do not begin at one; then no chunk is put together.
-        let long = || block.long(in_source, gathers, lines.is_some(), level);
+        let long = || block.long(reading, lines.is_some());
         let is_best = |walk: &Walk| lines.is_some() || !block.is_for_chunks(walk);
         let any = any.or_else(overlapping).or_else(long).filter(|walk| is_best(walk));
         let any = any.or_else(|| of_loops(Ends::Tails));
@@ -281,7 +281,8 @@ impl Walk {
         if !in_destination && !in_its_way {
             return None;
         }
-        let walk = block.largest(&most, Ends::Cached, in_source, gathers, level)?;
+        let walk =
+            block.largest(&most, Ends::Cached, Reading { are_alike: in_source, gathers, level })?;
         Some(CachedBlocks { walk, is_for_any: in_its_way })
     }
 }
