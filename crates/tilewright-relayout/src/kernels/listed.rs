@@ -344,8 +344,7 @@ impl Apart {
             true => (self.places, self.len),
             false => (of_program.rows, self.places.len() as i64 * self.unit),
         };
-        let lines = rows.len() * (len as usize).div_ceil(LINE);
-        Panel { rows, len, lines: lines.div_ceil(n_tiles) }
+        Panel::of(rows, len, n_tiles)
     }
 }
 

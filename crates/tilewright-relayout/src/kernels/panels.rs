@@ -111,6 +111,11 @@ pub(super) unsafe fn run(
 unsafe fn each(walk: &Walk, mut by: By<'_, '_>, at: At, stage: *mut u8, ahead: &mut Ahead<'_, '_>) {
     let Walk { around, gathered, out, .. } = walk;
     let mut places = AroundPlaces::new(around, at);
+    let mut asked = AroundPlaces::new(around, at);
+    let n_ahead = if ahead.is_far { walk.panel.ahead } else { 0 };
+    for _ in 0..n_ahead {
+        asked.next();
+    }
     let none = std::ptr::null_mut();
     let mut blocks = Blocks { before: none, here: none, number: 0 };
     // SAFETY: the caller's promise: every place is one of the box's.
@@ -128,7 +133,11 @@ unsafe fn each(walk: &Walk, mut by: By<'_, '_>, at: At, stage: *mut u8, ahead: &
                 by.gather(gathered, at.src, stage);
                 first.src = stage.wrapping_add(gathered.first);
             }
-            let next = if places.has_next { places.next } else { At { src: ahead.src, ..at } };
+            let src = if asked.has_next { asked.next.src } else { ahead.src };
+            if n_ahead > 0 {
+                asked.next();
+            }
+            let next = At { src, ..if places.has_next { places.next } else { at } };
             let beside = Beside { dst: at.dst, asks: ahead.is_far, lines: ahead.lines };
             by.run(walk, first, next, beside);
             if let Some(out) = out {

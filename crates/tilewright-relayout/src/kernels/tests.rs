@@ -728,6 +728,45 @@ fn long_rows_that_take_turns() {
     }
 }
 
+/// Matrices of a batch whose rows are zipped, or taken apart, where those are no whole registers: stored to pages of the stage one by one.
+#[test]
+fn registers_of_a_stage_lie_within_pages() {
+    assert_eq!(align_of::<block::Stage>(), 4096);
+    let mut n_blocks = 0;
+    for (unit, rows, columns) in
+        [(4i64, 2, 57), (4, 4, 60), (4, 2, 153), (2, 8, 57), (1, 4, 156), (8, 7, 63), (4, 3, 333)]
+    {
+        let each = rows * columns;
+        let matrices = l((1 << 20) / each, each, each);
+        let zip = [matrices, l(columns, 1, rows), l(rows, columns, 1)];
+        let unzip = [matrices, l(rows, 1, columns), l(columns, rows, 1)];
+        // And each row of a matrix behind the same one of the matrix before.
+        let long = 1 << 20;
+        let apart = [
+            l(rows, 1, long / each * columns + 3),
+            l(long / each, each + 2 * rows, columns),
+            l(columns, rows, 1),
+        ];
+        for loops in [zip, unzip, apart] {
+            let program =
+                program_of_bits(&loops, Slots::same(8 * unit), Level::best(), true).unwrap();
+            for walk in program.blocks.iter().flatten() {
+                let Some(out) = walk.out.as_ref().filter(|out| out.len <= 4032) else { continue };
+                n_blocks += 1;
+                let register = 16 * walk.tile.n_lanes as i64;
+                for (_, place) in &walk.tiles {
+                    for store in &walk.tile.stores[..walk.tile.stored] {
+                        let first = 64 + place + store;
+                        let last = first + register - 1;
+                        assert_eq!(first >> 12, last >> 12, "{loops:?}: {place} {store} {out:?}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(!is_wide() || n_blocks >= 12, "{n_blocks}");
+}
+
 /// Fields of records, each to a row of its own that begins anywhere: a block has all fields, so that records are read once, and goes
 /// on with their rows. Fields that two tiles share are one row of it.
 #[test]

@@ -31,7 +31,7 @@ const MANY_PARTS: usize = 200;
 const READ: [i64; 3] = [256, 128, 64];
 
 /// The bytes of long rows, whose ends are parts of lines: the longest that fit are taken.
-const LONG: [i64; 4] = [4096, 2048, 1024, 512];
+const LONG: [i64; 4] = [4032, 1984, 960, 512];
 
 /// The most bytes of their blocks; of those in the order of the walk, where rows of the source begin at lines: then little is lost
 /// if few of them are read at a time. Else each is read with parts of lines at both ends.
@@ -44,7 +44,7 @@ const MOST_LONGER_SEAMED: i64 = 16 << 10;
 
 /// The bytes of a row that is a block of its own and that the next goes on with, so that it has no seams: the shortest that reads
 /// much of each of a few rows of the source, or is from rows that lie within so many bytes.
-const ALONE: [i64; 3] = [4 << 10, 8 << 10, 16 << 10];
+const ALONE: [i64; 4] = [4032, 4 << 10, 8 << 10, 16 << 10];
 const FEW_ROWS: i64 = 64;
 const NEAR_ROWS: (i64, i64) = (256, 256 << 10);
 
@@ -53,6 +53,9 @@ const WHOLE_LOOPS: (i64, i64) = (256, 1024);
 
 /// Of so many blocks one may share lines with the next, so that they are not made longer for that.
 const MANY: i64 = 16;
+
+/// A register that is stored to parts of two pages waits until all that was streamed before is written.
+const PAGE: i64 = 4 << 10;
 
 /// Rows of no more bytes are next to each other in the stage.
 const DENSE: i64 = 256;
@@ -246,8 +249,8 @@ impl Block<'_> {
     /// A block of one long row that the next goes on with, which may begin many rows of the source if it does anyway.
     pub(super) fn alone(&self, begins_rows: bool, reading: Reading) -> Option<Box<Walk>> {
         // What is no long row however far it grows, and however little is read, is none of fewer bytes.
-        let [_, _, longest] = ALONE;
-        let [_, _, least] = READ;
+        let [.., longest] = ALONE;
+        let [.., least] = READ;
         let most = self.clone().grown((longest, least));
         let len = most.len();
         if len < LEAST_RUN || most.n_rows(len) != 1 {
@@ -525,9 +528,8 @@ impl Block<'_> {
         if !rows.is_sorted() {
             rows.sort_unstable();
         }
-        let lines = rows.len() as i64 * ((len + LINE as i64 - 1) / LINE as i64);
-        let tiles: i64 = self.inside().iter().map(|l| l.count).product();
-        Panel { rows, len, lines: ((lines + tiles - 1) / tiles) as usize }
+        let n_tiles: i64 = self.inside().iter().map(|l| l.count).product();
+        Panel::of(rows, len, n_tiles as usize)
     }
 
     /// The steps from one row to another, where rows of so many bytes are written.
@@ -541,8 +543,7 @@ impl Block<'_> {
     }
 
     /// The rows of so many bytes. `None` if steps share rows that are not all as far apart.
-    fn rows(&self, len: i64, ends: Ends) -> Option<Rows> {
-        let pitch = pitch(len, ends);
+    fn rows(&self, len: i64, pitch: i64) -> Option<Rows> {
         let mut rows = Vec::with_capacity(self.n_rows(len) as usize);
         rows.push(0);
         let mut places: Vec<(i64, i64)> = self.steps().map(|(_, dst, back)| (dst, back)).collect();
@@ -564,6 +565,25 @@ impl Block<'_> {
             rows.truncate((count * n_rows - shared) as usize);
         }
         Some(Rows { rows, places })
+    }
+
+    /// From one row of so many bytes to the next in the stage: with room before it for what is left of a line, and not a
+    /// multiple of 4 KiB in a few steps. Short rows of whole lines need neither.
+    fn pitch(&self, len: i64, ends: Ends) -> i64 {
+        let line = LINE as i64;
+        if ends == Ends::Lines && len <= DENSE && len % line == 0 {
+            return len;
+        }
+        let room = (len + line - 1) / line * line + line;
+        let is_of_a_page = ends != Ends::Cached && room <= PAGE && self.splits_stores(len);
+        if is_of_a_page { (room as u64).next_power_of_two() as i64 } else { room }
+    }
+
+    /// Whether registers are stored to rows of so many bytes where they may be parts of two pages.
+    fn splits_stores(&self, len: i64) -> bool {
+        let register = BYTES_OF_A_LANE * self.tile.n_lanes as i64;
+        let mut within = self.steps().filter(|&step| step.0 > 1 && !leads_to_rows(step, len));
+        within.any(|(_, dst, back)| dst % register != 0 || back % register != 0)
     }
 
     /// The rows that are read, copied to a stage from byte `first` on, if that has room for them. The tiles are those that are
@@ -631,7 +651,7 @@ impl Block<'_> {
         }
         let len = self.len();
         let n_rows = self.n_rows(len);
-        let pitch = pitch(len, ends);
+        let pitch = self.pitch(len, ends);
         let most = if ends == Ends::Cached { MOST_CACHED_BYTES } else { MOST_BYTES };
         if n_rows * pitch > most || len < LINE as i64 {
             return None;
@@ -643,7 +663,7 @@ impl Block<'_> {
         {
             return None;
         }
-        let Rows { rows, places } = self.rows(len, ends)?;
+        let Rows { rows, places } = self.rows(len, pitch)?;
         // Tiles may share elements of rows whose ends may be anywhere. Far apart they take less by way of a chunk, if there is one,
         // but for one row that the next block goes on with, for rows that would be in each other's way there, and for those that end
         // where loops do.
@@ -728,14 +748,4 @@ fn are_gone_before(around: &[Around], is_so: impl Fn(&Around) -> bool) -> bool {
 fn gathered_first<T>(reading: Reading, block: impl Fn(Reading) -> Option<T>) -> Option<T> {
     let gathered = if reading.gathers { block(reading) } else { None };
     gathered.or_else(|| block(reading.in_place()))
-}
-
-/// From one row of so many bytes to the next in the stage: with room before it for what is left of a line, and not a
-/// multiple of 4 KiB in a few steps. Short rows of whole lines need neither.
-fn pitch(len: i64, ends: Ends) -> i64 {
-    let line = LINE as i64;
-    match ends == Ends::Lines && len <= DENSE && len % line == 0 {
-        true => len,
-        false => (len + line - 1) / line * line + line,
-    }
 }

@@ -45,6 +45,10 @@ const FIRST_CACHE: i64 = 32 << 10;
 /// So few lines that a tile reads may be in each other's way where they are in blocks that overlap, and in a bank.
 pub(super) const FEW_IN_ITS_WAY: usize = 16;
 
+/// So many bytes are asked for before they are read, or those of a panel if it has more: what is read of memory by then takes as
+/// long as memory to answer.
+const ASKED: usize = 8 << 10;
+
 /// The most tiles of a panel.
 const PANEL_TILES: i64 = 512;
 
@@ -100,6 +104,17 @@ pub(super) struct Panel {
     pub(super) len: i64,
     /// The lines that are asked for with each tile.
     pub(super) lines: usize,
+    /// From which panel: so many after the one that is moved.
+    pub(super) ahead: usize,
+}
+
+impl Panel {
+    /// Rows of so many bytes, of which so many tiles are.
+    pub(super) fn of(rows: Vec<i64>, len: i64, n_tiles: usize) -> Self {
+        let lines = rows.len() * (len as usize).div_ceil(LINE);
+        let ahead = (ASKED / (lines * LINE).max(1)).max(1);
+        Panel { rows, len, lines: lines.div_ceil(n_tiles), ahead }
+    }
 }
 
 /// The rows of a panel that are copied to a stage, from where its tiles are moved: they would be in each other's way where
@@ -298,7 +313,7 @@ pub(super) fn repeat(places: &mut Vec<i64>, count: i64, step: i64) {
 }
 
 /// Memory for a block, on lines, and for what is gathered.
-#[repr(align(64))]
+#[repr(align(4096))]
 pub(super) struct Stage(
     pub(super) MaybeUninit<[u8; (MOST_BYTES + MOST_GATHERED) as usize + 4 * LINE]>,
 );
