@@ -21,7 +21,7 @@ pub(super) struct Ahead<'a, 'r> {
 pub(super) struct Beside<'a, 'r> {
     /// Where it goes in the destination.
     pub(super) dst: *mut u8,
-    /// Whether the lines are asked for that the next one reads.
+    /// Whether lines are asked for that panels to come read.
     pub(super) asks: bool,
     /// Lines that have nothing to do with the program.
     pub(super) lines: &'a mut [Soon<'r>],
@@ -35,7 +35,8 @@ pub(super) enum By<'s, 'l> {
 }
 
 impl By<'_, '_> {
-    /// Moves a panel's tiles, from where they are or a stage. `next` is where the next panel is.
+    /// Moves a panel's tiles, from where they are or a stage. `next` is where what is asked for is read, and where the next panel is
+    /// written.
     ///
     /// # Safety
     /// As [`Kernel`], or [`SwizzledKernel`].
@@ -111,6 +112,7 @@ pub(super) unsafe fn run(
 unsafe fn each(walk: &Walk, mut by: By<'_, '_>, at: At, stage: *mut u8, ahead: &mut Ahead<'_, '_>) {
     let Walk { around, gathered, out, .. } = walk;
     let mut places = AroundPlaces::new(around, at);
+    // Where what is asked for lies: some panels ahead, then in what is read after this.
     let mut asked = AroundPlaces::new(around, at);
     let n_ahead = if ahead.is_far { walk.panel.ahead } else { 0 };
     for _ in 0..n_ahead {
@@ -133,7 +135,10 @@ unsafe fn each(walk: &Walk, mut by: By<'_, '_>, at: At, stage: *mut u8, ahead: &
                 by.gather(gathered, at.src, stage);
                 first.src = stage.wrapping_add(gathered.first);
             }
-            let src = if asked.has_next { asked.next.src } else { ahead.src };
+            if !asked.has_next {
+                asked = AroundPlaces::new(around, At { src: ahead.src, ..at });
+            }
+            let src = asked.next.src;
             if n_ahead > 0 {
                 asked.next();
             }
@@ -176,6 +181,8 @@ pub(super) struct Soon<'r> {
     /// Where the rows begin, in bytes from a place on.
     rows: &'r [i64],
     len: i64,
+    /// The bytes of each that are asked for, with what is left of its last line if it may begin within one.
+    reach: i64,
     at: *const u8,
     /// How many lines are asked for with each tile.
     lines: usize,
@@ -186,8 +193,8 @@ pub(super) struct Soon<'r> {
 
 impl<'r> Soon<'r> {
     #[inline(always)]
-    pub(super) fn of(rows: &'r [i64], len: i64, lines: usize, at: *const u8) -> Self {
-        Soon { rows, len, at, lines, row: 0, place: 0 }
+    pub(super) fn of(rows: &'r [i64], len: i64, reach: i64, lines: usize, at: *const u8) -> Self {
+        Soon { rows, len, reach, at, lines, row: 0, place: 0 }
     }
 
     /// Asks for the lines that are a tile's share.
@@ -195,9 +202,10 @@ impl<'r> Soon<'r> {
     pub(super) fn ask(&mut self) {
         for _ in 0..self.lines {
             let Some(row) = self.rows.get(self.row) else { return };
-            prefetch_near(self.at.wrapping_offset((row + self.place) as isize));
+            let place = self.place.min(self.len - 1);
+            prefetch_near(self.at.wrapping_offset((row + place) as isize));
             self.place += LINE as i64;
-            if self.place >= self.len {
+            if self.place >= self.reach {
                 (self.row, self.place) = (self.row + 1, 0);
             }
         }

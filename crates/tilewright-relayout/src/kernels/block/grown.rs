@@ -31,7 +31,7 @@ const MANY_PARTS: usize = 200;
 const READ: [i64; 3] = [256, 128, 64];
 
 /// The bytes of long rows, whose ends are parts of lines: the longest that fit are taken.
-const LONG: [i64; 4] = [4032, 1984, 960, 512];
+const LONG: [i64; 4] = [4096, 2048, 1024, 512];
 
 /// The most bytes of their blocks; of those in the order of the walk, where rows of the source begin at lines: then little is lost
 /// if few of them are read at a time. Else each is read with parts of lines at both ends.
@@ -44,7 +44,7 @@ const MOST_LONGER_SEAMED: i64 = 16 << 10;
 
 /// The bytes of a row that is a block of its own and that the next goes on with, so that it has no seams: the shortest that reads
 /// much of each of a few rows of the source, or is from rows that lie within so many bytes.
-const ALONE: [i64; 4] = [4032, 4 << 10, 8 << 10, 16 << 10];
+const ALONE: [i64; 3] = [4 << 10, 8 << 10, 16 << 10];
 const FEW_ROWS: i64 = 64;
 const NEAR_ROWS: (i64, i64) = (256, 256 << 10);
 
@@ -54,7 +54,7 @@ const WHOLE_LOOPS: (i64, i64) = (256, 1024);
 /// Of so many blocks one may share lines with the next, so that they are not made longer for that.
 const MANY: i64 = 16;
 
-/// A register that is stored to parts of two pages waits until all that was streamed before is written.
+/// A register that is stored to parts of two pages of so many bytes waits until all that was streamed before is written.
 const PAGE: i64 = 4 << 10;
 
 /// Rows of no more bytes are next to each other in the stage.
@@ -256,8 +256,10 @@ impl Block<'_> {
         if len < LEAST_RUN || most.n_rows(len) != 1 {
             return None;
         }
-        let sides = ALONE.iter().flat_map(|&dst| READ.map(|src| (dst, src)));
-        sides.into_iter().find_map(|sides| {
+        let of_a_page = most.splits_stores(len).then_some(PAGE - LINE as i64);
+        let rows = of_a_page.into_iter().chain(ALONE);
+        let mut sides = rows.flat_map(|dst| READ.map(|src| (dst, src)));
+        sides.find_map(|sides| {
             let grown = self.clone().grown(sides);
             let (len, (rows, read)) = (grown.len(), grown.read());
             let is_near = begins_rows && grown.reach() <= NEAR_ROWS.1 && rows <= NEAR_ROWS.0;
@@ -295,7 +297,11 @@ impl Block<'_> {
         reading: Reading,
         shares: bool,
     ) -> Option<Box<Walk>> {
-        let grown = self.clone().grown(sides);
+        let mut grown = self.clone().grown(sides);
+        if grown.splits_stores(grown.len()) {
+            let (dst, src) = sides;
+            grown = self.clone().grown((dst - LINE as i64, src));
+        }
         let len = grown.len();
         let fits = len >= least && grown.n_rows(len).saturating_mul(len) <= most;
         fits.then(|| grown.staged(Ends::Tails, reading, shares))?
@@ -567,19 +573,22 @@ impl Block<'_> {
         Some(Rows { rows, places })
     }
 
-    /// From one row of so many bytes to the next in the stage: with room before it for what is left of a line, and not a
-    /// multiple of 4 KiB in a few steps. Short rows of whole lines need neither.
-    fn pitch(&self, len: i64, ends: Ends) -> i64 {
+    /// From one of so many rows of so many bytes to the next in the stage: with room before it for what is left of a line, and not a
+    /// multiple of 4 KiB in a few steps, unless each row had better lie within a page. Short rows of whole lines need neither.
+    fn pitch(&self, n_rows: i64, len: i64, ends: Ends) -> i64 {
         let line = LINE as i64;
         if ends == Ends::Lines && len <= DENSE && len % line == 0 {
             return len;
         }
         let room = (len + line - 1) / line * line + line;
-        let is_of_a_page = ends != Ends::Cached && room <= PAGE && self.splits_stores(len);
-        if is_of_a_page { (room as u64).next_power_of_two() as i64 } else { room }
+        let may_split = ends != Ends::Cached && n_rows * room > PAGE && self.splits_stores(len);
+        match may_split && room <= PAGE {
+            true => (room as u64).next_power_of_two() as i64,
+            false => room,
+        }
     }
 
-    /// Whether registers are stored to rows of so many bytes where they may be parts of two pages.
+    /// Whether registers are stored to rows of so many bytes where they may be parts of two lines, so of two pages.
     fn splits_stores(&self, len: i64) -> bool {
         let register = BYTES_OF_A_LANE * self.tile.n_lanes as i64;
         let mut within = self.steps().filter(|&step| step.0 > 1 && !leads_to_rows(step, len));
@@ -651,7 +660,7 @@ impl Block<'_> {
         }
         let len = self.len();
         let n_rows = self.n_rows(len);
-        let pitch = self.pitch(len, ends);
+        let pitch = self.pitch(n_rows, len, ends);
         let most = if ends == Ends::Cached { MOST_CACHED_BYTES } else { MOST_BYTES };
         if n_rows * pitch > most || len < LINE as i64 {
             return None;

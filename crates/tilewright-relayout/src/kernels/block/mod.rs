@@ -11,7 +11,7 @@ pub(super) use self::alias::{ALIAS, WAYS, in_one_set};
 use self::grown::{Block, Reading, tiles};
 use super::copies::{CopyIn, CopyOut};
 use super::level::{Level, waits_for_two_lines};
-use super::place::LINE;
+use super::place::{AHEAD, LINE};
 use super::tile::{Around, MAX_LANES, Tile};
 use std::borrow::Cow;
 use std::mem::MaybeUninit;
@@ -42,12 +42,8 @@ const FAR_STORES: i64 = 256;
 /// The bytes of a destination that is in the first cache when it is stored to again.
 const FIRST_CACHE: i64 = 32 << 10;
 
-/// So few lines that a tile reads may be in each other's way where they are in blocks that overlap, and in a bank.
+/// So few lines that a tile reads may be in each other's way in a bank.
 pub(super) const FEW_IN_ITS_WAY: usize = 16;
-
-/// So many bytes are asked for before they are read, or those of a panel if it has more: what is read of memory by then takes as
-/// long as memory to answer.
-const ASKED: usize = 8 << 10;
 
 /// The most tiles of a panel.
 const PANEL_TILES: i64 = 512;
@@ -94,26 +90,31 @@ pub(super) struct CachedBlocks {
 
 /// What the tiles of a panel read: rows of the source. Memory is quick to go on with a row
 /// and slow to begin one, and a processor foresees what is read next of a few rows, not of many. So
-/// the lines of the panel that comes next are asked for while one is moved, row by row, whatever
-/// order the tiles have.
+/// the lines of a panel to come are asked for while one is moved, row by row, whatever
+/// order the tiles have: of the next one, or of the one that is [`AHEAD`] if panels are smaller.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Panel {
     /// Where the rows begin, in bytes.
     pub(super) rows: Vec<i64>,
     /// The bytes of each.
     pub(super) len: i64,
+    /// The bytes of each that are asked for: if rows may begin within lines, as many more as may be in a line more.
+    pub(super) reach: i64,
     /// The lines that are asked for with each tile.
     pub(super) lines: usize,
-    /// From which panel: so many after the one that is moved.
+    /// Of the panel that comes so many after the one that is moved.
     pub(super) ahead: usize,
 }
 
 impl Panel {
-    /// Rows of so many bytes, of which so many tiles are.
+    /// What so many tiles read, in rows of so many bytes.
     pub(super) fn of(rows: Vec<i64>, len: i64, n_tiles: usize) -> Self {
-        let lines = rows.len() * (len as usize).div_ceil(LINE);
-        let ahead = (ASKED / (lines * LINE).max(1)).max(1);
-        Panel { rows, len, lines: lines.div_ceil(n_tiles), ahead }
+        let are_lines = rows.iter().all(|row| row % LINE as i64 == 0);
+        let reach = if are_lines { len } else { len + LINE as i64 - 1 };
+        let bytes = rows.len() * (len as usize).next_multiple_of(LINE);
+        let ahead = AHEAD.checked_div(bytes).map_or(0, |panels| panels.max(1));
+        let lines = rows.len() * (reach as usize).div_ceil(LINE);
+        Panel { rows, len, reach, lines: lines.div_ceil(n_tiles), ahead }
     }
 }
 
@@ -242,8 +243,7 @@ impl Walk {
     pub(super) fn ask_for(&mut self, next: &Panel) {
         self.panel = Panel::default();
         if self.around.is_empty() {
-            let lines = next.rows.len() * (next.len as usize).div_ceil(LINE);
-            self.panel = Panel { lines: lines.div_ceil(self.tiles.len()), ..next.clone() };
+            self.panel = Panel::of(next.rows.clone(), next.len, self.tiles.len());
         }
     }
 
@@ -263,8 +263,8 @@ impl Walk {
         let of_loops = |ends| block.of_whole_loops(ends, reading);
         let lines = block.largest(&most, Ends::Lines, reading);
         let lines = lines.or_else(|| of_loops(Ends::Lines));
-        // What two blocks share is not gathered twice: of few lines it takes less to read them again, and of many to begin rows.
-        let overlaps = in_one_set <= FEW_IN_ITS_WAY && most.begins_rows();
+        // What two blocks share is not gathered twice: it takes less to begin rows.
+        let overlaps = !reading.gathers && most.begins_rows();
         let overlapping = || if overlaps { block.overlapping(reading) } else { None };
         let any = block.alone(overlaps, reading);
         // Where there are whole lines too, this is for destinations that do not begin at one; then no chunk is put together.
@@ -312,7 +312,7 @@ pub(super) fn repeat(places: &mut Vec<i64>, count: i64, step: i64) {
     }
 }
 
-/// Memory for a block, on lines, and for what is gathered.
+/// Memory for a block, on pages, and for what is gathered.
 #[repr(align(4096))]
 pub(super) struct Stage(
     pub(super) MaybeUninit<[u8; (MOST_BYTES + MOST_GATHERED) as usize + 4 * LINE]>,

@@ -94,7 +94,7 @@ impl Lines {
     /// Of the block that begins at a bit of memory.
     fn soon(&self, memory: *const u8, bit: i64) -> Soon<'_> {
         let at = memory.wrapping_offset((bit >> 3) as isize);
-        Soon::of(&self.rows, self.len, self.each, at)
+        Soon::of(&self.rows, self.len, self.len, self.each, at)
     }
 }
 
