@@ -98,7 +98,7 @@ pub(super) struct Panel {
     pub(super) rows: Vec<i64>,
     /// The bytes of each.
     pub(super) len: i64,
-    /// The bytes of each that are asked for: if rows may begin within lines, as many more as may be in a line more.
+    /// The bytes of each that are asked for: if they are long and may begin within lines, as many more as may be in a line more.
     pub(super) reach: i64,
     /// The lines that are asked for with each tile.
     pub(super) lines: usize,
@@ -110,7 +110,9 @@ impl Panel {
     /// What so many tiles read, in rows of so many bytes.
     pub(super) fn of(rows: Vec<i64>, len: i64, n_tiles: usize) -> Self {
         let are_lines = rows.iter().all(|row| row % LINE as i64 == 0);
-        let reach = if are_lines { len } else { len + LINE as i64 - 1 };
+        // Of short rows it would be twice as many lines, most of them asked for already.
+        let is_long = len >= 2 * LINE as i64;
+        let reach = if is_long && !are_lines { len + LINE as i64 - 1 } else { len };
         let bytes = rows.len() * (len as usize).next_multiple_of(LINE);
         let ahead = AHEAD.checked_div(bytes).map_or(0, |panels| panels.max(1));
         let lines = rows.len() * (reach as usize).div_ceil(LINE);
