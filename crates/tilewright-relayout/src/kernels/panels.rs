@@ -112,11 +112,12 @@ pub(super) unsafe fn run(
 unsafe fn each(walk: &Walk, mut by: By<'_, '_>, at: At, stage: *mut u8, ahead: &mut Ahead<'_, '_>) {
     let Walk { around, gathered, out, .. } = walk;
     let mut places = AroundPlaces::new(around, at);
-    // Where what is asked for lies: some panels ahead, then in what is read after this.
-    let mut asked = AroundPlaces::new(around, at);
-    let n_ahead = if ahead.is_far { walk.panel.ahead } else { 0 };
-    for _ in 0..n_ahead {
-        asked.next();
+    // Where what is asked for lies, if that is several panels ahead; then in what is read after this.
+    let mut asked = (ahead.is_far && walk.panel.ahead > 1).then(|| AroundPlaces::new(around, at));
+    if let Some(asked) = &mut asked {
+        for _ in 0..walk.panel.ahead {
+            asked.next();
+        }
     }
     let none = std::ptr::null_mut();
     let mut blocks = Blocks { before: none, here: none, number: 0 };
@@ -135,14 +136,15 @@ unsafe fn each(walk: &Walk, mut by: By<'_, '_>, at: At, stage: *mut u8, ahead: &
                 by.gather(gathered, at.src, stage);
                 first.src = stage.wrapping_add(gathered.first);
             }
-            if !asked.has_next {
-                asked = AroundPlaces::new(around, At { src: ahead.src, ..at });
-            }
-            let src = asked.next.src;
-            if n_ahead > 0 {
+            let after = At { src: ahead.src, ..at };
+            let mut next = if places.has_next { places.next } else { after };
+            if let Some(asked) = &mut asked {
+                if !asked.has_next {
+                    *asked = AroundPlaces::new(around, after);
+                }
+                next.src = asked.next.src;
                 asked.next();
             }
-            let next = At { src, ..if places.has_next { places.next } else { at } };
             let beside = Beside { dst: at.dst, asks: ahead.is_far, lines: ahead.lines };
             by.run(walk, first, next, beside);
             if let Some(out) = out {
@@ -181,7 +183,7 @@ pub(super) struct Soon<'r> {
     /// Where the rows begin, in bytes from a place on.
     rows: &'r [i64],
     len: i64,
-    /// The bytes of each that are asked for, with what is left of its last line if it may begin within one.
+    /// The bytes of each that are asked for: so many, or more for its last line.
     reach: i64,
     at: *const u8,
     /// How many lines are asked for with each tile.

@@ -98,7 +98,8 @@ pub(super) struct Panel {
     pub(super) rows: Vec<i64>,
     /// The bytes of each.
     pub(super) len: i64,
-    /// The bytes of each that are asked for: if they are long and may begin within lines, as many more as may be in a line more.
+    /// The bytes of each that are asked for: of long rows that do not all begin where lines do if the first one does, as many more as
+    /// may be in a line more.
     pub(super) reach: i64,
     /// The lines that are asked for with each tile.
     pub(super) lines: usize,
