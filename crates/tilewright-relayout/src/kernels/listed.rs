@@ -341,11 +341,24 @@ impl Apart {
     /// What is read of the source, where a program reads that and there are so many tiles.
     fn panel(self, of_program: Panel, n_tiles: usize) -> Panel {
         let (rows, len) = match self.is_source {
-            true => (self.places, self.len),
+            true => joined(self.places, self.len),
             false => (of_program.rows, self.places.len() as i64 * self.unit),
         };
         Panel::of(rows, len, n_tiles)
     }
+}
+
+/// The rows that pieces of so many bytes at these places make up, and the bytes of each: the pieces, or if each that has no other before
+/// it has as many behind it, those with them.
+fn joined(mut places: Vec<i64>, len: i64) -> (Vec<i64>, i64) {
+    places.sort_unstable();
+    let follows = |pair: &[i64]| pair[1] == pair[0] + len;
+    let n = 1 + places.windows(2).take_while(|pair| follows(pair)).count();
+    let is_row = |row: &[i64]| row.len() == n && row.windows(2).all(follows);
+    if !places.chunks(n).all(is_row) {
+        return (places, len);
+    }
+    (places.into_iter().step_by(n).collect(), n as i64 * len)
 }
 
 /// Whether registers of so many lanes that are stored at these places are whole lines, if the first begins on one.
@@ -376,4 +389,29 @@ fn inside(walk: &Walk) -> Vec<(i64, i64)> {
         inside.extend(walk.tiles.iter().map(|tile| (src + tile.0, dst + tile.1)));
     }
     inside
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_that_follow_each_other_are_rows() {
+        // 3 rows of 5 pieces of 20 bytes each, in an order that has the rows in turn.
+        let mut places = Vec::new();
+        for piece in 0..5 {
+            places.extend([0, 51_200, 102_400].map(|row| row + 20 * piece));
+        }
+        assert_eq!(joined(places.clone(), 20), (vec![0, 51_200, 102_400], 100));
+        // One row has no fourth piece, or ends before the fifth.
+        places.sort_unstable();
+        for without in [8, 14] {
+            let mut left = places.clone();
+            left.remove(without);
+            assert_eq!(joined(left.clone(), 20), (left, 20));
+        }
+        // Pieces with gaps between them, or that overlap.
+        assert_eq!(joined(vec![30, 0, 60], 20), (vec![0, 30, 60], 20));
+        assert_eq!(joined(vec![20, 0, 10], 20), (vec![0, 10, 20], 20));
+    }
 }

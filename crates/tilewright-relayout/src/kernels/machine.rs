@@ -652,8 +652,7 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
     mut swizzled: Option<&mut SwizzledSides<'_>>,
 ) {
     let Walk { tile, tiles, panel, gathered, out, .. } = walk;
-    let lines = if beside.asks { panel.lines } else { 0 };
-    let mut soon = Soon::of(&panel.rows, panel.len, panel.reach, lines, next.src);
+    let mut soon = panel.soon(beside.asks, next.src);
     // SAFETY: the caller's promise: every place is one of the panel's.
     unsafe {
         #[allow(clippy::manual_map, reason = "a closure is compiled without the registers")]

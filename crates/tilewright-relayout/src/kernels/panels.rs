@@ -203,12 +203,70 @@ impl<'r> Soon<'r> {
     #[inline(always)]
     pub(super) fn ask(&mut self) {
         for _ in 0..self.lines {
-            let Some(row) = self.rows.get(self.row) else { return };
-            let place = self.place.min(self.len - 1);
-            prefetch_near(self.at.wrapping_offset((row + place) as isize));
-            self.place += LINE as i64;
-            if self.place >= self.reach {
-                (self.row, self.place) = (self.row + 1, 0);
+            let Some(line) = self.next() else { return };
+            prefetch_near(line);
+        }
+    }
+
+    /// A byte of the next line.
+    #[inline(always)]
+    fn next(&mut self) -> Option<*const u8> {
+        let row = self.rows.get(self.row)?;
+        let place = self.place.min(self.len - 1);
+        let byte = self.at.wrapping_offset((row + place) as isize);
+        self.place += LINE as i64;
+        if self.place >= self.reach {
+            (self.row, self.place) = (self.row + 1, 0);
+        }
+        Some(byte)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::block::Panel;
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// The lines of a panel that are asked for, one for each time, where its first row begins so many bytes behind a line's first; and
+    /// those of which its rows have bytes, without the first of each or with it.
+    fn lines(rows: &[i64], len: i64, first: usize) -> (Vec<usize>, [BTreeSet<usize>; 2]) {
+        let panel = Panel::of(rows.to_vec(), len, 1);
+        let mut soon = panel.soon(true, std::ptr::without_provenance(first));
+        let asked = std::iter::from_fn(|| soon.next()).map(|byte| byte.addr() / LINE).collect();
+        let line = |byte: i64| (first + byte as usize) / LINE;
+        let all = rows.iter().flat_map(|row| line(*row)..=line(row + len - 1)).collect();
+        let last = rows.iter().flat_map(|row| {
+            let has_one = line(*row) == line(row + len - 1);
+            line(*row) + usize::from(!has_one)..=line(row + len - 1)
+        });
+        (asked, [last.collect(), all])
+    }
+
+    #[test]
+    fn rows_at_lines_are_asked_for_once() {
+        for len in 1..300 {
+            let (asked, [_, all]) = lines(&[0, 512, 8192], len, 4096);
+            assert_eq!(asked.len(), all.len(), "{len} bytes");
+            assert_eq!(BTreeSet::from_iter(asked), all, "{len} bytes");
+        }
+    }
+
+    /// Of short rows as many lines are asked for as they had if they began at lines, and the last of each.
+    #[test]
+    fn no_row_ends_in_a_line_that_is_not_asked_for() {
+        let rows = [0, 1000, 5003];
+        for len in 1..300 {
+            for first in 4096..4096 + LINE {
+                let (asked, [last, all]) = lines(&rows, len, first);
+                let n_asked = asked.len();
+                let asked = BTreeSet::from_iter(asked);
+                let is_short = len < 2 * LINE as i64;
+                let needed = if is_short { &last } else { &all };
+                assert!(asked.is_superset(needed), "{len} bytes from {first} on: {asked:?}");
+                assert!(asked.is_subset(&all), "{len} bytes from {first} on: {asked:?}");
+                let more = usize::from(!is_short && len as usize % LINE != 1);
+                assert_eq!(n_asked, rows.len() * ((len as usize).div_ceil(LINE) + more));
             }
         }
     }

@@ -11,6 +11,7 @@ pub(super) use self::alias::{ALIAS, WAYS, in_one_set};
 use self::grown::{Block, Reading, tiles};
 use super::copies::{CopyIn, CopyOut};
 use super::level::{Level, waits_for_two_lines};
+use super::panels::Soon;
 use super::place::{AHEAD, LINE};
 use super::tile::{Around, MAX_LANES, Tile};
 use std::borrow::Cow;
@@ -98,9 +99,10 @@ pub(super) struct Panel {
     pub(super) rows: Vec<i64>,
     /// The bytes of each.
     pub(super) len: i64,
-    /// The bytes of each that are asked for: of long rows that do not all begin where lines do if the first one does, as many more as
-    /// may be in a line more.
-    pub(super) reach: i64,
+    /// The byte of each whose line is asked for first, and so many from there on. Of rows that do not all begin where lines do if the first
+    /// one does, the last line may be one more than there are in them: of long ones that is asked for too, of short ones
+    /// instead of the first, which has mostly been read with what is before it.
+    pub(super) asked: (i64, i64),
     /// The lines that are asked for with each tile.
     pub(super) lines: usize,
     /// Of the panel that comes so many after the one that is moved.
@@ -110,14 +112,25 @@ pub(super) struct Panel {
 impl Panel {
     /// What so many tiles read, in rows of so many bytes.
     pub(super) fn of(rows: Vec<i64>, len: i64, n_tiles: usize) -> Self {
-        let are_lines = rows.iter().all(|row| row % LINE as i64 == 0);
-        // Of short rows it would be twice as many lines, most of them asked for already.
-        let is_long = len >= 2 * LINE as i64;
-        let reach = if is_long && !are_lines { len + LINE as i64 - 1 } else { len };
-        let bytes = rows.len() * (len as usize).next_multiple_of(LINE);
+        let line = LINE as i64;
+        let asked = match rows.iter().all(|row| row % line == 0) {
+            true => (0, len),
+            false if len < 2 * line => ((line - 1).min(len - 1), len.max(line)),
+            false => (0, len + line - 1),
+        };
+        // Lines that two panels share are read once.
+        let bytes = rows.len() * len as usize;
         let ahead = AHEAD.checked_div(bytes).map_or(0, |panels| panels.max(1));
-        let lines = rows.len() * (reach as usize).div_ceil(LINE);
-        Panel { rows, len, reach, lines: lines.div_ceil(n_tiles), ahead }
+        let lines = rows.len() * (asked.1 as usize).div_ceil(LINE);
+        Panel { rows, len, asked, lines: lines.div_ceil(n_tiles), ahead }
+    }
+
+    /// Its lines where it begins at this place, if they are asked for.
+    #[inline(always)]
+    pub(super) fn soon(&self, asks: bool, at: *const u8) -> Soon<'_> {
+        let (skipped, reach) = self.asked;
+        let from = at.wrapping_offset(skipped as isize);
+        Soon::of(&self.rows, self.len - skipped, reach, if asks { self.lines } else { 0 }, from)
     }
 }
 
