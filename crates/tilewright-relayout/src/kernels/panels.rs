@@ -1,7 +1,7 @@
 //! Walking the panels of a program: what is gathered before the tiles of one are moved, what goes out after, and what is asked
 //! for meanwhile. What moves the tiles themselves is a [kernel](super::machine::Kernel).
 
-use super::block::{Gathered, Out, Walk};
+use super::block::{Gathered, Out, Panel, Walk};
 use super::copies::Blocks;
 use super::level::{prefetch, prefetch_near};
 use super::machine::{Kernel, SwizzledKernel};
@@ -194,6 +194,14 @@ pub(super) struct Soon<'r> {
 }
 
 impl<'r> Soon<'r> {
+    /// Those of a panel that begins at this place.
+    #[inline(always)]
+    pub(super) fn of_panel(panel: &'r Panel, at: *const u8, asks: bool) -> Self {
+        let (skipped, reach) = panel.asked;
+        let at = at.wrapping_offset(skipped as isize);
+        Self::of(&panel.rows, panel.len - skipped, reach, if asks { panel.lines } else { 0 }, at)
+    }
+
     #[inline(always)]
     pub(super) fn of(rows: &'r [i64], len: i64, reach: i64, lines: usize, at: *const u8) -> Self {
         Soon { rows, len, reach, at, lines, row: 0, place: 0 }
@@ -224,7 +232,6 @@ impl<'r> Soon<'r> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::block::Panel;
     use super::*;
     use std::collections::BTreeSet;
 
@@ -232,7 +239,7 @@ mod tests {
     /// those of which its rows have bytes, without the first of each or with it.
     fn lines(rows: &[i64], len: i64, first: usize) -> (Vec<usize>, [BTreeSet<usize>; 2]) {
         let panel = Panel::of(rows.to_vec(), len, 1);
-        let mut soon = panel.soon(true, std::ptr::without_provenance(first));
+        let mut soon = Soon::of_panel(&panel, std::ptr::without_provenance(first), true);
         let asked = std::iter::from_fn(|| soon.next()).map(|byte| byte.addr() / LINE).collect();
         let line = |byte: i64| (first + byte as usize) / LINE;
         let all = rows.iter().flat_map(|row| line(*row)..=line(row + len - 1)).collect();

@@ -11,7 +11,6 @@ pub(super) use self::alias::{ALIAS, WAYS, in_one_set};
 use self::grown::{Block, Reading, tiles};
 use super::copies::{CopyIn, CopyOut};
 use super::level::{Level, waits_for_two_lines};
-use super::panels::Soon;
 use super::place::{AHEAD, LINE};
 use super::tile::{Around, MAX_LANES, Tile};
 use std::borrow::Cow;
@@ -123,14 +122,6 @@ impl Panel {
         let ahead = AHEAD.checked_div(bytes).map_or(0, |panels| panels.max(1));
         let lines = rows.len() * (asked.1 as usize).div_ceil(LINE);
         Panel { rows, len, asked, lines: lines.div_ceil(n_tiles), ahead }
-    }
-
-    /// Its lines where it begins at this place, if they are asked for.
-    #[inline(always)]
-    pub(super) fn soon(&self, asks: bool, at: *const u8) -> Soon<'_> {
-        let (skipped, reach) = self.asked;
-        let from = at.wrapping_offset(skipped as isize);
-        Soon::of(&self.rows, self.len - skipped, reach, if asks { self.lines } else { 0 }, from)
     }
 }
 
