@@ -348,8 +348,8 @@ impl Apart {
     }
 }
 
-/// The rows that pieces of so many bytes at these places make up, and the bytes of each: the pieces, or if each that has no other before
-/// it has as many behind it, those with them.
+/// The rows that pieces of so many bytes at these places make up, and the bytes of each: of as many pieces as the first row has, if all
+/// pieces make up such rows, and else of one.
 fn joined(mut places: Vec<i64>, len: i64) -> (Vec<i64>, i64) {
     places.sort_unstable();
     let follows = |pair: &[i64]| pair[1] == pair[0] + len;

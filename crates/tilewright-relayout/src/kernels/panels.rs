@@ -180,8 +180,9 @@ fn ask_for_ends(out: &Out, before: *mut u8, here: *mut u8, next: *mut u8) {
 
 /// Lines that are asked for, of rows of so many bytes.
 pub(super) struct Soon<'r> {
-    /// Where the rows begin, in bytes from a place on.
+    /// Where what is asked for of the rows begins, in bytes from a place on.
     rows: &'r [i64],
+    /// The bytes from there to the end of each.
     len: i64,
     /// The bytes of each that are asked for: so many, or more for its last line.
     reach: i64,
@@ -197,9 +198,9 @@ impl<'r> Soon<'r> {
     /// Those of a panel that begins at this place.
     #[inline(always)]
     pub(super) fn of_panel(panel: &'r Panel, at: *const u8, asks: bool) -> Self {
-        let (skipped, reach) = panel.asked;
-        let at = at.wrapping_offset(skipped as isize);
-        Self::of(&panel.rows, panel.len - skipped, reach, if asks { panel.lines } else { 0 }, at)
+        let (first, reach) = panel.asked;
+        let at = at.wrapping_offset(first as isize);
+        Self::of(&panel.rows, panel.len - first, reach, if asks { panel.lines } else { 0 }, at)
     }
 
     #[inline(always)]
@@ -235,19 +236,33 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// The lines of a panel that are asked for, one for each time, where its first row begins so many bytes behind a line's first; and
-    /// those of which its rows have bytes, without the first of each or with it.
+    const N_TILES: [usize; 4] = [1, 3, 64, 1000];
+
+    /// The lines of a panel that are asked for, one for each time, where its first row begins at this address; and those of which its
+    /// rows have bytes, without the first of each that has more than one, or with it.
     fn lines(rows: &[i64], len: i64, first: usize) -> (Vec<usize>, [BTreeSet<usize>; 2]) {
-        let panel = Panel::of(rows.to_vec(), len, 1);
-        let mut soon = Soon::of_panel(&panel, std::ptr::without_provenance(first), true);
-        let asked = std::iter::from_fn(|| soon.next()).map(|byte| byte.addr() / LINE).collect();
-        let line = |byte: i64| (first + byte as usize) / LINE;
+        let mut all_asked = None;
+        for n_tiles in N_TILES {
+            let panel = Panel::of(rows.to_vec(), len, n_tiles);
+            let mut soon = Soon::of_panel(&panel, std::ptr::without_provenance(first), true);
+            let asked: Vec<usize> =
+                std::iter::from_fn(|| soon.next()).map(|byte| byte.addr() / LINE).collect();
+            assert!(soon.lines * n_tiles >= asked.len(), "{len} bytes, {n_tiles} tiles");
+            let known = all_asked.get_or_insert_with(|| asked.clone());
+            assert_eq!(*known, asked, "{len} bytes, {n_tiles} tiles");
+        }
+        let line = |byte: i64| (first as i64 + byte) as usize / LINE;
         let all = rows.iter().flat_map(|row| line(*row)..=line(row + len - 1)).collect();
         let last = rows.iter().flat_map(|row| {
             let has_one = line(*row) == line(row + len - 1);
             line(*row) + usize::from(!has_one)..=line(row + len - 1)
         });
-        (asked, [last.collect(), all])
+        (all_asked.unwrap_or_default(), [last.collect(), all])
+    }
+
+    /// How many lines so many bytes have that begin at a line.
+    fn n_lines(len: i64) -> usize {
+        (0..len as usize).map(|byte| byte / LINE).collect::<BTreeSet<_>>().len()
     }
 
     #[test]
@@ -259,12 +274,11 @@ mod tests {
         }
     }
 
-    /// Of short rows as many lines are asked for as they had if they began at lines, and the last of each.
+    /// Of rows of less than two lines as many are asked for as they have that begin at lines, the last ones of each; of longer ones all.
     #[test]
     fn no_row_ends_in_a_line_that_is_not_asked_for() {
-        let rows = [0, 1000, 5003];
-        for len in 1..300 {
-            for first in 4096..4096 + LINE {
+        for rows in [[0, 1000, 5003], [-700, -3000, 0]] {
+            for (len, first) in (1..300).flat_map(|len| (0..LINE).map(move |at| (len, 4096 + at))) {
                 let (asked, [last, all]) = lines(&rows, len, first);
                 let n_asked = asked.len();
                 let asked = BTreeSet::from_iter(asked);
@@ -272,8 +286,14 @@ mod tests {
                 let needed = if is_short { &last } else { &all };
                 assert!(asked.is_superset(needed), "{len} bytes from {first} on: {asked:?}");
                 assert!(asked.is_subset(&all), "{len} bytes from {first} on: {asked:?}");
-                let more = usize::from(!is_short && len as usize % LINE != 1);
-                assert_eq!(n_asked, rows.len() * ((len as usize).div_ceil(LINE) + more));
+                if is_short {
+                    assert_eq!(
+                        asked.len(),
+                        rows.len() * n_lines(len),
+                        "{len} bytes from {first} on"
+                    );
+                }
+                assert!(n_asked <= rows.len() * (n_lines(len) + usize::from(!is_short)));
             }
         }
     }

@@ -114,10 +114,10 @@ impl Panel {
         let line = LINE as i64;
         let asked = match rows.iter().all(|row| row % line == 0) {
             true => (0, len),
-            false if len < 2 * line => ((line - 1).min(len - 1), len.max(line)),
+            false if len < 2 * line => ((len - 1) % line, len - (len - 1) % line),
             false => (0, len + line - 1),
         };
-        // Lines that two panels share are read once.
+        // Of lines that two panels have a part of, each counts for its part.
         let bytes = rows.len() * len as usize;
         let ahead = AHEAD.checked_div(bytes).map_or(0, |panels| panels.max(1));
         let lines = rows.len() * (asked.1 as usize).div_ceil(LINE);
