@@ -5,7 +5,7 @@
 //! ([`Synthesis`]), and what is left, the loops around ([`Draft::walk`]). Then registers are numbered and
 //! banks are laid out ([`Assembly`]).
 
-use super::block::{ALIAS, FEW_IN_ITS_WAY, WAYS, Walk, repeat};
+use super::block::{ALIAS, WAYS, Walk, repeat};
 use super::level::Level;
 use super::loop_order::{long_run, order, part_of};
 use super::machine::{Kernels, kernels, max_lanes};
@@ -27,6 +27,9 @@ pub(super) const MOST_REGISTER_BYTES: usize = MAX_REGISTERS * MAX_LANES * 16;
 /// The bytes of a bank that are used where nothing is streamed or gathered, if a tile has no more: they stay in the first cache
 /// beside the lines of the source that its tiles share.
 const NEAR_BANK: usize = 4 << 10;
+
+/// So few lines that a tile reads may be in each other's way in a bank.
+const FEW_IN_ITS_WAY: usize = 16;
 
 /// A tile of steps has `2^` so many registers: all of them stay registers, and each step is worth the
 /// branch that it takes.

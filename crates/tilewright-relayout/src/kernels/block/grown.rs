@@ -298,6 +298,7 @@ impl Block<'_> {
         shares: bool,
     ) -> Option<Box<Walk>> {
         let mut grown = self.clone().grown(sides);
+        // With the line of room before it, each is to lie within a page.
         if grown.splits_stores(grown.len()) {
             let (dst, src) = sides;
             grown = self.clone().grown((dst - LINE as i64, src));
@@ -581,8 +582,8 @@ impl Block<'_> {
             return len;
         }
         let room = (len + line - 1) / line * line + line;
-        let may_split = ends != Ends::Cached && n_rows * room > PAGE && self.splits_stores(len);
-        match may_split && room <= PAGE {
+        let are_several = room <= PAGE && n_rows * room > PAGE;
+        match are_several && ends != Ends::Cached && self.splits_stores(len) {
             true => (room as u64).next_power_of_two() as i64,
             false => room,
         }

@@ -42,9 +42,6 @@ const FAR_STORES: i64 = 256;
 /// The bytes of a destination that is in the first cache when it is stored to again.
 const FIRST_CACHE: i64 = 32 << 10;
 
-/// So few lines that a tile reads may be in each other's way in a bank.
-pub(super) const FEW_IN_ITS_WAY: usize = 16;
-
 /// The most tiles of a panel.
 const PANEL_TILES: i64 = 512;
 
