@@ -49,12 +49,13 @@ unsafe fn copy_row<R: Register>(from: *const u8, to: *mut u8, len: usize) {
 /// written.
 pub(super) type CopyOut = unsafe fn(&Out, *mut u8, Blocks);
 
-/// Where a block goes, and where the one before went, whose last lines may not be full yet. Either
-/// is null if there is none. Blocks are numbered from 1 on.
+/// Where a block goes, whether its rows begin and end there or go on with those of the block before and after, and its number,
+/// from 0 on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Blocks {
-    pub(super) before: *mut u8,
     pub(super) here: *mut u8,
+    pub(super) begins: bool,
+    pub(super) ends: bool,
     pub(super) number: usize,
 }
 
@@ -62,51 +63,66 @@ pub(super) struct Blocks {
 /// As [`CopyOut`].
 #[inline(always)]
 pub(super) unsafe fn copy_rows<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
-    let Blocks { before, here, .. } = blocks;
-    let goes_on = before.wrapping_offset(out.len as isize) == here;
-    // SAFETY: the caller's promise.
-    unsafe {
-        if !before.is_null() && !goes_on && out.has_tails {
-            for (number, &row) in out.rows.iter().enumerate() {
-                let kept =
-                    stage.wrapping_offset(number as isize * out.pitch as isize + LINE as isize);
-                let end = before.wrapping_offset((row + out.len) as isize);
-                let part = end as usize % LINE;
-                copy_bytes::<R>(kept.wrapping_sub(part), end.wrapping_sub(part), part);
-            }
-        }
-        if here.is_null() {
-            return;
-        }
-        for (number, &row) in out.rows.iter().enumerate() {
-            let mut from =
-                stage.wrapping_offset(number as isize * out.pitch as isize + LINE as isize);
-            let kept = from.wrapping_sub(LINE);
-            let mut to = here.wrapping_offset(row as isize);
-            let end = to.wrapping_offset(out.len as isize);
-            let part = to as usize % LINE;
-            if part != 0 {
-                if goes_on {
-                    (from, to) = (from.wrapping_sub(part), to.wrapping_sub(part));
-                } else {
-                    let head = LINE - part;
-                    copy_bytes::<R>(from, to, head);
-                    (from, to) = (from.wrapping_add(head), to.wrapping_add(head));
-                }
+    let Blocks { here, begins, ends, .. } = blocks;
+    let mut from = stage.wrapping_add(LINE);
+    for &row in &out.rows {
+        let part = Part { len: out.len as usize, begins, ends };
+        // SAFETY: the caller's promise.
+        unsafe { part.stream::<R>(from, here.wrapping_offset(row as isize)) };
+        from = from.wrapping_offset(out.pitch as isize);
+    }
+}
+
+/// A part of a row that is put together in a stage.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    /// Its bytes, at least a line's if the row goes on.
+    pub(super) len: usize,
+    /// Whether it is the row's first, and its last.
+    pub(super) begins: bool,
+    pub(super) ends: bool,
+}
+
+impl Part {
+    /// Copies its lines past the caches. Of the line that it begins within, the part before has left what is before it in the line of
+    /// room there is before it in the stage; what it has of the line that it ends within is left there for the one that goes on.
+    ///
+    /// # Safety
+    /// The processor has the registers; the part and the room before it can be read and written, and the part's bytes can be
+    /// at `to`, as those of the parts before.
+    #[inline(always)]
+    pub(super) unsafe fn stream<R: Register>(self, mut from: *mut u8, mut to: *mut u8) {
+        let Part { len, begins, ends } = self;
+        debug_assert!(ends || len >= LINE, "{self:?}");
+        let room = from.wrapping_sub(LINE);
+        let (from_end, end) = (from.wrapping_add(len), to.wrapping_add(len));
+        let before = to as usize % LINE;
+        // SAFETY: the caller's promise.
+        unsafe {
+            if begins && before != 0 {
+                let head = (LINE - before).min(len);
+                copy_bytes::<R>(from, to, head);
+                (from, to) = (from.wrapping_add(head), to.wrapping_add(head));
+            } else {
+                (from, to) = (from.wrapping_sub(before), to.wrapping_sub(before));
             }
             let last = end.wrapping_sub(end as usize % LINE);
             while to < last {
                 copy_line::<R, STREAMED>(from, to);
                 (from, to) = (from.wrapping_add(LINE), to.wrapping_add(LINE));
             }
-            if to < end {
-                // The last line's worth of the row, of which the end is what is left.
-                let from = from.wrapping_add(end as usize % LINE).wrapping_sub(LINE);
-                let mut place = 0;
-                while place < LINE {
-                    R::load(from.wrapping_add(place)).store(kept.wrapping_add(place));
-                    place += R::BYTES;
-                }
+            if to >= end {
+                return;
+            }
+            if ends {
+                return copy_bytes::<R>(from, to, end as usize - to as usize);
+            }
+            // The last line's worth of the row, of which the end is what is left.
+            let from = from_end.wrapping_sub(LINE);
+            let mut place = 0;
+            while place < LINE {
+                R::load(from.wrapping_add(place)).store(room.wrapping_add(place));
+                place += R::BYTES;
             }
         }
     }
@@ -120,10 +136,7 @@ pub(super) unsafe fn copy_rows<R: Register>(out: &Out, stage: *mut u8, blocks: B
 #[inline(always)]
 pub(super) unsafe fn copy_lines<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
     let (Blocks { here, number, .. }, Some(along)) = (blocks, &out.along) else { return };
-    if here.is_null() {
-        return;
-    }
-    let step = (number - 1) / along.within % along.count;
+    let step = number / along.within % along.count;
     let (is_first, is_last) = (step == 0, step == along.count - 1);
     let len = out.len as usize;
     let mut row_from = stage.wrapping_add(LINE);
@@ -163,9 +176,6 @@ const ROWS_AHEAD: usize = 4;
 /// As [`CopyOut`].
 #[inline(always)]
 pub(super) unsafe fn copy_rows_cached<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
-    if blocks.here.is_null() {
-        return;
-    }
     let mut from = stage.wrapping_add(LINE);
     let waits = waits_for_two_lines();
     for (number, &row) in out.rows.iter().enumerate() {

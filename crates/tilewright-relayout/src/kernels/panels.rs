@@ -119,17 +119,19 @@ unsafe fn each(walk: &Walk, mut by: By<'_, '_>, at: At, stage: *mut u8, ahead: &
             asked.next();
         }
     }
-    let none = std::ptr::null_mut();
-    let mut blocks = Blocks { before: none, here: none, number: 0 };
+    let row_len = out.as_ref().map_or(0, |out| out.len as isize);
+    let goes_on = |from: *mut u8, to: *mut u8| from.wrapping_offset(row_len) == to;
+    let (mut before, mut number) = (None, 0);
     // SAFETY: the caller's promise: every place is one of the box's.
     unsafe {
         while let Some(at) = places.next() {
             let mut first = at;
+            let begins = before.is_none_or(|before| !goes_on(before, at.dst));
+            let ends = !places.has_next || !goes_on(at.dst, places.next.dst);
             if let Some(out) = out {
                 first.dst = stage.wrapping_add(LINE);
                 if out.has_tails {
-                    let next = if places.has_next { places.next.dst } else { none };
-                    ask_for_ends(out, blocks.here, at.dst, next);
+                    ask_for_ends(out, at.dst, begins, ends);
                 }
             }
             if let Some(gathered) = gathered {
@@ -148,22 +150,16 @@ unsafe fn each(walk: &Walk, mut by: By<'_, '_>, at: At, stage: *mut u8, ahead: &
             let beside = Beside { dst: at.dst, asks: ahead.is_far, lines: ahead.lines };
             by.run(walk, first, next, beside);
             if let Some(out) = out {
-                blocks = Blocks { before: blocks.here, here: at.dst, number: blocks.number + 1 };
-                by.copy_out(out, stage, blocks);
+                by.copy_out(out, stage, Blocks { here: at.dst, begins, ends, number });
+                (before, number) = (Some(at.dst), number + 1);
             }
-        }
-        if let Some(out) = out {
-            let blocks = Blocks { before: blocks.here, here: none, ..blocks };
-            (out.copy)(out, stage, blocks);
         }
     }
 }
 
-/// Asks for the lines at the ends of a block's rows, but of those that go on with the ones before, or are gone on with. Stores
-/// of a part of a line would wait for it.
-fn ask_for_ends(out: &Out, before: *mut u8, here: *mut u8, next: *mut u8) {
-    let goes_on = |from: *mut u8, to: *mut u8| from.wrapping_offset(out.len as isize) == to;
-    let (begins, ends) = (!goes_on(before, here), !goes_on(here, next));
+/// Asks for the lines at the ends of the rows of the block here, if they begin here, or end. Stores of a part of a line would wait
+/// for it.
+fn ask_for_ends(out: &Out, here: *mut u8, begins: bool, ends: bool) {
     if !begins && !ends {
         return;
     }

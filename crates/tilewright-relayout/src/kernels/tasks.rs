@@ -12,7 +12,7 @@ use super::places::{ONCE, Places, innermost};
 use super::register::Register;
 use super::runs::{self, Chain, Row};
 use super::tile::MAX_UNIT;
-use super::weave::{self, Rows, Weaver, is_woven};
+use super::weave::{self, Rows, Stage, Streamed, Weaver, is_woven};
 use crate::nest::Loop;
 
 /// Loops around a kernel, from a place on.
@@ -411,10 +411,24 @@ impl<const B: usize, const K: usize, const N: usize, const APART: bool> Task
         unsafe {
             let orders = weave::orders::<R, B, APART>(walk.unit);
             let weaver = Weaver::<R, B, K, N>::new(&orders, rows, walk.unit);
+            if walk.stores == Stores::Streamed && weaver.may_stream::<APART>() {
+                let mut stage = Stage::new();
+                let mut streamed = Streamed::new(&mut stage, walk.at.dst);
+                let mut next = places.next();
+                while let Some(at) = next {
+                    next = places.next();
+                    match APART {
+                        false => weaver.stream_run(&mut streamed, at),
+                        true => weaver.stream_rows(&mut streamed, at, next),
+                    }
+                }
+                return streamed.flush::<R>(true);
+            }
+            let asks = walk.stores != Stores::Cached;
             while let Some(at) = places.next() {
                 match APART {
-                    false => weaver.weave_rows(at, walk.stores),
-                    true => weaver.unweave_rows(at, walk.stores),
+                    false => weaver.weave_rows(at, asks),
+                    true => weaver.unweave_rows(at, asks),
                 }
             }
         }

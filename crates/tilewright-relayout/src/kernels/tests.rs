@@ -268,6 +268,27 @@ fn zips_and_unzips() {
     }
 }
 
+/// Rows of about as many bytes as are streamed at a time, and of more, one matrix after the other: next to each other, or not.
+#[test]
+fn zips_and_unzips_of_long_rows() {
+    for &unit in cases(&[1, 2, 4, 8], 1) {
+        for &count in cases(&[3, 9, 5, 6, 7], 1) {
+            for &bytes in cases(&[520, 504, 1304, 4200], 1) {
+                let length = (bytes + 1) / unit as i64;
+                let run = length * count;
+                for gap in [0, 5] {
+                    check(&[l(3, run, run + gap), l(length, 1, count), l(count, length, 1)], unit);
+                    for kept in [count, 2, 1] {
+                        let pitch = length + gap;
+                        let rows = [l(3, run, kept * pitch), l(kept, 1, pitch)];
+                        check(&[rows[0], rows[1], l(length, count, 1)], unit);
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Some rows of more that lie between each other, down to one; the source ends with the last of
 /// them.
 #[test]

@@ -5,8 +5,11 @@
 //! together from those that went in, the bytes of each shuffled to their places and zeros elsewhere. Of `3 × 3` rows that is
 //! done twice, where every register would have some of all: every third is zipped with two others, and what comes out once more.
 
-use super::place::{At, CACHED, LINE, STREAMED, Stores, copy_one, put};
+use super::copies::Part;
+use super::level::prefetch;
+use super::place::{At, CACHED, LINE, STREAMED, copy_one, put};
 use super::register::Register;
+use std::mem::MaybeUninit;
 
 /// `K` rows of elements, `step` bytes apart, and how long they are in elements.
 #[derive(Clone, Copy, Debug)]
@@ -32,8 +35,76 @@ const MAX_ROWS: usize = 9;
 /// The bytes of the registers that are shuffled.
 const BYTES: usize = 16;
 
-/// Runs of fewer bytes whose ends are parts of lines are not streamed.
+/// What is streamed is put together in the first cache: so many bytes of each row at a time. Shorter rows go where they go by way of
+/// the caches as quickly.
+const PART: usize = 512;
+
+/// The bytes of parts of as many rows as there may be, with a line before each.
+const STAGE: usize = MAX_ROWS * (PART + LINE);
+
+/// Runs of fewer bytes whose ends are parts of lines are streamed by way of a stage.
 const LONG_RUN: usize = 8192;
+
+/// Room for as many.
+#[repr(align(64))]
+pub(super) struct Stage(MaybeUninit<[u8; STAGE]>);
+
+impl Stage {
+    pub(super) const fn new() -> Self {
+        Stage(MaybeUninit::uninit())
+    }
+}
+
+/// What goes to a destination one behind the other, and is streamed from a stage when that is full.
+pub(super) struct Streamed {
+    stage: *mut u8,
+    /// Where the stage begins in the destination, and the bytes there are.
+    to: *mut u8,
+    len: usize,
+    /// Whether nothing of the line that it begins within was left by what was before.
+    begins: bool,
+}
+
+impl Streamed {
+    /// By way of a stage, from this place on.
+    #[inline(always)]
+    pub(super) fn new(stage: &mut Stage, to: *mut u8) -> Self {
+        let stage = stage.0.as_mut_ptr().cast::<u8>().wrapping_add(LINE);
+        Streamed { stage, to, len: 0, begins: true }
+    }
+
+    /// Room for so many bytes that go to this place, no more than a stage has.
+    ///
+    /// # Safety
+    /// The processor has the registers; what was put here before can be written where it was said to go.
+    #[inline(always)]
+    unsafe fn room<R: Register>(&mut self, to: *mut u8, bytes: usize) -> *mut u8 {
+        let goes_on = self.to.wrapping_add(self.len) == to;
+        if !goes_on || self.len + bytes > STAGE - LINE {
+            // SAFETY: the caller's promise.
+            unsafe { self.flush::<R>(!goes_on) };
+            self.to = to;
+        }
+        let room = self.stage.wrapping_add(self.len);
+        self.len += bytes;
+        room
+    }
+
+    /// Writes what there is, which nothing goes on with if it `ends`.
+    ///
+    /// # Safety
+    /// As [`room`](Self::room).
+    #[inline(always)]
+    pub(super) unsafe fn flush<R: Register>(&mut self, ends: bool) {
+        if self.len > 0 || !self.begins {
+            let part = Part { len: self.len, begins: self.begins, ends };
+            // SAFETY: the caller's promise.
+            unsafe { part.stream::<R>(self.stage, self.to) };
+        }
+        self.to = self.to.wrapping_add(self.len);
+        (self.len, self.begins) = (0, ends);
+    }
+}
 
 /// For every register that comes out and every one that goes in, where bytes come from.
 type Shuffles = [[[u8; BYTES]; MAX_ROWS]; MAX_ROWS];
@@ -145,6 +216,13 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
         Weaver { orders, rows, unit }
     }
 
+    /// Whether anything goes past the caches: rows of at least a part, or runs of whole lines.
+    #[inline(always)]
+    pub(super) fn may_stream<const APART: bool>(&self) -> bool {
+        let row = self.rows.length * self.unit();
+        row >= PART || !APART && (row * K).is_multiple_of(LINE)
+    }
+
     /// The bytes of an element.
     #[inline(always)]
     fn unit(&self) -> usize {
@@ -242,36 +320,80 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
     /// The processor has these registers, whose orders are for that. As many elements as a row has can be read in each of the
     /// rows, and `K` times as many written.
     #[inline(always)]
-    pub(super) unsafe fn weave_rows(&self, at: At, stores: Stores) {
-        let run = self.rows.length * self.unit() * K;
-        let is_of_lines = (at.dst as usize | run).is_multiple_of(LINE);
-        let is_streamed = stores == Stores::Streamed
-            && (at.dst as usize).is_multiple_of(BYTES)
-            && (is_of_lines || run >= LONG_RUN);
-        // SAFETY: the caller's promise; streamed registers are at multiples of one.
+    pub(super) unsafe fn weave_rows(&self, at: At, asks: bool) {
+        // SAFETY: the caller's promise.
         unsafe {
-            let done = match is_streamed {
-                true => self.weave::<R, STREAMED>(at, 0, true),
-                false => self.weave::<R, CACHED>(at, 0, stores != Stores::Cached),
-            };
-            // What is left of a run that ends within a line goes through the caches, and with it that line.
-            let done = match is_streamed && is_of_lines {
-                true => self.weave::<R::Lane, STREAMED>(at, done, false),
-                false => self.weave::<R::Lane, CACHED>(at, done, false),
-            };
+            let done = self.weave::<R, CACHED>(at, 0, asks);
+            let done = self.weave::<R::Lane, CACHED>(at, done, false);
             self.rest::<false>(at, done);
         }
     }
 
-    /// Weaves from byte `done` of each row on as long as whole registers are left, and asks for what lies ahead if it `asks`.
-    /// Says how far.
+    /// The same past the caches.
     ///
     /// # Safety
-    /// As [`weave_rows`](Self::weave_rows); for streaming, the destination is a multiple of 16 bytes.
+    /// As [`weave_rows`](Self::weave_rows).
+    #[inline(always)]
+    pub(super) unsafe fn stream_run(&self, streamed: &mut Streamed, at: At) {
+        let (unit, row) = (self.unit(), self.rows.length * self.unit());
+        let is_of_lines = (at.dst as usize | (row * K)).is_multiple_of(LINE);
+        let is_at_register = (at.dst as usize).is_multiple_of(BYTES);
+        // SAFETY: the caller's promise; registers are streamed to multiples of one.
+        unsafe {
+            if is_at_register && (is_of_lines || row * K >= LONG_RUN) {
+                streamed.flush::<R>(true);
+                let done = self.weave::<R, STREAMED>(at, 0, true);
+                // What is left of a run that ends within a line goes through the caches, and with it that line.
+                let done = match is_of_lines {
+                    true => self.weave::<R::Lane, STREAMED>(at, done, false),
+                    false => self.weave::<R::Lane, CACHED>(at, done, false),
+                };
+                self.rest::<false>(at, done);
+                return;
+            }
+            if row < PART {
+                return self.weave_rows(at, true);
+            }
+            let mut done = 0;
+            while done < row {
+                let len = (row - done).min(PART);
+                let from = at.plus(done as i64, (done * K) as i64);
+                let dst = streamed.room::<R>(from.dst, len * K);
+                self.part(len / unit, self.rows.step).weave_rows(At { dst, ..from }, true);
+                done += len;
+            }
+        }
+    }
+
+    /// What weaves so many elements of each row, so many bytes apart.
+    #[inline(always)]
+    fn part(&self, length: usize, step: i64) -> Self {
+        Weaver { rows: Rows { length, step, ..self.rows }, ..*self }
+    }
+
+    /// The byte of a row of `len` where the next register begins after so many are `done`: one of 16 bytes that shares elements with
+    /// what is done, if that takes less than to move those one by one that are left.
+    #[inline(always)]
+    fn next<L: Register>(&self, done: usize, len: usize) -> Option<usize> {
+        let left = len - done;
+        let may_share = L::BYTES == BYTES && len >= BYTES;
+        match left >= L::BYTES {
+            true => Some(done),
+            false if may_share && left > (K / 2 + 2) * self.unit() => Some(len - BYTES),
+            false => None,
+        }
+    }
+
+    /// Weaves from byte `done` of each row on as long as there are registers, and asks for what lies ahead if it `asks`. Says how far.
+    ///
+    /// # Safety
+    /// As [`weave_rows`](Self::weave_rows).
     #[inline(always)]
     unsafe fn weave<L: Register, const S: u8>(&self, at: At, mut done: usize, asks: bool) -> usize {
-        let length = self.rows.length * self.unit();
-        while done + L::BYTES <= length {
+        let len = self.rows.length * self.unit();
+        // Registers are streamed to multiples of one.
+        while let Some(next) = self.next::<L>(done, len).filter(|&n| S != STREAMED || n == done) {
+            done = next;
             let from = at.plus(done as i64, (done * K) as i64);
             // SAFETY: a register is left in each row, and there is room for all of them.
             unsafe {
@@ -303,27 +425,65 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
     /// The processor has these registers, whose orders are for that. As many times as a row has elements, as many of `K` as
     /// are kept can be read, and what lies between; as many as it has can be written in each of the rows.
     #[inline(always)]
-    pub(super) unsafe fn unweave_rows(&self, at: At, stores: Stores) {
-        // Streams of three rows and more at once are slower than the caches.
+    pub(super) unsafe fn unweave_rows(&self, at: At, asks: bool) {
         // SAFETY: the caller's promise.
         unsafe {
-            let done = self.unweave::<R>(at, 0, stores != Stores::Cached);
+            let done = self.unweave::<R>(at, 0, asks);
             let done = self.unweave::<R::Lane>(at, done, false);
             self.rest::<true>(at, done);
         }
     }
 
-    /// The same from byte `done` of each row on as long as whole registers are left; asks and says as
-    /// [`weave`](Self::weave).
+    /// The same past the caches, before rows that begin at `next`.
+    ///
+    /// # Safety
+    /// As [`unweave_rows`](Self::unweave_rows).
+    #[inline(always)]
+    pub(super) unsafe fn stream_rows(&self, streamed: &mut Streamed, at: At, next: Option<At>) {
+        let unit = self.unit();
+        let (row, kept) = (self.rows.length * unit, self.rows.kept);
+        // SAFETY: the caller's promise; no more goes to the stage than there is room for.
+        unsafe {
+            if row * kept <= STAGE - LINE && (row as i64 == self.rows.step || kept == 1) {
+                let dst = streamed.room::<R>(at.dst, row * kept);
+                return self.unweave_rows(At { dst, ..at }, true);
+            }
+            streamed.flush::<R>(true);
+            let first = |at: At, number: usize| at.plus(0, number as i64 * self.rows.step).dst;
+            // Stores of a part of a line would wait for it.
+            for number in 0..kept {
+                prefetch(first(at, number).wrapping_add(row));
+                if let Some(next) = next {
+                    prefetch(first(next, number));
+                }
+            }
+            let (stage, pitch) = (streamed.stage, PART + LINE);
+            let mut done = 0;
+            while done < row {
+                let len = (row - done).min(PART);
+                let from = at.plus((done * K) as i64, done as i64);
+                let of_each = self.part(len / unit, pitch as i64);
+                of_each.unweave_rows(At { dst: stage, ..from }, true);
+                let part = Part { len, begins: done == 0, ends: done + len == row };
+                for number in 0..kept {
+                    part.stream::<R>(stage.wrapping_add(number * pitch), first(from, number));
+                }
+                done += len;
+            }
+        }
+    }
+
+    /// Takes a run apart as [`weave`](Self::weave) weaves, asks and says.
     ///
     /// # Safety
     /// As [`unweave_rows`](Self::unweave_rows).
     #[inline(always)]
     unsafe fn unweave<L: Register>(&self, at: At, mut done: usize, asks: bool) -> usize {
         let Rows { step, kept, .. } = self.rows;
-        let whole = self.rows.whole(K) * self.unit();
+        let len = self.rows.whole(K) * self.unit();
         let lanes: [i64; 4] = [0, 1, 2, 3].map(|lane| lane * (K * BYTES) as i64);
-        while done + L::BYTES <= whole {
+        while let Some(next) = self.next::<L>(done, len) {
+            done = next;
             let from = at.plus((done * K) as i64, done as i64);
             // SAFETY: `K` registers are left, and one in each row.
             unsafe {
@@ -337,7 +497,7 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
                 });
                 self.woven::<L, true>(&registers, |row, register| {
                     if row < kept {
-                        put::<L, CACHED>(register, from.plus(0, row as i64 * step).dst);
+                        register.store(from.plus(0, row as i64 * step).dst);
                     }
                 });
             }
