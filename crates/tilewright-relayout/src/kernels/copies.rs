@@ -76,7 +76,7 @@ pub(super) unsafe fn copy_rows<R: Register>(out: &Out, stage: *mut u8, blocks: B
 /// A part of a row that is put together in a stage.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
-    /// Its bytes, at least a line's if the row goes on.
+    /// Its bytes, at least a line's if the row begins with it and goes on.
     pub(super) len: usize,
     /// Whether it is the row's first, and its last.
     pub(super) begins: bool,
@@ -93,7 +93,7 @@ impl Part {
     #[inline(always)]
     pub(super) unsafe fn stream<R: Register>(self, mut from: *mut u8, mut to: *mut u8) {
         let Part { len, begins, ends } = self;
-        debug_assert!(ends || len >= LINE, "{self:?}");
+        debug_assert!(!begins || ends || len >= LINE, "{self:?}");
         let room = from.wrapping_sub(LINE);
         let (from_end, end) = (from.wrapping_add(len), to.wrapping_add(len));
         let before = to as usize % LINE;

@@ -122,11 +122,9 @@ const LEAST_TOGETHER: i64 = 32;
 const LEAST_APART: i64 = 64;
 const LEAST_APART_OF_WORDS: i64 = 192;
 
-/// The bytes of one element of each row that is kept of a run, from which on those are wide; and of rows that are short then, and
-/// otherwise.
-const WIDE_APART: i64 = 18;
-const SHORT_WIDE_ROW: i64 = 4 << 10;
-const SHORT_ROW: i64 = 1 << 10;
+/// Elements of so many bytes of which so many of a run are kept, each to a row of fewer bytes, are few to a register.
+const WIDE_APART: (i64, i64) = (8, 5);
+const SHORT_ROW: i64 = 4 << 10;
 
 /// Rows that are zipped, or taken apart, if some of the loops are such: the kernel, and the numbers of
 /// the loops that it sees to.
@@ -284,14 +282,11 @@ pub(crate) fn choice(
 }
 
 impl Kernel {
-    /// Whether it takes a run apart to rows that programs write to memory more quickly, be it in pieces, if there is one. An unzip
-    /// writes them through the caches: of short rows that touches many lines in part, and whole lines a program streams, but takes
-    /// longer where elements are narrow.
+    /// Whether it takes a run apart to rows that programs write to memory more quickly: short ones, of wide elements.
     fn is_better_streamed(self, unit: i64) -> bool {
         let Kernel::Unzip { kept, length, .. } = self else { return false };
-        let (is_wide, row) = (kept * unit >= WIDE_APART, length.saturating_mul(unit));
-        let short = if is_wide { SHORT_WIDE_ROW } else { SHORT_ROW };
-        unit > 1 && (row < short || is_wide && row % LINE as i64 == 0)
+        let (wide, many) = WIDE_APART;
+        unit >= wide && kept >= many && length.saturating_mul(unit) < SHORT_ROW
     }
 
     /// Takes the loops a kernel will see to out of `loops`, which are in the order of the

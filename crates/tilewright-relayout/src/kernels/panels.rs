@@ -120,14 +120,12 @@ unsafe fn each(walk: &Walk, mut by: By<'_, '_>, at: At, stage: *mut u8, ahead: &
         }
     }
     let row_len = out.as_ref().map_or(0, |out| out.len as isize);
-    let goes_on = |from: *mut u8, to: *mut u8| from.wrapping_offset(row_len) == to;
-    let (mut before, mut number) = (None, 0);
+    let (mut begins, mut number) = (true, 0);
     // SAFETY: the caller's promise: every place is one of the box's.
     unsafe {
         while let Some(at) = places.next() {
             let mut first = at;
-            let begins = before.is_none_or(|before| !goes_on(before, at.dst));
-            let ends = !places.has_next || !goes_on(at.dst, places.next.dst);
+            let ends = !places.has_next || at.dst.wrapping_offset(row_len) != places.next.dst;
             if let Some(out) = out {
                 first.dst = stage.wrapping_add(LINE);
                 if out.has_tails {
@@ -151,7 +149,7 @@ unsafe fn each(walk: &Walk, mut by: By<'_, '_>, at: At, stage: *mut u8, ahead: &
             by.run(walk, first, next, beside);
             if let Some(out) = out {
                 by.copy_out(out, stage, Blocks { here: at.dst, begins, ends, number });
-                (before, number) = (Some(at.dst), number + 1);
+                (begins, number) = (ends, number + 1);
             }
         }
     }

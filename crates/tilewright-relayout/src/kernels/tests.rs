@@ -273,8 +273,8 @@ fn zips_and_unzips() {
 fn zips_and_unzips_of_long_rows() {
     for &unit in cases(&[1, 2, 4, 8], 1) {
         for &count in cases(&[3, 9, 5, 6, 7], 1) {
-            for &bytes in cases(&[520, 504, 1304, 4200], 1) {
-                let length = (bytes + 1) / unit as i64;
+            for &bytes in cases(&[1305, 521, 505, 512, 1024, 4201, 5120], 1) {
+                let length = bytes / unit as i64;
                 let run = length * count;
                 for gap in [0, 5] {
                     check(&[l(3, run, run + gap), l(length, 1, count), l(count, length, 1)], unit);

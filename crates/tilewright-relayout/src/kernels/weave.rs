@@ -39,14 +39,18 @@ const BYTES: usize = 16;
 /// the caches as quickly.
 const PART: usize = 512;
 
-/// The bytes of parts of as many rows as there may be, with a line before each.
+/// The bytes of parts of as many rows as there may be, with a line before each, and of what is one behind the other: a register that
+/// is stored to parts of two pages waits until all that was streamed before is written.
 const STAGE: usize = MAX_ROWS * (PART + LINE);
+const PAGE: usize = 4 << 10;
+const CHAIN: usize = PAGE - LINE;
 
-/// Runs of fewer bytes whose ends are parts of lines are streamed by way of a stage.
+/// Runs whose ends are parts of lines are streamed from registers if they have so many bytes, and begin at 16; others by way of a
+/// stage.
 const LONG_RUN: usize = 8192;
 
-/// Room for as many.
-#[repr(align(64))]
+/// Room for what is streamed.
+#[repr(align(4096))]
 pub(super) struct Stage(MaybeUninit<[u8; STAGE]>);
 
 impl Stage {
@@ -73,14 +77,14 @@ impl Streamed {
         Streamed { stage, to, len: 0, begins: true }
     }
 
-    /// Room for so many bytes that go to this place, no more than a stage has.
+    /// Room for so many bytes that go to this place, no more than a stage has, which are put there before there is more said of.
     ///
     /// # Safety
     /// The processor has the registers; what was put here before can be written where it was said to go.
     #[inline(always)]
     unsafe fn room<R: Register>(&mut self, to: *mut u8, bytes: usize) -> *mut u8 {
         let goes_on = self.to.wrapping_add(self.len) == to;
-        if !goes_on || self.len + bytes > STAGE - LINE {
+        if !goes_on || self.len + bytes > CHAIN {
             // SAFETY: the caller's promise.
             unsafe { self.flush::<R>(!goes_on) };
             self.to = to;
@@ -96,7 +100,7 @@ impl Streamed {
     /// As [`room`](Self::room).
     #[inline(always)]
     pub(super) unsafe fn flush<R: Register>(&mut self, ends: bool) {
-        if self.len > 0 || !self.begins {
+        if self.len > 0 {
             let part = Part { len: self.len, begins: self.begins, ends };
             // SAFETY: the caller's promise.
             unsafe { part.stream::<R>(self.stage, self.to) };
@@ -354,9 +358,10 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
             if row < PART {
                 return self.weave_rows(at, true);
             }
+            let most = PART.min(CHAIN / K / LINE * LINE);
             let mut done = 0;
             while done < row {
-                let len = (row - done).min(PART);
+                let len = (row - done).min(most);
                 let from = at.plus(done as i64, (done * K) as i64);
                 let dst = streamed.room::<R>(from.dst, len * K);
                 self.part(len / unit, self.rows.step).weave_rows(At { dst, ..from }, true);
@@ -387,7 +392,7 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
     /// Weaves from byte `done` of each row on as long as there are registers, and asks for what lies ahead if it `asks`. Says how far.
     ///
     /// # Safety
-    /// As [`weave_rows`](Self::weave_rows).
+    /// As [`weave_rows`](Self::weave_rows); for streaming, the destination is a multiple of 16 bytes.
     #[inline(always)]
     unsafe fn weave<L: Register, const S: u8>(&self, at: At, mut done: usize, asks: bool) -> usize {
         let len = self.rows.length * self.unit();
@@ -395,7 +400,7 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
         while let Some(next) = self.next::<L>(done, len).filter(|&n| S != STREAMED || n == done) {
             done = next;
             let from = at.plus(done as i64, (done * K) as i64);
-            // SAFETY: a register is left in each row, and there is room for all of them.
+            // SAFETY: each row has a register there, and there is room for all of them.
             unsafe {
                 let mut registers = [L::load(from.src); K];
                 for_each!(ROW in K, {
@@ -444,15 +449,14 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
         let (row, kept) = (self.rows.length * unit, self.rows.kept);
         // SAFETY: the caller's promise; no more goes to the stage than there is room for.
         unsafe {
-            if row * kept <= STAGE - LINE && (row as i64 == self.rows.step || kept == 1) {
+            if row * kept <= CHAIN && (row as i64 == self.rows.step || kept == 1) {
                 let dst = streamed.room::<R>(at.dst, row * kept);
                 return self.unweave_rows(At { dst, ..at }, true);
             }
-            streamed.flush::<R>(true);
             let first = |at: At, number: usize| at.plus(0, number as i64 * self.rows.step).dst;
             // Stores of a part of a line would wait for it.
             for number in 0..kept {
-                prefetch(first(at, number).wrapping_add(row));
+                prefetch(first(at, number).wrapping_add(row - 1));
                 if let Some(next) = next {
                     prefetch(first(next, number));
                 }
@@ -485,7 +489,7 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
         while let Some(next) = self.next::<L>(done, len) {
             done = next;
             let from = at.plus((done * K) as i64, done as i64);
-            // SAFETY: `K` registers are left, and one in each row.
+            // SAFETY: `K` registers are there, and one in each row.
             unsafe {
                 let mut registers = [L::load(from.src); K];
                 for_each!(PLACE in K, {
