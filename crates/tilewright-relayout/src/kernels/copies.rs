@@ -47,12 +47,12 @@ unsafe fn copy_row<R: Register>(from: *const u8, to: *mut u8, len: usize) {
 /// # Safety
 /// The processor has the registers that it was made for; the rows can be read from the stage, and
 /// written.
-pub(super) type CopyOut = unsafe fn(&Out, *mut u8, Blocks);
+pub(super) type CopyOut = unsafe fn(&Out, *mut u8, PlacedBlock);
 
 /// Where a block goes, whether its rows begin and end there or go on with those of the block before and after, and its number,
 /// from 0 on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Blocks {
+pub(super) struct PlacedBlock {
     pub(super) here: *mut u8,
     pub(super) begins: bool,
     pub(super) ends: bool,
@@ -62,8 +62,8 @@ pub(super) struct Blocks {
 /// # Safety
 /// As [`CopyOut`].
 #[inline(always)]
-pub(super) unsafe fn copy_rows<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
-    let Blocks { here, begins, ends, .. } = blocks;
+pub(super) unsafe fn copy_rows<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock) {
+    let PlacedBlock { here, begins, ends, .. } = placed;
     let mut from = stage.wrapping_add(LINE);
     for &row in &out.rows {
         let part = Part { len: out.len as usize, begins, ends };
@@ -134,36 +134,21 @@ impl Part {
 /// # Safety
 /// As [`CopyOut`].
 #[inline(always)]
-pub(super) unsafe fn copy_lines<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
-    let (Blocks { here, number, .. }, Some(along)) = (blocks, &out.along) else { return };
+pub(super) unsafe fn copy_lines<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock) {
+    let (PlacedBlock { here, number, .. }, Some(along)) = (placed, &out.along) else { return };
     let step = number / along.within % along.count;
     let (is_first, is_last) = (step == 0, step == along.count - 1);
-    let len = out.len as usize;
-    let mut row_from = stage.wrapping_add(LINE);
+    let mut from = stage.wrapping_add(LINE);
     for &row in &out.rows {
-        let (mut from, mut to) = (row_from, here.wrapping_offset(row as isize));
-        let end = to.wrapping_add(len);
-        row_from = row_from.wrapping_offset(out.pitch as isize);
+        let to = here.wrapping_offset(row as isize);
         let head = (to as usize).wrapping_neg() % LINE;
+        let first = if is_first { 0 } else { head };
         // Where the next block goes on, if there is one.
-        let last = match is_last {
-            true => end.wrapping_sub(end as usize % LINE),
-            false => to.wrapping_add(head + along.bytes),
-        };
+        let end = if is_last { out.len as usize } else { head + along.bytes };
+        let part = Part { len: end - first, begins: true, ends: true };
         // SAFETY: the caller's promise.
-        unsafe {
-            if is_first {
-                copy_bytes::<R>(from, to, head);
-            }
-            (from, to) = (from.wrapping_add(head), to.wrapping_add(head));
-            while to < last {
-                copy_line::<R, STREAMED>(from, to);
-                (from, to) = (from.wrapping_add(LINE), to.wrapping_add(LINE));
-            }
-            if is_last {
-                copy_bytes::<R>(from, to, end as usize % LINE);
-            }
-        }
+        unsafe { part.stream::<R>(from.wrapping_add(first), to.wrapping_add(first)) };
+        from = from.wrapping_offset(out.pitch as isize);
     }
 }
 
@@ -175,16 +160,16 @@ const ROWS_AHEAD: usize = 4;
 /// # Safety
 /// As [`CopyOut`].
 #[inline(always)]
-pub(super) unsafe fn copy_rows_cached<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
+pub(super) unsafe fn copy_rows_cached<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock) {
     let mut from = stage.wrapping_add(LINE);
     let waits = waits_for_two_lines();
     for (number, &row) in out.rows.iter().enumerate() {
         if waits && let Some(next) = out.rows.get(number + ROWS_AHEAD) {
-            ask_for_row(blocks.here.wrapping_offset(*next as isize), out.len as usize);
+            ask_for_row(placed.here.wrapping_offset(*next as isize), out.len as usize);
         }
         // SAFETY: the caller's promise.
         unsafe {
-            copy_row::<R>(from, blocks.here.wrapping_offset(row as isize), out.len as usize);
+            copy_row::<R>(from, placed.here.wrapping_offset(row as isize), out.len as usize);
         }
         from = from.wrapping_offset(out.pitch as isize);
     }

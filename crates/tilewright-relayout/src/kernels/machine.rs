@@ -3,7 +3,7 @@
 use super::block::{CachedStage, Ends, Gathered, Out, Stage, Walk};
 use super::compile::MOST_REGISTER_BYTES;
 use super::copies::{
-    Blocks, CopyIn, CopyOut, copy_lines, copy_rows, copy_rows_cached, gather_rows,
+    CopyIn, CopyOut, PlacedBlock, copy_lines, copy_rows, copy_rows_cached, gather_rows,
 };
 use super::exchange::{MERGES, SPREADS, STEPS, one};
 use super::level::{Level, prefetch};
@@ -540,23 +540,23 @@ macro_rules! code {
                 /// # Safety
                 /// As [`CopyOut`].
                 $(#[target_feature(enable = $features)])?
-                unsafe fn copy<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
+                unsafe fn copy<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock) {
                     // SAFETY: the caller's promise.
-                    unsafe { copy_rows::<R>(out, stage, blocks) }
+                    unsafe { copy_rows::<R>(out, stage, placed) }
                 }
                 /// # Safety
                 /// As [`CopyOut`].
                 $(#[target_feature(enable = $features)])?
-                unsafe fn copy_cached<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
+                unsafe fn copy_cached<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock) {
                     // SAFETY: the caller's promise.
-                    unsafe { copy_rows_cached::<R>(out, stage, blocks) }
+                    unsafe { copy_rows_cached::<R>(out, stage, placed) }
                 }
                 /// # Safety
                 /// As [`CopyOut`].
                 $(#[target_feature(enable = $features)])?
-                unsafe fn copy_whole<R: Register>(out: &Out, stage: *mut u8, blocks: Blocks) {
+                unsafe fn copy_whole<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock) {
                     // SAFETY: the caller's promise.
-                    unsafe { copy_lines::<R>(out, stage, blocks) }
+                    unsafe { copy_lines::<R>(out, stage, placed) }
                 }
                 match ends {
                     Ends::Cached => copy_cached::<R>,

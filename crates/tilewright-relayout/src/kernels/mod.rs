@@ -122,7 +122,8 @@ const LEAST_TOGETHER: i64 = 32;
 const LEAST_APART: i64 = 64;
 const LEAST_APART_OF_WORDS: i64 = 192;
 
-/// Elements of so many bytes of which so many of a run are kept, each to a row of fewer bytes, are few to a register.
+/// Runs that programs take apart and stream more quickly: of elements of at least so many bytes, to at least so many rows of fewer
+/// bytes than these.
 const WIDE_APART: (i64, i64) = (8, 5);
 const SHORT_ROW: i64 = 4 << 10;
 

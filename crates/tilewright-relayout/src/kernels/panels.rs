@@ -2,7 +2,7 @@
 //! for meanwhile. What moves the tiles themselves is a [kernel](super::machine::Kernel).
 
 use super::block::{Gathered, Out, Panel, Walk};
-use super::copies::Blocks;
+use super::copies::PlacedBlock;
 use super::level::{prefetch, prefetch_near};
 use super::machine::{Kernel, SwizzledKernel};
 use super::place::{At, LINE};
@@ -69,14 +69,14 @@ impl By<'_, '_> {
     ///
     /// # Safety
     /// They can be read from the stage, and written.
-    unsafe fn copy_out(&self, out: &Out, stage: *mut u8, blocks: Blocks) {
+    unsafe fn copy_out(&self, out: &Out, stage: *mut u8, placed: PlacedBlock) {
         // SAFETY: the caller's promise.
         unsafe {
             match self {
                 By::Swizzled(_, sides) if sides.has_dst() => {
-                    sides.copy_out(out, stage, blocks.here);
+                    sides.copy_out(out, stage, placed.here);
                 }
-                _ => (out.copy)(out, stage, blocks),
+                _ => (out.copy)(out, stage, placed),
             }
         }
     }
@@ -148,7 +148,7 @@ unsafe fn each(walk: &Walk, mut by: By<'_, '_>, at: At, stage: *mut u8, ahead: &
             let beside = Beside { dst: at.dst, asks: ahead.is_far, lines: ahead.lines };
             by.run(walk, first, next, beside);
             if let Some(out) = out {
-                by.copy_out(out, stage, Blocks { here: at.dst, begins, ends, number });
+                by.copy_out(out, stage, PlacedBlock { here: at.dst, begins, ends, number });
                 (begins, number) = (ends, number + 1);
             }
         }

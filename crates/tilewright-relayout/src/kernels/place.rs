@@ -80,6 +80,9 @@ pub(super) const AHEAD: usize = 8192;
 /// The bytes of a cache line.
 pub(crate) const LINE: usize = 64;
 
+/// The bytes of a page. A register that is stored to parts of two waits until all that was streamed before is written.
+pub(super) const PAGE: usize = 4 << 10;
+
 /// Stores a register, past the caches if `S` is [`STREAMED`].
 ///
 /// AddressSanitizer sees what the compiler writes, but not what streaming instructions do, which the

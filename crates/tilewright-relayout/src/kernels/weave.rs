@@ -7,7 +7,7 @@
 
 use super::copies::Part;
 use super::level::prefetch;
-use super::place::{At, CACHED, LINE, STREAMED, copy_one, put};
+use super::place::{At, CACHED, LINE, PAGE, STREAMED, copy_one, put};
 use super::register::Register;
 use std::mem::MaybeUninit;
 
@@ -39,10 +39,8 @@ const BYTES: usize = 16;
 /// the caches as quickly.
 const PART: usize = 512;
 
-/// The bytes of parts of as many rows as there may be, with a line before each, and of what is one behind the other: a register that
-/// is stored to parts of two pages waits until all that was streamed before is written.
+/// The bytes of parts of as many rows as there may be, with a line before each, and of what is one behind the other, in one page.
 const STAGE: usize = MAX_ROWS * (PART + LINE);
-const PAGE: usize = 4 << 10;
 const CHAIN: usize = PAGE - LINE;
 
 /// Runs whose ends are parts of lines are streamed from registers if they have so many bytes, and begin at 16; others by way of a
@@ -57,11 +55,17 @@ impl Stage {
     pub(super) const fn new() -> Self {
         Stage(MaybeUninit::uninit())
     }
+
+    /// Where what is streamed is put, behind a line of room.
+    #[inline(always)]
+    fn first(&mut self) -> *mut u8 {
+        self.0.as_mut_ptr().cast::<u8>().wrapping_add(LINE)
+    }
 }
 
 /// What goes to a destination one behind the other, and is streamed from a stage when that is full.
-pub(super) struct Streamed {
-    stage: *mut u8,
+pub(super) struct Streamed<'s> {
+    stage: &'s mut Stage,
     /// Where the stage begins in the destination, and the bytes there are.
     to: *mut u8,
     len: usize,
@@ -69,11 +73,10 @@ pub(super) struct Streamed {
     begins: bool,
 }
 
-impl Streamed {
+impl<'s> Streamed<'s> {
     /// By way of a stage, from this place on.
     #[inline(always)]
-    pub(super) fn new(stage: &mut Stage, to: *mut u8) -> Self {
-        let stage = stage.0.as_mut_ptr().cast::<u8>().wrapping_add(LINE);
+    pub(super) fn new(stage: &'s mut Stage, to: *mut u8) -> Self {
         Streamed { stage, to, len: 0, begins: true }
     }
 
@@ -89,7 +92,7 @@ impl Streamed {
             unsafe { self.flush::<R>(!goes_on) };
             self.to = to;
         }
-        let room = self.stage.wrapping_add(self.len);
+        let room = self.stage.first().wrapping_add(self.len);
         self.len += bytes;
         room
     }
@@ -103,7 +106,7 @@ impl Streamed {
         if self.len > 0 {
             let part = Part { len: self.len, begins: self.begins, ends };
             // SAFETY: the caller's promise.
-            unsafe { part.stream::<R>(self.stage, self.to) };
+            unsafe { part.stream::<R>(self.stage.first(), self.to) };
         }
         self.to = self.to.wrapping_add(self.len);
         (self.len, self.begins) = (0, ends);
@@ -338,7 +341,7 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
     /// # Safety
     /// As [`weave_rows`](Self::weave_rows).
     #[inline(always)]
-    pub(super) unsafe fn stream_run(&self, streamed: &mut Streamed, at: At) {
+    pub(super) unsafe fn stream_run(&self, streamed: &mut Streamed<'_>, at: At) {
         let (unit, row) = (self.unit(), self.rows.length * self.unit());
         let is_of_lines = (at.dst as usize | (row * K)).is_multiple_of(LINE);
         let is_at_register = (at.dst as usize).is_multiple_of(BYTES);
@@ -444,7 +447,7 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
     /// # Safety
     /// As [`unweave_rows`](Self::unweave_rows).
     #[inline(always)]
-    pub(super) unsafe fn stream_rows(&self, streamed: &mut Streamed, at: At, next: Option<At>) {
+    pub(super) unsafe fn stream_rows(&self, streamed: &mut Streamed<'_>, at: At, next: Option<At>) {
         let unit = self.unit();
         let (row, kept) = (self.rows.length * unit, self.rows.kept);
         // SAFETY: the caller's promise; no more goes to the stage than there is room for.
@@ -456,12 +459,12 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
             let first = |at: At, number: usize| at.plus(0, number as i64 * self.rows.step).dst;
             // Stores of a part of a line would wait for it.
             for number in 0..kept {
-                prefetch(first(at, number).wrapping_add(row - 1));
+                ask_for_part(first(at, number).wrapping_add(row));
                 if let Some(next) = next {
-                    prefetch(first(next, number));
+                    ask_for_part(first(next, number));
                 }
             }
-            let (stage, pitch) = (streamed.stage, PART + LINE);
+            let (stage, pitch) = (streamed.stage.first(), PART + LINE);
             let mut done = 0;
             while done < row {
                 let len = (row - done).min(PART);
@@ -526,6 +529,14 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
                 _ => each::<8, K, APART>(at, self.rows, done),
             }
         }
+    }
+}
+
+/// Asks for the line at a place within which a row begins or ends, if it is not where lines do.
+#[inline(always)]
+fn ask_for_part(place: *const u8) {
+    if !(place as usize).is_multiple_of(LINE) {
+        prefetch(place);
     }
 }
 

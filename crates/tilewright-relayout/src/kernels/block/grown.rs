@@ -3,7 +3,7 @@
 use super::super::level::Level;
 use super::super::loop_order::part_of;
 use super::super::machine::{copy_in, copy_out};
-use super::super::place::LINE;
+use super::super::place::{LINE, PAGE};
 use super::super::tile::{Around, BYTES_OF_A_LANE, MAX_LANES, Tile};
 use super::alias::{NEAR_ALIAS, alias, alike, in_one_set, is_nearly_alias};
 use super::{
@@ -53,9 +53,6 @@ const WHOLE_LOOPS: (i64, i64) = (256, 1024);
 
 /// Of so many blocks one may share lines with the next, so that they are not made longer for that.
 const MANY: i64 = 16;
-
-/// A register that is stored to parts of two pages of so many bytes waits until all that was streamed before is written.
-const PAGE: i64 = 4 << 10;
 
 /// Rows of no more bytes are next to each other in the stage.
 const DENSE: i64 = 256;
@@ -256,7 +253,7 @@ impl Block<'_> {
         if len < LEAST_RUN || most.n_rows(len) != 1 {
             return None;
         }
-        let of_a_page = most.splits_stores(len).then_some(PAGE - LINE as i64);
+        let of_a_page = most.splits_stores(len).then_some((PAGE - LINE) as i64);
         let rows = of_a_page.into_iter().chain(ALONE);
         let mut sides = rows.flat_map(|dst| READ.map(|src| (dst, src)));
         sides.find_map(|sides| {
@@ -582,7 +579,8 @@ impl Block<'_> {
             return len;
         }
         let room = (len + line - 1) / line * line + line;
-        let are_several = room <= PAGE && n_rows * room > PAGE;
+        let page = PAGE as i64;
+        let are_several = room <= page && n_rows * room > page;
         match are_several && ends != Ends::Cached && self.splits_stores(len) {
             true => (room as u64).next_power_of_two() as i64,
             false => room,
