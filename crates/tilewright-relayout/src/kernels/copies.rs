@@ -49,21 +49,19 @@ unsafe fn copy_row<R: Register>(from: *const u8, to: *mut u8, len: usize) {
 /// written.
 pub(super) type CopyOut = unsafe fn(&Out, *mut u8, PlacedBlock);
 
-/// Where a block goes, whether its rows begin and end there or go on with those of the block before and after, and its number,
-/// from 0 on.
+/// Where a block goes, and whether its rows begin and end there or go on with those of the block before and after.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlacedBlock {
     pub(super) here: *mut u8,
     pub(super) begins: bool,
     pub(super) ends: bool,
-    pub(super) number: usize,
 }
 
 /// # Safety
 /// As [`CopyOut`].
 #[inline(always)]
 pub(super) unsafe fn copy_rows<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock) {
-    let PlacedBlock { here, begins, ends, .. } = placed;
+    let PlacedBlock { here, begins, ends } = placed;
     let mut from = stage.wrapping_add(LINE);
     for &row in &out.rows {
         let part = Part { len: out.len as usize, begins, ends };
@@ -125,30 +123,6 @@ impl Part {
                 place += R::BYTES;
             }
         }
-    }
-}
-
-/// Copies the whole lines of the rows of a block that are not the next one's; of the first and the last along the rows, their
-/// ends too.
-///
-/// # Safety
-/// As [`CopyOut`].
-#[inline(always)]
-pub(super) unsafe fn copy_lines<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock) {
-    let (PlacedBlock { here, number, .. }, Some(along)) = (placed, &out.along) else { return };
-    let step = number / along.within % along.count;
-    let (is_first, is_last) = (step == 0, step == along.count - 1);
-    let mut from = stage.wrapping_add(LINE);
-    for &row in &out.rows {
-        let to = here.wrapping_offset(row as isize);
-        let head = (to as usize).wrapping_neg() % LINE;
-        let first = if is_first { 0 } else { head };
-        // Where the next block goes on, if there is one.
-        let end = if is_last { out.len as usize } else { head + along.bytes };
-        let part = Part { len: end - first, begins: true, ends: true };
-        // SAFETY: the caller's promise.
-        unsafe { part.stream::<R>(from.wrapping_add(first), to.wrapping_add(first)) };
-        from = from.wrapping_offset(out.pitch as isize);
     }
 }
 

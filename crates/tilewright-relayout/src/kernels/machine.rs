@@ -2,9 +2,7 @@
 
 use super::block::{CachedStage, Ends, Gathered, Out, Stage, Walk};
 use super::compile::MOST_REGISTER_BYTES;
-use super::copies::{
-    CopyIn, CopyOut, PlacedBlock, copy_lines, copy_rows, copy_rows_cached, gather_rows,
-};
+use super::copies::{CopyIn, CopyOut, PlacedBlock, copy_rows, copy_rows_cached, gather_rows};
 use super::exchange::{MERGES, SPREADS, STEPS, one};
 use super::level::{Level, prefetch};
 use super::listed::Listed;
@@ -551,16 +549,8 @@ macro_rules! code {
                     // SAFETY: the caller's promise.
                     unsafe { copy_rows_cached::<R>(out, stage, placed) }
                 }
-                /// # Safety
-                /// As [`CopyOut`].
-                $(#[target_feature(enable = $features)])?
-                unsafe fn copy_whole<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock) {
-                    // SAFETY: the caller's promise.
-                    unsafe { copy_lines::<R>(out, stage, placed) }
-                }
                 match ends {
                     Ends::Cached => copy_cached::<R>,
-                    Ends::Overlapping => copy_whole::<R>,
                     Ends::Lines | Ends::Tails => copy::<R>,
                 }
             }

@@ -120,7 +120,7 @@ unsafe fn each(walk: &Walk, mut by: By<'_, '_>, at: At, stage: *mut u8, ahead: &
         }
     }
     let row_len = out.as_ref().map_or(0, |out| out.len as isize);
-    let (mut begins, mut number) = (true, 0);
+    let mut begins = true;
     // SAFETY: the caller's promise: every place is one of the box's.
     unsafe {
         while let Some(at) = places.next() {
@@ -148,8 +148,8 @@ unsafe fn each(walk: &Walk, mut by: By<'_, '_>, at: At, stage: *mut u8, ahead: &
             let beside = Beside { dst: at.dst, asks: ahead.is_far, lines: ahead.lines };
             by.run(walk, first, next, beside);
             if let Some(out) = out {
-                by.copy_out(out, stage, PlacedBlock { here: at.dst, begins, ends, number });
-                (begins, number) = (ends, number + 1);
+                by.copy_out(out, stage, PlacedBlock { here: at.dst, begins, ends });
+                begins = ends;
             }
         }
     }

@@ -642,10 +642,10 @@ fn rows_that_are_in_the_way_of_each_other() {
     }
 }
 
-/// Long rows that begin anywhere, from columns: blocks overlap by a line, the last one by more, and each line is written by one. Of
-/// up to 256 columns within 256 KiB a block has whole rows, and nothing to overlap. Shorter rows, but of bytes, are for chunks.
+/// Long rows that begin anywhere, from columns: blocks have parts of many, and read much of each row of the source. Of up to 256 columns
+/// within 256 KiB a block has whole rows. Shorter rows, but of bytes, are for chunks.
 #[test]
-fn blocks_along_rows_overlap() {
+fn parts_of_long_rows() {
     for &unit in cases(&[4i64, 2, 8, 1], 0) {
         for (len, more) in [(1300, 1), (3072, 0), (1089, 3), (2384, 1), (2408, 1)] {
             let (columns, rows) = (131, len / unit + more);
@@ -655,12 +655,17 @@ fn blocks_along_rows_overlap() {
                 check(loops, unit as usize);
                 let slots = Slots::same(8 * unit);
                 let program = program_of_bits(loops, slots, Level::best(), true).unwrap();
-                let out = program.blocks[1].as_ref().and_then(|walk| walk.out.as_ref());
+                let walk = program.blocks[1].as_ref();
+                let out = walk.and_then(|walk| walk.out.as_ref());
                 let is_alone = rows <= 256 && rows * (columns + 6) * unit <= 256 << 10;
-                let is_so = match out {
-                    Some(out) if is_alone => out.rows.len() == 1 && out.along.is_none(),
-                    Some(out) => out.along.is_some() && (len > 2400 || unit == 1),
-                    None => !is_alone && len < 2400 && unit > 1,
+                let is_so = match (walk, out) {
+                    (Some(_), Some(out)) if is_alone => out.rows.len() == 1,
+                    (Some(walk), Some(out)) => {
+                        let is_part = out.has_tails && out.len <= 128;
+                        let reads_much = walk.panel.len >= columns.min(64) * unit;
+                        is_part && reads_much && (len > 2400 || unit == 1)
+                    }
+                    _ => !is_alone && len < 2400 && unit > 1,
                 };
                 assert!(!is_wide() || is_so, "{loops:?} {out:?}");
             }
@@ -668,21 +673,20 @@ fn blocks_along_rows_overlap() {
     }
 }
 
-/// Where rows of the source begin at lines, blocks that overlap have no more than the first cache has room for beside what is read.
+/// Of as many rows as there is room for, half a page or a quarter of each row of the source is read.
 #[test]
-fn small_blocks_overlap_where_lines_are_read() {
-    for &unit in cases(&[1i64, 2], 0) {
-        for (columns, rows) in [(443, 1301), (891, 1417)] {
-            let pitch = columns + 5;
-            let loops = [l(columns, 1, rows), l(rows, pitch, 1)];
-            assert!(pitch * unit % 64 == 0, "rows are lines");
+fn parts_of_long_rows_from_many_columns() {
+    for &unit in cases(&[1i64, 2, 8], 0) {
+        for (columns, rows) in [(1301, 2601), (2816 / unit, 2917)] {
+            let loops = [l(columns, 1, rows), l(rows, columns + 5, 1)];
             check(&loops, unit as usize);
             let slots = Slots::same(8 * unit);
             let program = program_of_bits(&loops, slots, Level::best(), true).unwrap();
-            let out = program.blocks[1].as_ref().and_then(|walk| walk.out.as_ref());
-            let bytes = |out: &block::Out| out.rows.len() as i64 * out.len;
-            let is_small = out.is_some_and(|out| out.along.is_some() && bytes(out) <= 12 << 10);
-            assert!(!is_wide() || is_small, "{loops:?}: {:?}", out.map(bytes));
+            let walk = program.blocks[1].as_ref().expect("there are blocks");
+            let out = walk.out.as_ref().expect("they go to a stage");
+            let read = walk.panel.len;
+            assert!(!is_wide() || read > 256 && out.len <= 128, "{loops:?}: {read} {out:?}");
+            assert!(!is_wide() || out.rows.len() as i64 * out.pitch <= 96 << 10, "{loops:?}");
         }
     }
 }

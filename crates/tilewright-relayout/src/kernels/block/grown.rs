@@ -7,8 +7,8 @@ use super::super::place::{LINE, PAGE};
 use super::super::tile::{Around, BYTES_OF_A_LANE, MAX_LANES, Tile};
 use super::alias::{NEAR_ALIAS, alias, alike, in_one_set, is_nearly_alias};
 use super::{
-    Along, Ends, Gathered, MOST_BYTES, MOST_CACHED_BYTES, MOST_GATHERED, Out, PANEL_ROW, Panel,
-    Walk, repeat,
+    Ends, Gathered, MOST_BYTES, MOST_CACHED_BYTES, MOST_GATHERED, Out, PANEL_ROW, Panel, Walk,
+    repeat,
 };
 use crate::nest::side_by_side;
 use std::borrow::Cow;
@@ -17,14 +17,16 @@ use std::borrow::Cow;
 /// fit the caches. Those of the destination, and of the source; the first that fit are taken.
 const SIDES: [(i64, i64); 5] = [(256, 256), (256, 128), (128, 128), (128, 64), (64, 64)];
 
-/// The same of rows that overlap, where rows of the source begin at lines and larger blocks would have more than so many bytes:
-/// then little of each is read, and the first that stays in the first cache with what it is made of is taken.
-const OVERLAPPING: [(i64, i64); 2] = [(256, 64), (128, 64)];
-const LARGE_OVERLAPPING: i64 = 24 << 10;
-const MOST_OVERLAPPING: i64 = 12 << 10;
+/// The same of parts of long rows, which go on in the next block: a few lines of many rows, so that much is read of each of a few.
+const WIDE: [(i64, i64); 2] = [(128, 1024), (128, 512)];
 
-/// Rows that overlap are short if they have fewer bytes, and so many rows of the source are many to read parts of lines of.
-const SHORT_OVERLAPPING: i64 = 2400;
+/// Where they are from fewer rows of the source, rows of the destination had better be longer, unless those are read in parts.
+const LEAST_ROWS: usize = 8;
+
+/// Rows of fewer bytes are put together in chunks instead, but for bytes, of which that took longer.
+const SHORT_ROWS: i64 = 2400;
+
+/// So many rows of the source are many to read parts of lines of.
 const MANY_PARTS: usize = 200;
 
 /// The bytes of rows of the source, where those of the destination are given: as much as leaves room.
@@ -203,23 +205,38 @@ impl Block<'_> {
         Some(instead.filter(|seamed| is_better(seamed)).unwrap_or(along))
     }
 
-    /// The same of rows that overlap.
-    pub(super) fn overlapping(&self, reading: Reading) -> Option<Box<Walk>> {
-        let staged = |sides, most| {
-            let (block, along) = self.clone().grown(sides).overlapped()?;
-            let len = block.len();
-            let fits = block.n_rows(len) * len <= most;
-            let walk = || block.staged(Ends::Overlapping, reading.in_place(), false);
-            let mut walk = fits.then(walk)??;
-            walk.out.as_mut()?.along = Some(along);
-            Some(walk)
-        };
-        let small = || OVERLAPPING.iter().find_map(|&sides| staged(sides, MOST_OVERLAPPING));
-        let large = || SIDES.iter().find_map(|&sides| staged(sides, i64::MAX));
-        match self.reads_lines() {
-            true => staged(SIDES[0], LARGE_OVERLAPPING).or_else(small).or_else(large),
-            false => large(),
+    /// Parts of long rows, or rows that are as long as may be.
+    pub(super) fn wide_or_long(&self, reading: Reading, shares: bool) -> Option<Box<Walk>> {
+        let Some(wide) = self.wide(reading) else { return self.long(reading, shares) };
+        let Panel { rows, len, .. } = &wide.panel;
+        if rows.len() >= LEAST_ROWS {
+            return Some(wide);
         }
+        let long = self.long(reading, shares);
+        let [(part, _), _] = WIDE;
+        let is_part = wide.out.as_ref().is_some_and(|out| out.len <= part || out.rows.len() == 1);
+        let reads_parts = |long: &Walk| rows.len() == 1 && 2 * long.panel.len <= *len;
+        long.filter(|long| !is_part || !reads_parts(long)).or(Some(wide))
+    }
+
+    /// Parts of long rows, in a walk that goes on with them. `None` as of [`along`](Self::along).
+    fn wide(&self, reading: Reading) -> Option<Box<Walk>> {
+        let block = self.clone().along_destination()?;
+        let part = |&sides| block.of_long_rows(sides, (0, MOST_BYTES), reading, true);
+        WIDE.iter().find_map(part).filter(|walk| !lose_lines(&walk.around))
+    }
+
+    /// Whether rows of the destination are too short for parts, and long enough for chunks.
+    pub(super) fn has_short_rows(&self) -> bool {
+        let mut reach = self.len();
+        while let Some(number) = self.following(reach) {
+            let l = self.outer()[number];
+            reach = l.dst * l.count - l.dst_back;
+            if l.dst_back != 0 {
+                break;
+            }
+        }
+        self.tile.grains & 1 == 0 && (LEAST_RUN..SHORT_ROWS).contains(&reach)
     }
 
     /// Whether rows of the source begin at lines, if the first one does.
@@ -230,17 +247,12 @@ impl Block<'_> {
     }
 
     /// Whether it takes less to put chunks together in the caches: where a line's worth is read of each of many rows, which is parts of
-    /// two, and where rows of the destination that overlap are short, but for bytes, of which chunks mostly took longer.
+    /// two.
     pub(super) fn is_for_chunks(&self, walk: &Walk) -> bool {
         let Panel { rows, len, .. } = &walk.panel;
         let are_apart = || rows.windows(2).all(|pair| pair[1] - pair[0] >= 2 * LINE as i64);
         let is_line = *len <= LINE as i64 && rows.len() >= MANY_PARTS && !self.reads_lines();
-        let along = walk.out.as_ref().and_then(|out| Some((out.along?, out.len)));
-        let is_short = |(along, len): (Along, i64)| {
-            let mut loops = walk.around.iter().filter(|l| l.dst == along.bytes as i64);
-            loops.any(|l| (l.count - 1) * l.dst - l.dst_back + len < SHORT_OVERLAPPING)
-        };
-        is_line && are_apart() || self.tile.grains & 1 == 0 && along.is_some_and(is_short)
+        is_line && are_apart()
     }
 
     /// A block of one long row that the next goes on with, which may begin many rows of the source if it does anyway.
@@ -417,39 +429,6 @@ impl Block<'_> {
     pub(super) fn begins_rows(&self) -> bool {
         let (rows, len) = self.read();
         rows >= MANY_ROWS && len <= PANEL_ROW
-    }
-
-    /// With rows that have a line more of the destination than lies between the beginnings of two blocks: so a line that
-    /// begins in one block ends in it, or begins in the next.
-    fn overlapped(mut self) -> Option<(Self, Along)> {
-        let (step, line) = (self.len(), LINE as i64);
-        let number = self.following(step)?;
-        let is_last = |l: &&mut Around| l.dst * l.count == step && l.dst_back == 0;
-        let (outer, inside) = self.loops.split_at_mut(self.n_outer);
-        let inner = inside.iter_mut().find(is_last)?;
-        // What follows has to be more of the same loop.
-        if inner.src.checked_mul(inner.count) != Some(outer[number].src) {
-            return None;
-        }
-        let more = (line + inner.dst - 1) / inner.dst;
-        inner.count += more;
-        let l = &mut outer[number];
-        // From the first byte of a row to behind the last, and to where the last block begins.
-        let reach = l.count * step - l.dst_back;
-        let last = reach - inner.count * inner.dst;
-        if step % line != 0 || reach < LEAST_RUN || last <= 0 {
-            return None;
-        }
-        let count = (last + step - 1) / step + 1;
-        let dst_back = (count - 1) * step - last;
-        let src_back = dst_back.checked_mul(l.src)?;
-        if src_back % step != 0 {
-            return None;
-        }
-        *l = Around { count, dst_back, src_back: src_back / step, ..*l };
-        let within = outer[number + 1..].iter().map(|l| l.count as usize).product();
-        let along = Along { count: count as usize, within, bytes: step as usize };
-        Some((self, along))
     }
 
     /// How far apart it reads.
@@ -684,7 +663,7 @@ impl Block<'_> {
         let may_share = || match ends {
             Ends::Lines => shares && sharing().all(goes_on),
             Ends::Tails => sharing().all(goes_on) && is_better(),
-            Ends::Overlapping | Ends::Cached => false,
+            Ends::Cached => false,
         };
         if sharing().next().is_some() && !may_share() {
             return None;
@@ -706,7 +685,7 @@ impl Block<'_> {
         }
         let copy = copy_out(level, ends);
         let has_tails = ends == Ends::Tails;
-        let out = Some(Out { rows, len, pitch, copy, has_tails, along: None });
+        let out = Some(Out { rows, len, pitch, copy, has_tails });
         Some(Box::new(Walk { tile, tiles, around, panel, gathered, out, far_stores: None }))
     }
 }

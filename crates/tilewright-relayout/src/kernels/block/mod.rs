@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::mem::MaybeUninit;
 
 /// The most bytes of a block, with the room between its rows.
-const MOST_BYTES: i64 = 80 << 10;
+const MOST_BYTES: i64 = 96 << 10;
 
 /// The same where it is to stay in the first cache, from where it is copied at once.
 pub(super) const MOST_CACHED_BYTES: i64 = 24 << 10;
@@ -52,8 +52,6 @@ pub(super) enum Ends {
     Lines,
     /// Anywhere: what is left over is kept for the row that goes on with that line.
     Tails,
-    /// Anywhere: the block that goes on with a row begins a line before.
-    Overlapping,
     /// Anywhere: they are copied into the caches.
     Cached,
 }
@@ -154,18 +152,6 @@ pub(super) struct Out {
     pub(super) copy: CopyOut,
     /// Whether rows may begin or end within lines.
     pub(super) has_tails: bool,
-    /// The blocks along rows, if what they have of a line that is not whole is left to the block before and the one after.
-    pub(super) along: Option<Along>,
-}
-
-/// Blocks that follow each other along their rows.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Along {
-    /// How many there are, and how many blocks are moved between one and the next.
-    pub(super) count: usize,
-    pub(super) within: usize,
-    /// The bytes from one to the next: whole lines.
-    pub(super) bytes: usize,
 }
 
 impl Walk {
@@ -267,14 +253,17 @@ impl Walk {
         let of_loops = |ends| block.of_whole_loops(ends, reading);
         let lines = block.largest(&most, Ends::Lines, reading);
         let lines = lines.or_else(|| of_loops(Ends::Lines));
-        // What two blocks share is not gathered twice: it takes less to begin rows.
-        let overlaps = !reading.gathers && most.begins_rows();
-        let overlapping = || if overlaps { block.overlapping(reading) } else { None };
-        let any = block.alone(overlaps, reading);
+        let begins_rows = !reading.gathers && most.begins_rows();
         // Where there are whole lines too, this is for destinations that do not begin at one; then no chunk is put together.
-        let long = || block.long(reading, lines.is_some());
+        let is_short = lines.is_none() && block.has_short_rows();
+        let shares = lines.is_some();
+        let parts = || match is_short || reading.gathers {
+            true if is_short && begins_rows => None,
+            true => block.long(reading, shares),
+            false => block.wide_or_long(reading, shares),
+        };
         let is_best = |walk: &Walk| lines.is_some() || !block.is_for_chunks(walk);
-        let any = any.or_else(overlapping).or_else(long).filter(|walk| is_best(walk));
+        let any = block.alone(begins_rows, reading).or_else(parts).filter(|walk| is_best(walk));
         let any = any.or_else(|| of_loops(Ends::Tails));
         [lines, any]
     }
