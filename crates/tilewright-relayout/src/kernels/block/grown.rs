@@ -17,8 +17,10 @@ use std::borrow::Cow;
 /// fit the caches. Those of the destination, and of the source; the first that fit are taken.
 const SIDES: [(i64, i64); 5] = [(256, 256), (256, 128), (128, 128), (128, 64), (64, 64)];
 
-/// The same of parts of long rows, which go on in the next block: a few lines of many rows, so that much is read of each of a few.
-const WIDE: [(i64, i64); 2] = [(128, 1024), (128, 512)];
+/// The bytes of a part of a long row, which goes on in the next block, and of rows of the source then, as much as leaves room: a few
+/// lines of many rows, so that much is read of each of a few.
+const PART: i64 = 128;
+const READ_FOR_PARTS: [i64; 2] = [1024, 512];
 
 /// Where they are from fewer rows of the source, rows of the destination had better be longer, unless those are read in parts.
 const LEAST_ROWS: usize = 8;
@@ -205,7 +207,7 @@ impl Block<'_> {
         Some(instead.filter(|seamed| is_better(seamed)).unwrap_or(along))
     }
 
-    /// Parts of long rows, or rows that are as long as may be.
+    /// Parts of long rows, or rows that are as long as may be. Tiles may share elements anywhere if it `shares`.
     pub(super) fn wide_or_long(&self, reading: Reading, shares: bool) -> Option<Box<Walk>> {
         let Some(wide) = self.wide(reading) else { return self.long(reading, shares) };
         let Panel { rows, len, .. } = &wide.panel;
@@ -213,30 +215,24 @@ impl Block<'_> {
             return Some(wide);
         }
         let long = self.long(reading, shares);
-        let [(part, _), _] = WIDE;
-        let is_part = wide.out.as_ref().is_some_and(|out| out.len <= part || out.rows.len() == 1);
+        let is_part = wide.out.as_ref().is_some_and(|out| out.len <= PART || out.rows.len() == 1);
         let reads_parts = |long: &Walk| rows.len() == 1 && 2 * long.panel.len <= *len;
         long.filter(|long| !is_part || !reads_parts(long)).or(Some(wide))
     }
 
-    /// Parts of long rows, in a walk that goes on with them. `None` as of [`along`](Self::along).
+    /// Parts of long rows, in a walk that goes on with them. `None` as of [`along`](Self::along), and if blocks did not go on for long.
     fn wide(&self, reading: Reading) -> Option<Box<Walk>> {
         let block = self.clone().along_destination()?;
-        let part = |&sides| block.of_long_rows(sides, (0, MOST_BYTES), reading, true);
-        WIDE.iter().find_map(part).filter(|walk| !lose_lines(&walk.around))
+        let part = |&src| block.of_long_rows((PART, src), (0, MOST_BYTES), reading, true);
+        let walk = READ_FOR_PARTS.iter().find_map(part)?;
+        let goes_on = run(&walk.around, walk.out.as_ref()?.len) >= LEAST_RUN;
+        (goes_on && !lose_lines(&walk.around)).then_some(walk)
     }
 
     /// Whether rows of the destination are too short for parts, and long enough for chunks.
     pub(super) fn has_short_rows(&self) -> bool {
-        let mut reach = self.len();
-        while let Some(number) = self.following(reach) {
-            let l = self.outer()[number];
-            reach = l.dst * l.count - l.dst_back;
-            if l.dst_back != 0 {
-                break;
-            }
-        }
-        self.tile.grains & 1 == 0 && (LEAST_RUN..SHORT_ROWS).contains(&reach)
+        let row = run(self.outer(), self.len());
+        self.tile.grains & 1 == 0 && (LEAST_RUN..SHORT_ROWS).contains(&row)
     }
 
     /// Whether rows of the source begin at lines, if the first one does.
@@ -688,6 +684,19 @@ impl Block<'_> {
         let out = Some(Out { rows, len, pitch, copy, has_tails });
         Some(Box::new(Walk { tile, tiles, around, panel, gathered, out, far_stores: None }))
     }
+}
+
+/// The bytes that follow each other in the destination where these loops go on after so many, up to where one's last step shares
+/// elements with the one before.
+fn run(loops: &[Around], len: i64) -> i64 {
+    let mut run = len;
+    while let Some(l) = loops.iter().find(|l| l.dst == run && l.count > 1) {
+        run = l.dst * l.count - l.dst_back;
+        if l.dst_back != 0 {
+            break;
+        }
+    }
+    run
 }
 
 /// Where these loops lead, from their first place on.
