@@ -220,8 +220,12 @@ impl Block<'_> {
         long.filter(|long| !is_part || !reads_parts(long)).or(Some(wide))
     }
 
-    /// Parts of long rows, in a walk that goes on with them. `None` as of [`along`](Self::along), and if blocks did not go on for long.
+    /// Parts of long rows, in a walk that goes on with them. `None` as of [`along`](Self::along), if blocks did not go on for long, and of
+    /// rows of the source that are gathered: long ones take less from a stage than parts do from where they are.
     fn wide(&self, reading: Reading) -> Option<Box<Walk>> {
+        if reading.gathers {
+            return None;
+        }
         let block = self.clone().along_destination()?;
         let part = |&src| block.of_long_rows((PART, src), (0, MOST_BYTES), reading, true);
         let walk = READ_FOR_PARTS.iter().find_map(part)?;

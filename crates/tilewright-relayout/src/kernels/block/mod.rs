@@ -257,15 +257,10 @@ impl Walk {
         // Where there are whole lines too, this is for destinations that do not begin at one; then no chunk is put together.
         let is_short = lines.is_none() && block.has_short_rows();
         let shares = lines.is_some();
-        // What two blocks have of a row is not gathered twice.
-        let rows = || {
-            if is_short && begins_rows {
-                None
-            } else if is_short || reading.gathers {
-                block.long(reading, shares)
-            } else {
-                block.wide_or_long(reading, shares)
-            }
+        let rows = || match is_short {
+            true if begins_rows => None,
+            true => block.long(reading, shares),
+            false => block.wide_or_long(reading, shares),
         };
         let is_best = |walk: &Walk| lines.is_some() || !block.is_for_chunks(walk);
         let any = block.alone(begins_rows, reading).or_else(rows).filter(|walk| is_best(walk));
