@@ -40,6 +40,8 @@ pub struct Planned {
     pub bytes_written: usize,
     /// How many places of the destination are padding.
     pub padding_slots: i64,
+    /// How many of them boxes have, too: what they write there is filled afterwards.
+    pub refilled_slots: i64,
     /// In how many parts it is made.
     pub chunks: usize,
     /// The bytes of a part.
@@ -60,7 +62,7 @@ pub struct Planned {
 /// A box of elements. Strides and starts are in bits, since an element may be less than a byte.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlannedBox {
-    /// How many there are.
+    /// How many there are, with the places that are filled afterwards.
     pub elements: i64,
     /// What moves the innermost loops.
     pub kernel: &'static str,
@@ -129,6 +131,7 @@ impl Planned {
             bytes_read: description.src_bytes,
             bytes_written: description.dst_bytes,
             padding_slots: description.padding_slots,
+            refilled_slots: description.refilled_slots,
             chunks: description.n_chunks,
             chunk_bytes: description.chunk_bytes,
             follows_source: description.follows_source,

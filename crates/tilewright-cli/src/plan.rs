@@ -73,10 +73,14 @@ fn bytes(count: usize) -> String {
 }
 
 fn padding(description: &Description) -> String {
-    match description.padding_slots {
-        0 => String::new(),
+    let slots = match description.padding_slots {
+        0 => return String::new(),
         1 => ", 1 slot of padding".to_owned(),
         slots => format!(", {slots} slots of padding"),
+    };
+    match description.refilled_slots {
+        0 => slots,
+        refilled => format!("{slots}, {refilled} of them also moved and then filled"),
     }
 }
 

@@ -73,6 +73,18 @@ fn ways_and_stores() {
     );
 }
 
+/// Of 61 channels in blocks of 8, three are padding for each of 400 pixels, and boxes go over those of all pixels that another follows.
+#[test]
+fn padding_that_is_moved_and_then_filled() {
+    let (from, to) = ("s8[1,61,400,1] nhwc", "s8[1,61,400,1] nChw8c");
+    let answer = plan(from, to);
+    assert_eq!((&answer["padding_slots"], &answer["refilled_slots"]), (&json!(1200), &json!(1197)));
+    let shown = run(&["plan", from, to]).succeeded().stdout;
+    let said = "1200 slots of padding, 1197 of them also moved and then filled";
+    assert!(shown.contains(said), "{shown}");
+    assert_eq!(plan("f32[20,5]", "f32[20,5]{1,0:T(8,2)}")["refilled_slots"], 0);
+}
+
 #[test]
 fn for_a_person() {
     let shown = run(&["plan", "u8[4,4]", "u8[4,4]{1,0:T(2,2)}"]).succeeded().stdout;

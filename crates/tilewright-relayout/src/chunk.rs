@@ -201,13 +201,16 @@ const MUCH_LONGER: i64 = 4;
 /// How many destination elements to take as one chunk: about `target`, a multiple of `align`,
 /// and where possible of a stride of the destination, so that chunks begin where tiles do.
 ///
+/// Chunks of fewer than `reach` elements would read parts of lines that others read, too. Where they would be fewer, but a stride that is a
+/// multiple of `least` alone has as many, it is of that: a chunk is all channels of an image and not 64 of 96.
+///
 /// Where a stride that is many times as long is a multiple of `least` alone, it is of that: parts of tiles take longer than a
 /// chunk that does not begin on a line. Of chunks that are put together in the caches first, it is wherever a stride is longer at
 /// all. The whole allocation is one chunk where it is not much larger than the target.
 pub(crate) fn chunk_elements(
     digits: &[Loop],
     allocation: i64,
-    target: i64,
+    (target, reach): (i64, i64),
     align: i64,
     least: i64,
     is_staged: bool,
@@ -228,10 +231,12 @@ pub(crate) fn chunk_elements(
     let step = nested(digits, allocation, target, least, step);
     // As many steps as registers take: a power of two, or several. So what a chunk reads of packed elements begins at a byte too.
     let most = (target / step).max(1);
-    step * match most {
-        0..16 => 1 << most.ilog2(),
-        _ => most - most % 16,
-    }
+    let chunk = step
+        * match most {
+            0..16 => 1 << most.ilog2(),
+            _ => most - most % 16,
+        };
+    if chunk < reach && any >= reach { any } else { chunk }
 }
 
 /// This step of chunks, or one of up to [`MUCH_LONGER`] times the target: of the next stride that is no multiple of the stride
@@ -299,19 +304,20 @@ mod tests {
     fn chunks_begin_where_tiles_do() {
         let l = |extent, src, dst| Loop { extent, src, dst };
         let rows_of_tiles = [l(64, 128, 1024), l(100, 65536, 65536), l(8, 8192, 128), l(128, 1, 1)];
-        assert_eq!(chunk_elements(&rows_of_tiles, 6_553_600, 150_000, 16, 16, false), 131_072);
-        assert_eq!(chunk_elements(&rows_of_tiles, 6_553_600, 3_000, 16, 16, false), 2048);
-        assert_eq!(chunk_elements(&rows_of_tiles[..1], 65_536, 60_000, 16, 16, false), 65_552);
+        assert_eq!(chunk_elements(&rows_of_tiles, 6_553_600, (150_000, 0), 16, 16, false), 131_072);
+        assert_eq!(chunk_elements(&rows_of_tiles, 6_553_600, (3_000, 0), 16, 16, false), 2048);
+        assert_eq!(chunk_elements(&rows_of_tiles[..1], 65_536, (60_000, 0), 16, 16, false), 65_552);
         // Rows of 11,657 elements of 2 bytes begin on a line every 32 only, which are too many.
         let odd_rows = [l(319, 1, 11_657), l(11_657, 319, 1)];
-        assert_eq!(chunk_elements(&odd_rows, 3_718_583, 131_072, 32, 1, false), 8 * 11_657);
+        assert_eq!(chunk_elements(&odd_rows, 3_718_583, (131_072, 0), 32, 1, false), 8 * 11_657);
         // Matrices of 15 rows of 6990 elements of 4 bytes: 8 rows begin on a line, or all 15 of them do not.
         let matrices = [l(160, 104_850, 104_850), l(6990, 15, 1), l(15, 1, 6990)];
-        let chunk = |is_staged| chunk_elements(&matrices, 16_776_000, 97_868, 16, 1, is_staged);
+        let chunk =
+            |is_staged| chunk_elements(&matrices, 16_776_000, (97_868, 0), 16, 1, is_staged);
         assert_eq!((chunk(false), chunk(true)), (8 * 6990, 15 * 6990));
         // Of tiled matrices of 2048 x 256 elements of 2 bytes, 60 are many, and 12 are not.
         let tiled = [l(60, 475_136, 524_288), l(128, 3712, 4096), l(16, 232, 128)];
-        let chunk = |n: i64| chunk_elements(&tiled, n * 524_288, 262_144, 32, 1, false);
+        let chunk = |n: i64| chunk_elements(&tiled, n * 524_288, (262_144, 0), 32, 1, false);
         assert_eq!((chunk(60), chunk(12)), (524_288, 262_144));
         // Of images of 93 channels in blocks of 16, chunks of 16 channels begin anywhere in blocks, and whole images do not: 16
         // of them are many, and 8 are not. Of 96 channels all begin where blocks do.
@@ -319,11 +325,19 @@ mod tests {
             [l(16, 0, channels * 20_833), l(16, 1, 20_833), l(6, 0, 16 * 20_833), l(20_833, 16, 1)]
         };
         let chunk = |n: i64, channels: i64| {
-            chunk_elements(&images(channels), n * channels * 20_833, 524_288, 64, 1, false)
+            chunk_elements(&images(channels), n * channels * 20_833, (524_288, 0), 64, 1, false)
         };
         assert_eq!((chunk(16, 93), chunk(8, 93)), (93 * 20_833, 16 * 20_833));
         assert_eq!(chunk(16, 96), 16 * 20_833);
+        // Those of 96 bytes in blocks of 8 are whole lines only two by two, which are more than are wanted: chunks of 64 channels would read two
+        // thirds of each line of a source whose channels are neighbours, and others the rest of it.
+        let images =
+            [l(16, 96 * 20_833, 96 * 20_833), l(12, 8, 8 * 20_833), l(20_833, 96, 8), l(8, 1, 1)];
+        let chunk = |reach: i64| {
+            chunk_elements(&images, 16 * 96 * 20_833, (96 * 20_833, reach), 64, 1, false)
+        };
+        assert_eq!((chunk(0), chunk(96 * 20_833)), (64 * 20_833, 96 * 20_833));
         // A stride of 12 elements of 1 bit begins on a byte every 24 only.
-        assert_eq!(chunk_elements(&[l(99, 1, 12)], 1200, 40, 8, 8, false), 24);
+        assert_eq!(chunk_elements(&[l(99, 1, 12)], 1200, (40, 0), 8, 8, false), 24);
     }
 }

@@ -27,6 +27,9 @@ pub struct Description {
     pub registers: &'static str,
     /// The slots of the destination that hold no element.
     pub padding_slots: i64,
+    /// How many of those boxes have beside elements: they go as far as tiles do, and what they write beyond the end of a dimension is
+    /// filled afterwards.
+    pub refilled_slots: i64,
     /// The boxes of elements, each with its own loops. Empty unless the route is one of boxes.
     pub boxes: Vec<BoxDescription>,
 }
@@ -90,7 +93,7 @@ impl Storing {
 /// One box of elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoxDescription {
-    /// The number of elements.
+    /// The number of elements, and of slots that are [filled afterwards](Description::refilled_slots).
     pub elements: i64,
     /// The bits that are moved at a time by the kernel: a whole number of bytes where elements
     /// stay together or are whole bytes themselves.

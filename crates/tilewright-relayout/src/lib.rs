@@ -32,7 +32,8 @@
 //!    columns. Tiles of 4 and of 6 rows, tiles across dimensions and swizzles come apart as well,
 //!    into a few more; a swizzle of whole pieces of 16 bytes is left out of the boxes, and the pieces
 //!    change their places on the way. Where padding and elements take turns for every few bytes, the tiles are
-//!    made in rows first, in the caches, and padding is moved with the elements.
+//!    made in rows first, in the caches, and padding is moved with the elements; or, where the last tile of a dimension is
+//!    one of several, boxes go as far as it does: what they have read beyond the dimension's end is filled when it is moved.
 //! 2. **Units.** What stays together on both sides moves together: a row of 128 `s4` is 2 units
 //!    of 32 bytes, the largest there are.
 //! 3. **Chunks.** The destination is cut where its tiles begin, into pieces written in order and each
@@ -78,8 +79,9 @@
 #![deny(unsafe_code, unsafe_op_in_unsafe_fn)]
 
 // To be read in this order: what comes in (`placement`, `options`), the plan (`plan`, `refine`,
-// `linear`, `nest`, `chunk`, `sizing`, `order`, `ahead`), running it (`run`, `boxes`, `ready`, `padding`, `general`), by whom (`pool`, `desk`), and what that is made of (`kernels`, `bits`).
+// `beyond`, `linear`, `nest`, `chunk`, `sizing`, `order`, `ahead`), running it (`run`, `boxes`, `ready`, `padding`, `general`), by whom (`pool`, `desk`), and what that is made of (`kernels`, `bits`).
 mod ahead;
+mod beyond;
 mod bits;
 mod boxes;
 mod chunk;

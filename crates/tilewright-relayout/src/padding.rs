@@ -2,8 +2,8 @@
 
 use crate::bits;
 use crate::chunk::{Cuttable, Piece};
+use crate::kernels::LINE;
 use crate::nest::{Loop, Nest, walk};
-use crate::ready::add_runs;
 use std::ops::Range;
 
 /// Where runs of padding are shorter than this on average, in bytes, all of a chunk is filled.
@@ -12,7 +12,10 @@ const MIN_RUN_BYTES: i64 = 32;
 /// Unless there are so few of them: one run takes as long to write as filling so many bytes.
 const BYTES_A_RUN: i64 = 512;
 
-/// The padding of an array whose slots are whole bytes.
+/// A list of padding has no more places than this.
+const MOST_LISTED: usize = 64;
+
+/// The padding of an array whose slots are whole bytes, or some of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Padding {
     boxes: Vec<Cuttable>,
@@ -33,6 +36,13 @@ impl Padding {
             .then(|| Padding { boxes: boxes.into_iter().map(Cuttable::new).collect(), slot_bytes })
     }
 
+    /// The same, worth while or not, of slots of whole bytes; `None` of no boxes.
+    pub(crate) fn of_boxes(boxes: Vec<Nest>, slot_bits: u32) -> Option<Self> {
+        let slot_bytes = i64::from(slot_bits) / 8;
+        let boxes: Vec<Cuttable> = boxes.into_iter().map(Cuttable::new).collect();
+        (!boxes.is_empty()).then_some(Padding { boxes, slot_bytes })
+    }
+
     /// The bytes that it has allocated.
     pub(crate) fn held_bytes(&self) -> usize {
         let boxes = self.boxes.iter().map(Cuttable::held_bytes).sum::<usize>();
@@ -44,18 +54,22 @@ impl Padding {
         self.boxes.iter().fold(0, |sum, nest| sum.saturating_add(nest.most_pieces(slots)))
     }
 
-    /// The runs of bytes of the padding in slots `within`, from the first of which on they are counted, if
-    /// there are few.
-    pub(crate) fn runs(&self, within: &Range<i64>) -> Option<Vec<(usize, usize)>> {
-        let (mut pieces, mut runs) = (Vec::new(), Vec::new());
-        for (number, nest) in self.boxes.iter().enumerate() {
-            nest.cut(number, within, &mut pieces);
+    /// Where the padding in slots `within` is, from the first of which on bytes are counted, if that is few places.
+    pub(crate) fn places(&self, within: &Range<i64>) -> Option<Vec<(usize, Comb)>> {
+        let (mut lists, mut places) = (PadLists::default(), Vec::new());
+        self.cut(within, &mut lists);
+        for piece in &lists.pieces {
+            let mut loops: Vec<Loop> = self.boxes.get(piece.nest)?.loops(piece).collect();
+            let comb = Comb::of(&mut loops, self.slot_bytes);
+            let n = loops.iter().try_fold(1i64, |n, l| n.checked_mul(l.extent))?;
+            if n > (MOST_LISTED - places.len()) as i64 {
+                return None;
+            }
+            walk(&loops, (0, piece.dst - within.start), &mut |(_, slot)| {
+                places.push(((slot * self.slot_bytes) as usize, comb));
+            });
         }
-        for piece in &pieces {
-            let loops: Vec<Loop> = self.boxes.get(piece.nest)?.loops(piece).collect();
-            add_runs(&loops, piece.dst - within.start, self.slot_bytes, &mut runs)?;
-        }
-        Some(runs)
+        Some(places)
     }
 
     /// Fills the padding in slots `within` of the destination, which are the bytes of `dst`.
@@ -68,26 +82,94 @@ impl Padding {
     ) {
         let period = pad.to_le_bytes();
         let period = period.get(..self.slot_bytes as usize).unwrap_or_default();
-        lists.pieces.clear();
-        for (number, nest) in self.boxes.iter().enumerate() {
-            nest.cut(number, within, &mut lists.pieces);
-        }
+        self.cut(within, lists);
         for piece in &lists.pieces {
             let Some(nest) = self.boxes.get(piece.nest) else { continue };
             lists.loops.clear();
             lists.loops.extend(nest.loops(piece));
-            let run = match lists.loops.last() {
-                Some(last) if last.dst == 1 => lists.loops.pop().map_or(1, |last| last.extent),
-                _ => 1,
-            };
-            let bytes = (run * self.slot_bytes) as usize;
+            let comb = Comb::of(&mut lists.loops, self.slot_bytes);
+            let teeth = comb.teeth(period);
             walk(&lists.loops, (0, piece.dst - within.start), &mut |(_, slot)| {
-                let start = (slot * self.slot_bytes) as usize;
-                if let Some(run) = dst.get_mut(start..).and_then(|rest| rest.get_mut(..bytes)) {
-                    bits::repeat(run, period);
-                }
+                teeth.fill((slot * self.slot_bytes) as usize, dst);
             });
         }
+    }
+
+    /// The pieces of the padding in slots `within`.
+    fn cut(&self, within: &Range<i64>, lists: &mut PadLists) {
+        lists.pieces.clear();
+        for (number, nest) in self.boxes.iter().enumerate() {
+            nest.cut(number, within, &mut lists.pieces);
+        }
+    }
+}
+
+/// Runs of bytes that are as far apart, of which a line has several, or one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Comb {
+    /// The bytes of each, and from one to the next.
+    run: usize,
+    step: usize,
+    n: usize,
+}
+
+impl Comb {
+    /// Of the innermost of these loops, which are left out, over slots of so many bytes.
+    fn of(loops: &mut Vec<Loop>, slot_bytes: i64) -> Self {
+        let run = loops.pop_if(|last| last.dst == 1).map_or(1, |last| last.extent);
+        let run = (run * slot_bytes) as usize;
+        let is_near = |l: &mut Loop| {
+            let step = usize::try_from(l.dst * slot_bytes).unwrap_or(0);
+            step >= run && step > 0 && LINE.is_multiple_of(step)
+        };
+        match loops.pop_if(is_near) {
+            Some(l) => Comb { run, step: (l.dst * slot_bytes) as usize, n: l.extent as usize },
+            None => Comb { run, step: run, n: 1 },
+        }
+    }
+
+    /// What fills it with a pattern.
+    fn teeth(self, period: &[u8]) -> Teeth<'_> {
+        let line = (self.n > 1).then(|| {
+            let (mut kept, mut filled) = ([0xff; LINE], [0; LINE]);
+            for start in (0..LINE).step_by(self.step) {
+                kept[start..][..self.run].fill(0);
+                bits::repeat(&mut filled[start..][..self.run], period);
+            }
+            (kept, filled)
+        });
+        Teeth { comb: self, period, line }
+    }
+
+    /// Fills it with a pattern, from a byte of `dst` on.
+    pub(crate) fn fill(self, start: usize, dst: &mut [u8], period: &[u8]) {
+        self.teeth(period).fill(start, dst);
+    }
+}
+
+/// What fills a [`Comb`].
+struct Teeth<'p> {
+    comb: Comb,
+    period: &'p [u8],
+    /// Of several runs, the bits of a line from the first on that are kept, and what those of the runs are.
+    line: Option<([u8; LINE], [u8; LINE])>,
+}
+
+impl Teeth<'_> {
+    /// Fills one from a byte of `dst` on.
+    fn fill(&self, start: usize, dst: &mut [u8]) {
+        let Comb { run, step, n } = self.comb;
+        let len = (n - 1) * step + run;
+        let Some(bytes) = dst.get_mut(start..).and_then(|rest| rest.get_mut(..len)) else { return };
+        let Some((kept, filled)) = &self.line else { return bits::repeat(bytes, self.period) };
+        let fill_line = |line: &mut [u8]| {
+            for (byte, (kept, filled)) in line.iter_mut().zip(kept.iter().zip(filled)) {
+                *byte = *byte & kept | filled;
+            }
+        };
+        let (lines, rest) = bytes.as_chunks_mut::<LINE>();
+        lines.iter_mut().for_each(|line| fill_line(line));
+        fill_line(rest);
     }
 }
 
@@ -105,6 +187,50 @@ impl PadLists {
     }
 }
 
-fn n_runs(nest: &Nest) -> i64 {
+/// The runs of slots that a nest's are.
+pub(crate) fn n_runs(nest: &Nest) -> i64 {
     nest.loops.iter().filter(|l| l.dst != 1).map(|l| l.extent).product()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Padding of these loops over slots of two bytes, filled from a list and in chunks: nothing but it.
+    #[test]
+    fn nothing_but_padding_is_filled() {
+        let l = |extent, dst| Loop { extent, src: dst, dst };
+        for loops in [
+            vec![l(7, 1)],
+            vec![l(9, 8), l(3, 1)],
+            vec![l(40, 16), l(5, 1)],
+            // Every other slot of a few lines, and of rows.
+            vec![l(77, 2)],
+            vec![l(3, 150), l(70, 2)],
+            // No part of a line, and more than one.
+            vec![l(20, 12), l(5, 1)],
+            vec![l(4, 50), l(33, 1)],
+        ] {
+            let nest = Nest { src: 3, dst: 3, loops };
+            let mut slots = vec![false; 700];
+            walk(&nest.loops, (0, nest.dst), &mut |(_, slot)| slots[slot as usize] = true);
+            let padding = Padding::of_boxes(vec![nest.clone()], 16).unwrap();
+            let expected = |slot: usize| if slots[slot] { [0x34, 0x12] } else { [0xab, 0xab] };
+            let pad = 0x1234_u128;
+            for chunk in [700, 64, 37, 5] {
+                for start in (0..700).step_by(chunk) {
+                    let within = start as i64..(start + chunk).min(700) as i64;
+                    let mut dst = vec![0xab; 2 * (within.end - within.start) as usize];
+                    padding.fill(&within, &mut dst, pad, &mut PadLists::default());
+                    let all: Vec<u8> = (start..within.end as usize).flat_map(expected).collect();
+                    assert_eq!(dst, all, "{nest:?} in {within:?}");
+                    let mut listed = vec![0xab; dst.len()];
+                    for (at, comb) in padding.places(&within).unwrap() {
+                        comb.fill(at, &mut listed, &pad.to_le_bytes()[..2]);
+                    }
+                    assert_eq!(listed, all, "{nest:?} in {within:?}, listed");
+                }
+            }
+        }
+    }
 }

@@ -3,17 +3,16 @@
 use crate::bits;
 use crate::chunk::Form;
 use crate::kernels::{Level, Means, Mover, Stores};
-use crate::nest::{Loop, walk};
+use crate::padding::Comb;
 use crate::work::SourcePart;
-
-/// Padding of more runs than this is cut and walked when it is filled.
-const MAX_RUNS: i64 = 64;
 
 /// What writes all of a chunk that goes into the caches.
 #[derive(Clone, Debug)]
 pub(crate) struct Ready {
     fill: Fill,
     moves: Vec<Move>,
+    /// The padding that was moved too, and what it is filled from.
+    beyond: Vec<(usize, Comb)>,
 }
 
 /// What is filled before elements are moved.
@@ -25,8 +24,8 @@ pub(crate) enum Fill {
     Rest,
     /// All of the chunk, this many slots.
     All(usize),
-    /// Runs of bytes, from where in the chunk and how many.
-    Runs(Vec<(usize, usize)>),
+    /// Some of its bytes, from where in the chunk on.
+    Places(Vec<(usize, Comb)>),
 }
 
 /// A box of a chunk.
@@ -39,17 +38,18 @@ pub(crate) struct Move {
 }
 
 impl Ready {
-    pub(crate) fn new(fill: Fill, moves: Vec<Move>) -> Self {
-        Ready { fill, moves }
+    pub(crate) fn new(fill: Fill, moves: Vec<Move>, beyond: Vec<(usize, Comb)>) -> Self {
+        Ready { fill, moves, beyond }
     }
 
     /// The bytes that it has allocated.
     pub(crate) fn held_bytes(&self) -> usize {
-        let runs = match &self.fill {
-            Fill::Runs(runs) => runs.capacity() * size_of::<(usize, usize)>(),
+        let filled = match &self.fill {
+            Fill::Places(places) => places.capacity(),
             Fill::Nothing | Fill::Rest | Fill::All(_) => 0,
         };
-        self.moves.capacity() * size_of::<Move>() + runs
+        let places = (filled + self.beyond.capacity()) * size_of::<(usize, Comb)>();
+        self.moves.capacity() * size_of::<Move>() + places
     }
 
     /// Writes the chunk, in slots of `width` bits, by movers of the same plan.
@@ -66,7 +66,7 @@ impl Ready {
             Fill::Nothing => {}
             Fill::Rest => bits::clear_last(dst),
             Fill::All(slots) => bits::fill(dst, pad, width, *slots),
-            Fill::Runs(runs) => fill_runs(runs, dst, pad, width),
+            Fill::Places(places) => fill_places(places, dst, pad, width),
         }
         let means = Means { level, stores: Stores::Cached };
         for Move { mover, start: (from, to) } in &self.moves {
@@ -75,37 +75,14 @@ impl Ready {
                 mover.run(start, src.bytes, dst, means, &mut Vec::new());
             }
         }
+        fill_places(&self.beyond, dst, pad, width);
     }
 }
 
-fn fill_runs(runs: &[(usize, usize)], dst: &mut [u8], pad: u128, width: u32) {
+fn fill_places(places: &[(usize, Comb)], dst: &mut [u8], pad: u128, width: u32) {
     let period = pad.to_le_bytes();
     let period = period.get(..width as usize / 8).unwrap_or_default();
-    for &(start, bytes) in runs {
-        if let Some(run) = dst.get_mut(start..).and_then(|rest| rest.get_mut(..bytes)) {
-            bits::repeat(run, period);
-        }
+    for (start, comb) in places {
+        comb.fill(*start, dst, period);
     }
-}
-
-/// The runs of slots of `slot_bytes` that loops walk from slot `first` on, if there is room for them in
-/// the list.
-pub(crate) fn add_runs(
-    loops: &[Loop],
-    first: i64,
-    slot_bytes: i64,
-    runs: &mut Vec<(usize, usize)>,
-) -> Option<()> {
-    let (outer, run) = match loops.split_last() {
-        Some((last, outer)) if last.dst == 1 => (outer, last.extent),
-        _ => (loops, 1),
-    };
-    let n_runs = outer.iter().try_fold(1i64, |n, l| n.checked_mul(l.extent))?;
-    if n_runs > MAX_RUNS - runs.len() as i64 {
-        return None;
-    }
-    walk(outer, (0, first), &mut |(_, slot)| {
-        runs.push(((slot * slot_bytes) as usize, (run * slot_bytes) as usize));
-    });
-    Some(())
 }

@@ -39,6 +39,8 @@ pub(crate) struct Refined {
     pub(crate) padding: Option<Vec<Nest>>,
     /// Whether no two elements go to one slot, as far as is known.
     pub(crate) is_injective: bool,
+    /// Padding that boxes have beside elements, which is filled when they have been moved.
+    pub(crate) beyond: Vec<Nest>,
 }
 
 /// The loops of two maps over the same dimensions, counted in elements. `None` where the maps
@@ -57,7 +59,7 @@ pub(crate) fn refine(from: &IndexMap, to: &IndexMap, is_injective: bool) -> Opti
     let inside = boxes.iter().all(|nest| lies_inside(nest, from.allocation(), to.allocation()));
     let padding = padding(to, is_injective);
     let digits = radices.digits;
-    inside.then_some(Refined { digits, boxes, padding, is_injective })
+    inside.then_some(Refined { digits, boxes, padding, is_injective, beyond: Vec::new() })
 }
 
 /// The loops of any two maps over the same dimensions, in no more than `max_boxes`: of the maps as
@@ -85,7 +87,7 @@ pub(crate) fn refine_any(
     let digits = to.digits().iter().map(digit).collect();
     let is_injective = is_injective || are_disjoint(&boxes);
     let padding = padding(to, is_injective);
-    inside.then_some(Refined { digits, boxes, padding, is_injective })
+    inside.then_some(Refined { digits, boxes, padding, is_injective, beyond: Vec::new() })
 }
 
 /// Both maps over dimensions of which those that either merges, and those between them, are one;
@@ -142,24 +144,40 @@ fn padding(to: &IndexMap, is_injective: bool) -> Option<Vec<Nest>> {
         return Some(Vec::new());
     }
     let radices = Radices::of(to, to)?;
+    let order: Vec<usize> = (0..radices.ends.len()).collect();
+    let (mut padding, of_last) = padding_by(&radices, &order, to)?;
+    padding.extend(of_last);
+    (padding.len() <= MAX_BOXES).then_some(padding)
+}
+
+/// All padding of an ordered map of these digits, dimension by dimension in this order, and that of the last dimension apart, which
+/// is inside all others.
+pub(crate) fn padding_by(
+    radices: &Radices<'_>,
+    order: &[usize],
+    to: &IndexMap,
+) -> Option<(Vec<Nest>, Vec<Nest>)> {
     let mut padding = room_between(&radices.digits, to.allocation());
-    for (beyond, radix) in radices.iter().enumerate() {
-        if !radix.reaches_beyond() {
+    let mut of_last = Vec::new();
+    for (place, &beyond) in order.iter().enumerate() {
+        if !radices.nth(beyond)?.reaches_beyond() {
             continue;
         }
         let mut ranges = Ranges::default();
-        for (dim, other) in radices.iter().enumerate() {
-            ranges.add_dim(|ranges| match dim.cmp(&beyond) {
-                Ordering::Less => other.add_boxes(ranges),
+        for (other, &dim) in order.iter().enumerate() {
+            let radix = radices.nth(dim)?;
+            ranges.add_dim(|ranges| match other.cmp(&place) {
+                Ordering::Less => radix.add_boxes(ranges),
                 Ordering::Equal => radix.add_boxes_beyond(ranges),
-                Ordering::Greater => ranges.add((0, 0), other.digits, None),
+                Ordering::Greater => ranges.add((0, 0), radix.digits, None),
             });
         }
-        padding.extend(ranges.products((0, 0))?);
+        let found = if place + 1 == order.len() { &mut of_last } else { &mut padding };
+        found.extend(ranges.products((0, 0))?);
     }
-    let filled = to.elements().checked_add(n_slots(&padding)?)?;
-    let is_all = filled == to.allocation() && padding.len() <= MAX_BOXES;
-    is_all.then(|| padding.into_iter().map(onto_itself).collect())
+    let filled = n_slots(&padding)?.checked_add(n_slots(&of_last)?)?.checked_add(to.elements())?;
+    let onto_itself = |nests: Vec<Nest>| nests.into_iter().map(onto_itself).collect();
+    (filled == to.allocation()).then(|| (onto_itself(padding), onto_itself(of_last)))
 }
 
 /// The same slots with the destination as the source, so that all loops that can be are joined.
@@ -196,7 +214,7 @@ fn n_slots(boxes: &[Nest]) -> Option<i64> {
 }
 
 /// The dimensions of two maps as mixed-radix numbers, one list after the other.
-struct Radices<'a> {
+pub(crate) struct Radices<'a> {
     sizes: &'a [i64],
     /// What one step of each digit is worth along its dimension, smallest first; the first is 1.
     divisors: Vec<i64>,
@@ -208,15 +226,15 @@ struct Radices<'a> {
 
 /// One dimension as a mixed-radix number.
 #[derive(Clone, Copy)]
-struct Radix<'a> {
-    size: i64,
-    divisors: &'a [i64],
-    digits: &'a [Loop],
+pub(crate) struct Radix<'a> {
+    pub(crate) size: i64,
+    pub(crate) divisors: &'a [i64],
+    pub(crate) digits: &'a [Loop],
 }
 
 impl<'a> Radices<'a> {
     /// `None` where divisors do not divide each other.
-    fn of(from: &'a IndexMap, to: &'a IndexMap) -> Option<Self> {
+    pub(crate) fn of(from: &'a IndexMap, to: &'a IndexMap) -> Option<Self> {
         let sizes = from.dims();
         let (mut divisors, mut ends) = (Vec::new(), Vec::with_capacity(sizes.len()));
         for (dim, &size) in sizes.iter().enumerate() {
@@ -238,20 +256,23 @@ impl<'a> Radices<'a> {
         Some(Radices { sizes, divisors, digits, ends })
     }
 
-    fn iter(&self) -> impl Iterator<Item = Radix<'_>> {
-        let starts = [0].into_iter().chain(self.ends.iter().copied());
-        let parts = starts.zip(&self.ends).zip(self.sizes);
-        parts.filter_map(|((start, &end), &size)| {
-            let (divisors, digits) = (self.divisors.get(start..end)?, self.digits.get(start..end)?);
-            Some(Radix { size, divisors, digits })
-        })
+    /// Of a dimension.
+    pub(crate) fn nth(&self, dim: usize) -> Option<Radix<'_>> {
+        let start = if dim == 0 { 0 } else { *self.ends.get(dim - 1)? };
+        let (&end, &size) = (self.ends.get(dim)?, self.sizes.get(dim)?);
+        let (divisors, digits) = (self.divisors.get(start..end)?, self.digits.get(start..end)?);
+        Some(Radix { size, divisors, digits })
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Radix<'_>> {
+        (0..self.ends.len()).filter_map(|dim| self.nth(dim))
     }
 }
 
 impl Radix<'_> {
     /// Adds the indices along the dimension as boxes of digits: for each digit of the size itself,
     /// the numbers that agree with the size above that digit and are below it there.
-    fn add_boxes(&self, ranges: &mut Ranges) {
+    pub(crate) fn add_boxes(&self, ranges: &mut Ranges) {
         let (mut corner, mut rest) = ((0, 0), self.size);
         for (place, (&divisor, digit)) in self.divisors.iter().zip(self.digits).enumerate().rev() {
             let count = rest / divisor;
@@ -265,7 +286,7 @@ impl Radix<'_> {
     }
 
     /// Whether the digits reach beyond the size: where it is no multiple of all divisors.
-    fn reaches_beyond(&self) -> bool {
+    pub(crate) fn reaches_beyond(&self) -> bool {
         self.divisors.last().is_some_and(|last| self.size % last != 0)
     }
 
@@ -293,7 +314,7 @@ impl Radix<'_> {
 
 /// Boxes of each of several dimensions, of which one is to be chosen for each.
 #[derive(Default)]
-struct Ranges {
+pub(crate) struct Ranges {
     loops: Vec<Loop>,
     /// Where each box begins on either side, and which of the loops are its own.
     boxes: Vec<((i64, i64), Range<usize>)>,
@@ -302,7 +323,7 @@ struct Ranges {
 }
 
 impl Ranges {
-    fn add_dim(&mut self, add_boxes: impl FnOnce(&mut Self)) {
+    pub(crate) fn add_dim(&mut self, add_boxes: impl FnOnce(&mut Self)) {
         let first = self.boxes.len();
         add_boxes(self);
         self.dims.push(first..self.boxes.len());
@@ -315,7 +336,7 @@ impl Ranges {
     }
 
     /// All choices, tidied, those of the last dimension changing first; `None` of too many.
-    fn products(&self, start: (i64, i64)) -> Option<Vec<Nest>> {
+    pub(crate) fn products(&self, start: (i64, i64)) -> Option<Vec<Nest>> {
         let count = self.dims.iter().try_fold(1usize, |all, of_dim| all.checked_mul(of_dim.len()));
         let count = count.filter(|&count| count <= MAX_BOXES)?;
         let mut nests = Vec::with_capacity(count);
@@ -385,7 +406,7 @@ fn contribution(map: &IndexMap, dim: usize, value: i64) -> i64 {
 /// The kernels read and write by this: an element's place is `start + Σ i * stride` with `0 ≤ i < extent`, so the first one is
 /// where every negative stride has gone to its end and no other has begun, and the last one the other way round. Sums are of 128
 /// bits and stay at their ends, so that none comes back inside by going round.
-fn lies_inside(nest: &Nest, src_allocation: i64, dst_allocation: i64) -> bool {
+pub(crate) fn lies_inside(nest: &Nest, src_allocation: i64, dst_allocation: i64) -> bool {
     let side = |start: i64, stride: fn(&Loop) -> i64, allocation: i64| {
         let (mut first, mut last) = (i128::from(start), i128::from(start));
         for l in &nest.loops {

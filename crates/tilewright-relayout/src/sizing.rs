@@ -63,25 +63,28 @@ impl Sizing {
         dst_reach(boxes, (self.src_bits, self.dst_bits), bytes)
     }
 
-    /// The number of elements that a chunk is best about.
+    /// The number of elements that a chunk is best about, and how many it has at least if it is not to read parts of lines that others
+    /// read, too; none if those are too many.
     pub(crate) fn target<'n>(
         self,
         boxes: &(impl Iterator<Item = &'n Nest> + Clone),
         allocation: i64,
-    ) -> i64 {
+    ) -> (i64, i64) {
         let at_once = |bytes: i64| self.dst_reach(boxes, bytes);
         let least = if self.is_staged && !self.is_large { NEAR_CHUNK_BYTES } else { CHUNK_BYTES };
         let all = allocation.saturating_mul(self.slot_bits) / 8;
         let needed = at_once(READ_AT_LEAST);
         if self.may_be_whole && !self.is_large && needed > least {
             // Chunks would read the same lines again.
-            return allocation;
+            return (allocation, 0);
         }
         let better = at_once(READ_TOGETHER);
         let is_worth_it = !self.is_staged && better <= MUCH_LARGER * least;
         let bytes = if needed <= least && !is_worth_it { least } else { better };
         let bytes = bytes.min(all / MIN_CHUNKS).max(needed.min(all / 2));
-        bytes.clamp(least, MAX_CHUNK_BYTES) * 8 / self.slot_bits
+        let reach = if needed < MOST_STAGED_BYTES { needed } else { 0 };
+        let in_elements = |bytes: i64| bytes * 8 / self.slot_bits;
+        (in_elements(bytes.clamp(least, MAX_CHUNK_BYTES)), in_elements(reach))
     }
 }
 

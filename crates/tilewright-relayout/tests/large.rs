@@ -7,7 +7,8 @@ mod support;
 use std::num::NonZeroUsize;
 
 use support::{composed, noise, placement};
-use tilewright_relayout::{Placement, Plan, Route, RunOptions, Threads};
+use tilewright::notation::DescribedArray;
+use tilewright_relayout::{Pad, Placement, Plan, Route, RunOptions, Threads};
 
 /// Moves an array of elements of `bits` bits, whole bytes, on as many threads as there are ways to
 /// ask for, in chunks as planned and in chunks of about `chunk` bytes.
@@ -18,8 +19,10 @@ fn check(from: &str, to: &str, bits: u32, chunk: usize) {
 /// The same of what is called so.
 fn check_move(source: &Placement, target: &Placement, chunk: usize, name: &str) {
     let src = noise(source.bytes());
-    let mut expected = vec![0; target.bytes()];
+    let pad = 0x0807_0605_0403_0201_u128;
     let unit = source.element_bits() as usize / 8;
+    let slot = &pad.to_le_bytes()[..unit];
+    let mut expected: Vec<u8> = slot.iter().copied().cycle().take(target.bytes()).collect();
     let offsets = [source, target].map(|side| side.map().offsets().unwrap());
     for (from, to) in offsets[0].iter().zip(&offsets[1]) {
         let [from, to] = [*from as usize * unit, *to as usize * unit];
@@ -34,7 +37,7 @@ fn check_move(source: &Placement, target: &Placement, chunk: usize, name: &str) 
             for start in [line, line + OFF_A_LINE] {
                 buffer.fill(0xee);
                 let dst = &mut buffer[start..start + expected.len()];
-                plan.run(&src, dst, &RunOptions { threads, ..RunOptions::default() }).unwrap();
+                plan.run(&src, dst, &RunOptions { pad: Pad::Bits(pad), threads }).unwrap();
                 assert!(dst == expected, "{name}");
                 let (before, behind) = (&buffer[..start], &buffer[start + expected.len()..]);
                 assert!(before.iter().chain(behind).all(|b| *b == 0xee), "{name}");
@@ -88,6 +91,33 @@ fn filters() {
         let [points, matrices] = [by_points, by_matrices].map(|order| format!("{filters}{order}"));
         check(&matrices, &points, bits, 300_000);
         check(&points, &matrices, bits, 300_000);
+    }
+}
+
+/// Tiles that a dimension does not fill, which boxes go beyond: channels of images, columns, and lanes; of arrays that are streamed
+/// and not, and that threads share in slabs.
+#[test]
+fn beyond_the_end_of_a_dimension() {
+    for bytes in [40_000, 9_000_000] {
+        let rows = bytes / 127;
+        let from = format!("f32[{rows},127]{{1,0}}");
+        for (order, tiles, bits) in [
+            ("0,1", "T(8,128)(4,1)", 8),
+            ("0,1", "T(8,128)(2,1)", 16),
+            ("1,0", "T(8,128)(4,1)", 8),
+            ("1,0", "T(8,128)", 32),
+            ("0,1", "T(8,8)", 32),
+        ] {
+            check(&from, &format!("f32[{rows},127]{{{order}:{tiles}}}"), bits, bytes / 5);
+        }
+        let images = format!("bf16[3,61,{},1]", bytes / 183);
+        for (order, blocks) in [("nhwc", "nChw8c"), ("nchw", "nChw8c"), ("nhwc", "nChw16c")] {
+            let [from, to] = [order, blocks].map(|format| format!("{images} {format}"));
+            let [source, target] = [&from, &to].map(|text| {
+                Placement::from_described(&text.parse::<DescribedArray>().unwrap()).unwrap()
+            });
+            check_move(&source, &target, bytes / 4, &format!("{from} to {to}"));
+        }
     }
 }
 

@@ -85,7 +85,8 @@ impl BoxMoves {
         let of_elements = self.boxes.iter().fold(0i64, |sum, nest| {
             sum.saturating_add(nest.most_pieces(slots).saturating_mul(of_a_piece))
         });
-        let n_padding = self.padding.as_ref().map_or(0, |padding| padding.most_pieces(slots));
+        let padding = self.padding.iter().chain(&self.beyond);
+        let n_padding = padding.map(|padding| padding.most_pieces(slots)).max().unwrap_or(0);
         let of_padding = n_padding.saturating_mul((GROWTH * size_of::<Piece>()) as i64);
         let all = of_elements.saturating_add(of_padding).saturating_add(SMALL_LISTS);
         usize::try_from(all).unwrap_or(usize::MAX)
@@ -95,7 +96,8 @@ impl BoxMoves {
     pub(crate) fn held_bytes(&self) -> usize {
         let boxes = self.boxes.iter().map(Cuttable::held_bytes).sum::<usize>();
         let all = self.boxes.capacity() * size_of::<Cuttable>() + boxes;
-        let padding = self.padding.as_ref().map_or(0, Padding::held_bytes);
+        let padding = self.padding.iter().chain(&self.beyond);
+        let padding = padding.map(Padding::held_bytes).sum::<usize>();
         let movers = self.movers.iter().map(|(_, mover)| mover.held_bytes()).sum::<usize>()
             + self.movers.capacity() * size_of::<((Form, bool), Mover)>();
         let ready = self.ready.iter().map(Ready::held_bytes).sum::<usize>()

@@ -42,6 +42,8 @@ pub(crate) struct BoxMoves {
     number: Number,
     /// What lies around the elements, where it is filled apart.
     padding: Option<Padding>,
+    /// What of that boxes go over: it is filled when they are moved.
+    beyond: Option<Padding>,
     /// Every digit of the array's dimensions, counted in elements.
     digits: Vec<Loop>,
     /// What the boxes count in.
@@ -136,6 +138,7 @@ impl BoxMoves {
         let Counted { refined, slots, widths } = counted;
         let boxes = refined.boxes;
         let padding = refined.padding.and_then(|boxes| Padding::new(boxes, widths.to, allocation));
+        let beyond = Padding::of_boxes(refined.beyond, widths.to);
         let is_filled_first = padding.is_none() && to.elements() < allocation;
         let is_large = is_streamed(allocation, widths);
         let is_found_out = is_large && needs.prepares && !is_filled_first;
@@ -144,6 +147,7 @@ impl BoxMoves {
             boxes: boxes.into_iter().map(Cuttable::new).collect(),
             number: Number::next(),
             padding,
+            beyond,
             is_staged,
             needs_lines: false,
             is_spread: false,
@@ -174,8 +178,9 @@ impl BoxMoves {
         let most =
             if needs.is_staged { MOST_STAGED_BYTES * 8 / sizing.slot_bits } else { i64::MAX };
         let cut = |moves: &mut Self, sizing: Sizing| {
-            let target = sizing.target(&moves.boxes.iter().map(Cuttable::nest), allocation);
-            moves.cut_to(target.min(most));
+            let nests = moves.boxes.iter().map(Cuttable::nest);
+            let (target, reach) = sizing.target(&nests, allocation);
+            moves.cut_to(target.min(most), reach);
         };
         cut(&mut moves, sizing);
         if is_found_out && !moves.is_spread && !moves.stream() {
@@ -188,12 +193,12 @@ impl BoxMoves {
 
     /// The same moves in chunks of about this many elements.
     pub(crate) fn with_chunks_of(mut self, target: i64) -> Self {
-        self.cut_to(target);
+        self.cut_to(target, 0);
         self.made()
     }
 
-    /// Cuts the destination into chunks of about this many elements.
-    fn cut_to(&mut self, target: i64) {
+    /// Cuts the destination into chunks of about this many elements, and no fewer than `reach` where that can be.
+    fn cut_to(&mut self, target: i64, reach: i64) {
         let align = match self.unit_bytes() {
             Some(_) => alignment(target, self.widths.to),
             // Chunks of parts of rows would be many pieces.
@@ -205,7 +210,8 @@ impl BoxMoves {
             true => {
                 let least = self.least_align().max(self.needs.align);
                 let Self { allocation, is_staged, .. } = *self;
-                chunk_elements(&self.digits, allocation, target.max(1), align, least, is_staged)
+                let target = (target.max(1), reach);
+                chunk_elements(&self.digits, allocation, target, align, least, is_staged)
             }
             // What lies in a chunk could be all over the place.
             false => whole - whole % align,

@@ -4,6 +4,7 @@ use super::{BoxMoves, most};
 use crate::chunk::{Cuttable, Form, Piece};
 use crate::kernels::{LINE, Level, Mover, Swizzles, Target, Wanted, are_far_blocks};
 use crate::nest::Loop;
+use crate::padding::Comb;
 use crate::ready::{Fill, Move, Ready};
 use crate::sizing::writes_lines;
 use crate::work::SourcePart;
@@ -44,7 +45,7 @@ impl BoxMoves {
             Some(Move { mover, start: self.start_of(piece, 0, within.start) })
         };
         let moves: Vec<Move> = pieces.iter().map(in_place).collect::<Option<_>>()?;
-        Some(Ready::new(fill, moves))
+        Some(Ready::new(fill, moves, self.places_beyond(&slots)?))
     }
 
     /// What is filled of these slots before the pieces in them are moved; `None` if that is much.
@@ -57,9 +58,14 @@ impl BoxMoves {
                 true => Fill::Nothing,
                 false => Fill::Rest,
             },
-            Some(padding) => Fill::Runs(padding.runs(slots)?),
+            Some(padding) => Fill::Places(padding.places(slots)?),
             None => Fill::All(n_slots),
         })
+    }
+
+    /// Where padding is that the pieces in these slots go over; `None` if that is many places.
+    pub(super) fn places_beyond(&self, slots: &Range<i64>) -> Option<Vec<(usize, Comb)>> {
+        self.beyond.as_ref().map_or(Some(Vec::new()), |beyond| beyond.places(slots))
     }
 
     /// Writes the only chunk into the caches, if nothing about it is left to be found out. Says whether

@@ -35,9 +35,10 @@ const TRIES: usize = 3;
 /// The moves of an array that is one box, in slabs of it.
 #[derive(Clone, Debug)]
 pub(crate) struct InSlabs {
-    /// What fills padding.
+    /// What fills padding, and what fills that which slabs go over.
     first: Ready,
     slabs: Slabs,
+    last: Ready,
 }
 
 impl InSlabs {
@@ -48,7 +49,7 @@ impl InSlabs {
 
     /// The bytes that they have allocated.
     pub(crate) fn held_bytes(&self) -> usize {
-        self.first.held_bytes() + self.slabs.held_bytes()
+        self.first.held_bytes() + self.slabs.held_bytes() + self.last.held_bytes()
     }
 }
 
@@ -77,13 +78,15 @@ impl BoxMoves {
             let slabs = Slabs::of(wanted, nest.dst, cut)?;
             (slabs.cycles() + self.written_cycles() <= most_cycles).then_some(slabs)
         });
-        Some(InSlabs { first: Ready::new(fill, Vec::new()), slabs: slabs? })
+        let (first, beyond) = (Vec::new(), self.places_beyond(&all)?);
+        let last = Ready::new(Fill::Nothing, Vec::new(), beyond);
+        Some(InSlabs { first: Ready::new(fill, Vec::new(), first), slabs: slabs?, last })
     }
 
     /// Writes all of a destination in slabs; nothing, if the sides are not as long as those that were planned for.
     pub(crate) fn write_slabs(
         &self,
-        InSlabs { first, slabs }: &InSlabs,
+        InSlabs { first, slabs, last }: &InSlabs,
         crew: &Crew<'_>,
         src: SourcePart<'_>,
         dst: &mut [u8],
@@ -93,6 +96,7 @@ impl BoxMoves {
         let Some(mut over) = slabs.over(src.bytes, src.start, dst) else { return false };
         first.run(&[], self.level, src, over.dst(), pad, self.widths.to);
         write_parts(over.each(), bytes, crew, |work, slab| slab.run(work.means, &mut work.loops));
+        last.run(&[], self.level, src, over.dst(), pad, self.widths.to);
         true
     }
 

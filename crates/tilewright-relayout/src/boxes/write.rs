@@ -182,6 +182,9 @@ impl BoxMoves {
             let mover = self.ready_or_kept(kept, nest, piece);
             mover.run(start, src.bytes, dst, *means, loops);
         }
+        if let Some(beyond) = &self.beyond {
+            beyond.fill(elements, dst, pad, &mut work.padding);
+        }
     }
 
     /// What moves a piece: prepared with the plan, or kept by the thread.

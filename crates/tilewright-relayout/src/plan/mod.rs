@@ -243,7 +243,8 @@ impl Plan {
 
     /// The bytes of the source from the first to the last that these chunks read; empty if they
     /// read none, because they are all padding or do not exist. The last may be up to 7 bytes behind their last element, where
-    /// elements are read with the padding beside them.
+    /// elements are read with the padding beside them; or as far behind it, within the source, as boxes go beyond the end
+    /// of a dimension (see [`Description::refilled_slots`]).
     ///
     /// ```
     /// use tilewright::Shape;
@@ -349,6 +350,9 @@ impl Plan {
             Way::Elements(_) => (Route::Elements, None),
         };
         let stores = Storing::of(self.dst_bytes, boxes.is_some_and(BoxMoves::is_staged));
+        let described = boxes.map_or_else(Vec::new, |boxes| boxes.describe(stores));
+        let in_boxes = described.iter().map(|of| of.elements).reduce(i64::saturating_add);
+        let elements = self.dst_slots - self.padding_slots;
         Description {
             route,
             src_bytes: self.src_bytes,
@@ -359,7 +363,8 @@ impl Plan {
             stores,
             registers: registers(),
             padding_slots: self.padding_slots,
-            boxes: boxes.map_or_else(Vec::new, |boxes| boxes.describe(stores)),
+            refilled_slots: in_boxes.map_or(0, |slots| slots - elements),
+            boxes: described,
         }
     }
 

@@ -1,6 +1,7 @@
 //! By which way an array is moved: boxes where there are some, else through rows, else element by element.
 
 use super::Plan;
+use crate::beyond::beyond;
 use crate::boxes::{BoxMoves, Counted};
 use crate::error::{Error, Kind};
 use crate::filled::Filled;
@@ -52,7 +53,7 @@ impl Way {
         if let Some(swizzled) = Swizzled::new(from, to, widths) {
             return Ok(Way::Swizzled(Box::new(swizzled)));
         }
-        let way = Self::choose_linear(from, to, widths)?;
+        let way = Self::choose_of(from, to, widths, Ends::Beyond)?;
         if !THROUGH_TILES.contains(&to.bytes()) {
             return Ok(way);
         }
@@ -72,13 +73,23 @@ impl Way {
         }
     }
 
-    /// A way between the layouts as they are.
+    /// A way between the layouts as they are, in boxes of elements alone.
     pub(super) fn choose_linear(
         from: &Placement,
         to: &Placement,
         widths: Widths,
     ) -> Result<Self, Error> {
-        if let Some(boxes) = Boxes::of(from, to, widths, MAX_BOXES) {
+        Self::choose_of(from, to, widths, Ends::Exact)
+    }
+
+    /// The same, where boxes end so.
+    fn choose_of(
+        from: &Placement,
+        to: &Placement,
+        widths: Widths,
+        ends: Ends,
+    ) -> Result<Self, Error> {
+        if let Some(boxes) = Boxes::of(from, to, widths, MAX_BOXES, ends) {
             let is_worth_rows = THROUGH_ROWS.contains(&to.bytes()) && boxes.are_scattered();
             let through = match is_worth_rows {
                 true => {
@@ -93,7 +104,7 @@ impl Way {
         }
         // Those that it is worth while to find have been looked for, unless there are many.
         let are_more = worth_finding(from.map()) > MAX_BOXES;
-        let more = || Boxes::of(from, to, widths, MOST_BOXES);
+        let more = || Boxes::of(from, to, widths, MOST_BOXES, ends);
         match are_more.then(more).flatten() {
             Some(boxes) => Ok(boxes.way(to)),
             None => Ok(Way::Elements(ElementMoves::new(from.map(), to.map(), widths))),
@@ -121,6 +132,15 @@ impl Way {
     }
 }
 
+/// Where the boxes of an array end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ends {
+    /// Where its dimensions do.
+    Exact,
+    /// Where tiles do, [if that is worth it](beyond).
+    Beyond,
+}
+
 /// The boxes that two maps come apart into, before anything is made that moves them.
 struct Boxes {
     counted: Counted,
@@ -129,11 +149,21 @@ struct Boxes {
 }
 
 impl Boxes {
-    fn of(from: &Placement, to: &Placement, widths: Widths, max: usize) -> Option<Self> {
+    fn of(
+        from: &Placement,
+        to: &Placement,
+        widths: Widths,
+        max: usize,
+        ends: Ends,
+    ) -> Option<Self> {
         let is_injective = to.is_injective();
         let (from, to) = (from.map(), to.map());
-        let refined =
+        let exact =
             refine(from, to, is_injective).or_else(|| refine_any(from, to, is_injective, max))?;
+        let refined = match ends {
+            Ends::Exact => exact,
+            Ends::Beyond => beyond(from, to, &exact, widths.to).unwrap_or(exact),
+        };
         let is_as_large = from.allocation() == to.allocation();
         let stays = is_as_large && stays_as_it_is(&refined, to, widths);
         Some(Boxes { counted: Counted::of(refined, widths), stays })
@@ -163,7 +193,7 @@ fn through_rows(
     let rows = Placement::new(rows.map_err(|error| Error::new(Kind::Map(error)))?, widths.to)?;
     let onward = Widths { from: widths.to, ..widths };
     let leg = |from: &Placement, to: &Placement, widths: Widths| {
-        Boxes::of(from, to, widths, MAX_BOXES).filter(&is_worth_it)
+        Boxes::of(from, to, widths, MAX_BOXES, Ends::Exact).filter(&is_worth_it)
     };
     let Some(there) = leg(from, &rows, widths) else { return Ok(None) };
     let Some(on) = leg(&rows, to, onward) else { return Ok(None) };
@@ -192,7 +222,9 @@ fn through_tiles(
     let (rows, all_rows, all) = (placed(rows)?, placed(all_rows)?, placed(all)?);
     // Padding may have bits that values have not.
     let onward = Widths { from: widths.to, to: widths.to, value: widths.to };
-    let Some(on) = Boxes::of(&all_rows, &all, onward, MAX_BOXES) else { return Ok(None) };
+    let Some(on) = Boxes::of(&all_rows, &all, onward, MAX_BOXES, Ends::Exact) else {
+        return Ok(None);
+    };
     let on = on.way(&all);
     if there.scattered_cycles() + on.scattered_cycles() > most_cycles {
         return Ok(None);
