@@ -14,19 +14,19 @@
 //!                    56 57 58 59 60 · · · │ 56 57 58 59 60 · · · │ …       when it is filled
 //! ```
 //!
-//! Behind the last pixel there is nothing. So the last step of the outermost loop is not of that box, but all of it but for the last
-//! step of the next loop of another, and so on until what is left is little: that is boxes of elements alone.
+//! Behind the last pixel there is nothing. So the last step of the loop that goes furthest in the source is not of that box, but all of it but
+//! for the last step of the next such loop of another, and so on until what is left is little: that is boxes of elements alone.
 
 use crate::kernels::{LINE, Stores};
 use crate::nest::{Loop, Nest};
 use crate::padding::n_runs;
-use crate::refine::{Radices, Radix, Ranges, Refined, lies_inside, padding_by};
+use crate::refine::{Radices, Radix, Ranges, Refined, lies_inside, n_slots, padding_by};
 use tilewright::IndexMap;
 
-/// Arrays of fewer bytes are moved before what more boxes there are is made up for.
+/// Arrays of fewer bytes are moved before the further boxes, those at the end of the source, are made up for.
 const LEAST_BYTES: i64 = 16 << 10;
 
-/// The bytes of runs of padding that boxes do not go over: rows without it take no longer.
+/// The bytes of runs of padding, in the mean, that boxes do not go over: rows without it take no longer.
 const LONG_RUN: i64 = LINE as i64;
 
 /// The lines that are filled when they have been written, in percent of all: of a destination that is streamed, and of one in the
@@ -40,11 +40,15 @@ const MOST_IN_VAIN: (i64, i64, i64) = (100, 33, 25);
 /// Other padding, one slot of so many at most: it is filled apart, so that streamed lines would be written three times.
 const OTHERS: i64 = 8;
 
-/// The end of a dimension that a box would go over is one of so many elements at least, or of a line of the source.
+/// What is in the last tile of a dimension is one of so many of its places at least; of a destination that is streamed, where less than a line
+/// of the source may be needed and all of it is read, a line's worth is.
 const LEAST_END: i64 = 64;
 
-/// Boxes of elements alone have one of so many at most of those that are nowhere beyond the source.
+/// Where boxes end further and further in, those of elements alone begin when they have one of so many.
 const LEAST_PART: i64 = 64;
+
+/// All of those have one element of so many at most.
+const LEAST_WIDE: i64 = 4;
 
 /// Some padding that boxes may go over.
 struct Beyond {
@@ -103,7 +107,7 @@ impl Beyond {
         let mut order: Vec<usize> = (0..to.dims().len()).filter(|&other| other != dim).collect();
         order.push(dim);
         let (others, slots) = padding_by(own, &order, to)?;
-        let run = n_slots(&slots) / slots.iter().map(n_runs).sum::<i64>().max(1);
+        let run = n_slots(&slots)? / slots.iter().map(n_runs).sum::<i64>().max(1);
         Some(Beyond { dim, slots, others, run })
     }
 
@@ -124,28 +128,23 @@ impl Beyond {
         };
         Some(
             self.run.saturating_mul(bytes) < LONG_RUN
-                && n_slots(&self.others) <= to.allocation() / OTHERS
-                && is_part(n_slots(&self.slots), to.elements(), most_in_vain)
+                && n_slots(&self.others)? <= to.allocation() / OTHERS
+                && is_part(n_slots(&self.slots)?, to.elements(), most_in_vain)
                 && is_part(lines, size / LINE as i64, most_lines)
                 && end.saturating_mul(LEAST_END) >= radix.size,
         )
     }
 }
 
-/// The slots of some boxes of an array.
-fn n_slots(nests: &[Nest]) -> i64 {
-    nests.iter().map(Nest::elements).sum()
-}
-
 /// About how many lines the slots of a nest are in.
 fn lines(nest: &Nest, bytes: i64) -> i64 {
     let mut loops = nest.loops.iter().rev().peekable();
     let mut reach = bytes;
-    while let Some(l) = loops.next_if(|l| l.dst * bytes <= reach.max(LINE as i64)) {
-        reach = l.dst * l.extent * bytes;
+    while let Some(l) = loops.next_if(|l| l.dst.saturating_mul(bytes) <= reach.max(LINE as i64)) {
+        reach = l.dst.saturating_mul(bytes).saturating_mul(l.extent);
     }
-    let lines = (reach + LINE as i64 - 1) / LINE as i64;
-    loops.map(|l| l.extent).product::<i64>() * lines
+    let lines = reach / LINE as i64 + i64::from(reach % LINE as i64 > 0);
+    loops.fold(lines, |lines, l| lines.saturating_mul(l.extent))
 }
 
 /// Boxes of all elements and, but for the last, of as many slots of a dimension.
@@ -180,23 +179,24 @@ fn boxes(
         n_all += n;
         let mut rest = Some(around);
         while let Some(around) = rest.take() {
-            if around.elements() * LEAST_PART <= n {
+            let is_little = around.elements() <= n / LEAST_PART;
+            let parts = || {
+                let whole = inside(&around).map(|nests| (nests, None));
+                whole.or_else(|| {
+                    let (most, last) = but_for_last(&around)?;
+                    Some((inside(&most)?, Some(last)))
+                })
+            };
+            let Some((nests, last)) = (if is_little { None } else { parts() }) else {
                 n_narrow += around.elements();
                 found.extend(narrow.iter().map(|along| product(&around, along)));
-            } else if let Some(nests) = inside(&around) {
-                found.extend(nests);
-            } else if let Some((most, last)) = but_for_last(&around)
-                && let Some(nests) = inside(&most)
-            {
-                found.extend(nests);
-                rest = Some(last);
-            } else {
-                n_narrow += around.elements();
-                found.extend(narrow.iter().map(|along| product(&around, along)));
-            }
+                break;
+            };
+            found.extend(nests);
+            rest = last;
         }
     }
-    (n_narrow <= n_all / 4).then_some(found)
+    (n_narrow <= n_all / LEAST_WIDE).then_some(found)
 }
 
 /// The box of each element of one for each of the other.
@@ -308,7 +308,7 @@ mod tests {
             ("s8[1,61,40,1] nhwc", "s8[1,61,40,1] nChw8c", 8, "it is small"),
             ("s4[1,61,4000,1] nhwc", "s4[1,61,4000,1] nChw8c", 4, "elements are no bytes"),
             ("s8[1,64,400,1] nhwc", "s8[1,64,400,1] nChw8c", 8, "blocks are full"),
-            ("f32[200,100]", "f32[200,100]{1,0:T(8,128)}", 32, "padding is long runs"),
+            ("f32[300,230]", "f32[300,230]{1,0:T(8,128)}", 32, "padding is long runs"),
             ("s8[127,2000]", "s8[127,2000]{1,0:T(8,128)(4,1)}", 8, "there is nothing behind"),
             ("s8[1,13,2000,1] nhwc", "s8[1,13,2000,1] nChw8c", 8, "half the lines are filled"),
             ("s8[1,513,400,1] nhwc", "s8[1,513,400,1] nChw8c", 8, "the end is little"),

@@ -201,8 +201,8 @@ const MUCH_LONGER: i64 = 4;
 /// How many destination elements to take as one chunk: about `target`, a multiple of `align`,
 /// and where possible of a stride of the destination, so that chunks begin where tiles do.
 ///
-/// Chunks of fewer than `reach` elements would read parts of lines that others read, too. Where they would be fewer, but a stride that is a
-/// multiple of `least` alone has as many, it is of that: a chunk is all channels of an image and not 64 of 96.
+/// Chunks of fewer than `reach` elements would read little of the source at a time, and others the rest of its lines. Where they would be fewer,
+/// but a stride that is a multiple of `least` alone has as many, it is of that: a chunk is all channels of an image and not 64 of 96.
 ///
 /// Where a stride that is many times as long is a multiple of `least` alone, it is of that: parts of tiles take longer than a
 /// chunk that does not begin on a line. Of chunks that are put together in the caches first, it is wherever a stride is longer at

@@ -30,7 +30,7 @@ pub struct Description {
     /// How many of those boxes have beside elements: they go as far as tiles do, and what they write beyond the end of a dimension is
     /// filled afterwards.
     pub refilled_slots: i64,
-    /// The boxes of elements, each with its own loops. Empty unless the route is one of boxes.
+    /// The boxes of elements, and of what is refilled, each with its own loops. Empty unless the route is one of boxes.
     pub boxes: Vec<BoxDescription>,
 }
 

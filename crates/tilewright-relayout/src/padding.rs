@@ -129,7 +129,7 @@ impl Comb {
     }
 
     /// What fills it with a pattern.
-    fn teeth(self, period: &[u8]) -> Teeth<'_> {
+    pub(crate) fn teeth(self, period: &[u8]) -> Teeth<'_> {
         let line = (self.n > 1).then(|| {
             let (mut kept, mut filled) = ([0xff; LINE], [0; LINE]);
             for start in (0..LINE).step_by(self.step) {
@@ -140,15 +140,10 @@ impl Comb {
         });
         Teeth { comb: self, period, line }
     }
-
-    /// Fills it with a pattern, from a byte of `dst` on.
-    pub(crate) fn fill(self, start: usize, dst: &mut [u8], period: &[u8]) {
-        self.teeth(period).fill(start, dst);
-    }
 }
 
 /// What fills a [`Comb`].
-struct Teeth<'p> {
+pub(crate) struct Teeth<'p> {
     comb: Comb,
     period: &'p [u8],
     /// Of several runs, the bits of a line from the first on that are kept, and what those of the runs are.
@@ -157,7 +152,7 @@ struct Teeth<'p> {
 
 impl Teeth<'_> {
     /// Fills one from a byte of `dst` on.
-    fn fill(&self, start: usize, dst: &mut [u8]) {
+    pub(crate) fn fill(&self, start: usize, dst: &mut [u8]) {
         let Comb { run, step, n } = self.comb;
         let len = (n - 1) * step + run;
         let Some(bytes) = dst.get_mut(start..).and_then(|rest| rest.get_mut(..len)) else { return };
@@ -226,7 +221,7 @@ mod tests {
                     assert_eq!(dst, all, "{nest:?} in {within:?}");
                     let mut listed = vec![0xab; dst.len()];
                     for (at, comb) in padding.places(&within).unwrap() {
-                        comb.fill(at, &mut listed, &pad.to_le_bytes()[..2]);
+                        comb.teeth(&pad.to_le_bytes()[..2]).fill(at, &mut listed);
                     }
                     assert_eq!(listed, all, "{nest:?} in {within:?}, listed");
                 }

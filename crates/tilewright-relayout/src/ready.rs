@@ -82,7 +82,10 @@ impl Ready {
 fn fill_places(places: &[(usize, Comb)], dst: &mut [u8], pad: u128, width: u32) {
     let period = pad.to_le_bytes();
     let period = period.get(..width as usize / 8).unwrap_or_default();
-    for (start, comb) in places {
-        comb.fill(*start, dst, period);
+    // Mostly they are all alike.
+    for alike in places.chunk_by(|(_, a), (_, b)| a == b) {
+        let Some((_, comb)) = alike.first() else { continue };
+        let teeth = comb.teeth(period);
+        alike.iter().for_each(|(start, _)| teeth.fill(*start, dst));
     }
 }

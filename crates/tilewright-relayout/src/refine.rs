@@ -32,14 +32,14 @@ pub(crate) const MAX_BOXES: usize = 4096;
 pub(crate) struct Refined {
     /// Every digit of every dimension, as far as it ever goes.
     pub(crate) digits: Vec<Loop>,
-    /// The array's elements, each in exactly one box.
+    /// The array's elements, each in exactly one box; and the slots of `beyond`, each in one at most.
     pub(crate) boxes: Vec<Nest>,
-    /// The destination's slots that hold no element, each in exactly one box, both sides its
+    /// The destination's slots that hold no element, but for those of `beyond`, each in exactly one box, both sides its
     /// own; `None` where they are not just what its digits reach beyond the dimensions.
     pub(crate) padding: Option<Vec<Nest>>,
     /// Whether no two elements go to one slot, as far as is known.
     pub(crate) is_injective: bool,
-    /// Padding that boxes have beside elements, which is filled when they have been moved.
+    /// The rest of that padding, which boxes may have beside elements: it is filled when they have been moved.
     pub(crate) beyond: Vec<Nest>,
 }
 
@@ -206,7 +206,7 @@ fn room_between(digits: &[Loop], allocation: i64) -> Vec<Nest> {
 }
 
 /// The number of slots in some boxes.
-fn n_slots(boxes: &[Nest]) -> Option<i64> {
+pub(crate) fn n_slots(boxes: &[Nest]) -> Option<i64> {
     boxes.iter().try_fold(0i64, |sum, nest| {
         let slots = nest.loops.iter().try_fold(1i64, |slots, l| slots.checked_mul(l.extent))?;
         sum.checked_add(slots)

@@ -63,8 +63,8 @@ impl Sizing {
         dst_reach(boxes, (self.src_bits, self.dst_bits), bytes)
     }
 
-    /// The number of elements that a chunk is best about, and how many it has at least if it is not to read parts of lines that others
-    /// read, too; none if those are too many.
+    /// The number of elements that a chunk is best about, and how many it has at least if it is to read [enough](READ_AT_LEAST) of the source at
+    /// a time; none if those are too many to be put together in the caches.
     pub(crate) fn target<'n>(
         self,
         boxes: &(impl Iterator<Item = &'n Nest> + Clone),

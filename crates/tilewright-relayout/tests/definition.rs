@@ -7,7 +7,7 @@ mod support;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use support::{check, check_large, check_round_trip, check_threads, composed, placement};
-use tilewright_relayout::Placement;
+use tilewright_relayout::{Placement, Plan};
 
 const WIDTHS: [u32; 14] = [1, 2, 3, 4, 5, 6, 8, 16, 24, 32, 42, 64, 127, 128];
 
@@ -169,6 +169,18 @@ fn chunks_of_whole_steps() {
             };
             check(&side(":L(7919)"), &side(""), bits, 0);
         }
+    }
+}
+
+/// Boxes that go beyond the end of a dimension, between slots of several widths, in as many chunks as may be, from just the bytes that are read.
+#[test]
+fn beyond_the_end_of_a_dimension() {
+    let [rows, tiles] = ["f32[300,61]{1,0}", "f32[300,61]{0,1:T(8,1)}"];
+    for (from, to, value) in [(8, 8, 8), (4, 8, 4), (16, 8, 7), (24, 24, 24)] {
+        let (source, target) = (placement(rows, from), placement(tiles, to));
+        let plan = Plan::with_value_bits(&source, &target, value).unwrap();
+        assert_eq!(plan.describe().refilled_slots, 3 * 299, "{from} to {to} bits");
+        check(&source, &target, value, 0x0003_0201_0a5a_c396);
     }
 }
 

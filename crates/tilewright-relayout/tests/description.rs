@@ -7,6 +7,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use support::placement;
+use tilewright::notation::DescribedArray;
 use tilewright_relayout::{KernelKind, Pad, Placement, Plan, Route, RunOptions};
 
 /// A layout and the bits of its slots.
@@ -73,12 +74,27 @@ fn odd_runs_of_the_caches() {
     }
 }
 
+/// Blocks of channels that are not full are moved with what follows in the source, but for the last pixel; not so in boxes from which
+/// loops are made. Chunks have all channels of an image, which begins within a line.
+#[test]
+fn blocks_of_channels() {
+    let placement =
+        |text: &str| Placement::from_described(&text.parse::<DescribedArray>().unwrap()).unwrap();
+    let (from, to) = (placement("s8[1,61,400,1] nhwc"), placement("s8[1,61,400,1] nChw8c"));
+    assert_eq!(Plan::new(&from, &to).unwrap().describe().refilled_slots, 3 * 399);
+    let exact = Plan::in_linear_boxes(&from, &to, 8).unwrap().describe();
+    let elements: i64 = exact.boxes.iter().map(|of| of.elements).sum();
+    assert_eq!((exact.refilled_slots, elements), (0, 61 * 400));
+    let images = ["s8[16,96,20833,1] nhwc", "s8[16,96,20833,1] nChw8c"].map(placement);
+    assert_eq!(Plan::new(&images[0], &images[1]).unwrap().chunk_bytes(0).len(), 96 * 20_833);
+}
+
 /// Swizzled rows lie alone in each of eight boxes when they become columns: they are moved as what was swizzled, or, where
 /// pieces do not stay whole, through rows.
 #[test]
 fn swizzled_rows_become_columns() {
     let placement = |text: &str| {
-        let array: tilewright::notation::DescribedArray = text.parse().unwrap();
+        let array: DescribedArray = text.parse().unwrap();
         Placement::from_described(&array).unwrap()
     };
     let swizzled = placement("u16 Sw<3,3,3> o 0 o (1024,64):(64,1)");
@@ -121,7 +137,7 @@ fn swizzled_rows_become_columns() {
 #[test]
 fn rows_that_an_array_goes_through_are_made_for_each_chunk() {
     let placement = |text: &str| {
-        let array: tilewright::notation::DescribedArray = text.parse().unwrap();
+        let array: DescribedArray = text.parse().unwrap();
         Placement::from_described(&array).unwrap()
     };
     for (from, to, is_cut) in [

@@ -94,30 +94,28 @@ fn filters() {
     }
 }
 
-/// Tiles that a dimension does not fill, which boxes go beyond: channels of images, columns, and lanes; of arrays that are streamed
-/// and not, and that threads share in slabs.
+/// Tiles that a dimension does not fill, which boxes go beyond: channels of images, columns, and lanes; of arrays in the caches and of
+/// such that are streamed.
 #[test]
 fn beyond_the_end_of_a_dimension() {
-    for bytes in [40_000, 9_000_000] {
-        let rows = bytes / 127;
-        let from = format!("f32[{rows},127]{{1,0}}");
-        for (order, tiles, bits) in [
-            ("0,1", "T(8,128)(4,1)", 8),
-            ("0,1", "T(8,128)(2,1)", 16),
-            ("1,0", "T(8,128)(4,1)", 8),
-            ("1,0", "T(8,128)", 32),
-            ("0,1", "T(8,8)", 32),
-        ] {
-            check(&from, &format!("f32[{rows},127]{{{order}:{tiles}}}"), bits, bytes / 5);
-        }
-        let images = format!("bf16[3,61,{},1]", bytes / 183);
-        for (order, blocks) in [("nhwc", "nChw8c"), ("nchw", "nChw8c"), ("nhwc", "nChw16c")] {
-            let [from, to] = [order, blocks].map(|format| format!("{images} {format}"));
-            let [source, target] = [&from, &to].map(|text| {
-                Placement::from_described(&text.parse::<DescribedArray>().unwrap()).unwrap()
-            });
-            check_move(&source, &target, bytes / 4, &format!("{from} to {to}"));
-        }
+    let described =
+        |text: &str| Placement::from_described(&text.parse::<DescribedArray>().unwrap()).unwrap();
+    for [from, to] in [
+        ["s8[1,61,400,1] nhwc", "s8[1,61,400,1] nChw8c"],
+        ["bf16[5,61,70,2] nchw", "bf16[5,61,70,2] nChw8c"],
+        ["s8[380,127]", "s8[380,127]{0,1:T(8,128)(4,1)}"],
+        ["bf16[40,1023]", "bf16[40,1023]{1,0:T(8,128)(2,1)}"],
+        ["bf16[3,61,25001,1] nhwc", "bf16[3,61,25001,1] nChw16c"],
+        ["s8[5,61,30001,1] nchw", "s8[5,61,30001,1] nChw16c"],
+        // Half the lines are filled.
+        ["s8[3,13,200003,1] nhwc", "s8[3,13,200003,1] nChw8c"],
+        ["s8[70908,127]", "s8[70908,127]{0,1:T(8,128)(4,1)}"],
+        ["bf16[35580,127]", "bf16[35580,127]{0,1:T(8,128)(2,1)}"],
+        ["f32[2200,1023]", "f32[2200,1023]{1,0:T(8,128)}"],
+    ] {
+        let (source, target, name) = (described(from), described(to), format!("{from} to {to}"));
+        assert!(Plan::new(&source, &target).unwrap().describe().refilled_slots > 0, "{name}");
+        check_move(&source, &target, target.bytes() / 5, &name);
     }
 }
 

@@ -118,6 +118,7 @@ export interface Planned {
   bytes_read: Int;
   bytes_written: Int;
   padding_slots: Int;
+  refilled_slots: Int;
   chunks: Int;
   chunk_bytes: Int;
   follows_source: boolean;

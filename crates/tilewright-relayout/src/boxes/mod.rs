@@ -42,7 +42,7 @@ pub(crate) struct BoxMoves {
     number: Number,
     /// What lies around the elements, where it is filled apart.
     padding: Option<Padding>,
-    /// What of that boxes go over: it is filled when they are moved.
+    /// What boxes go over of it, which is filled when they have been moved.
     beyond: Option<Padding>,
     /// Every digit of the array's dimensions, counted in elements.
     digits: Vec<Loop>,

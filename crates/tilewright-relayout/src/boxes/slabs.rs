@@ -35,9 +35,10 @@ const TRIES: usize = 3;
 /// The moves of an array that is one box, in slabs of it.
 #[derive(Clone, Debug)]
 pub(crate) struct InSlabs {
-    /// What fills padding, and what fills that which slabs go over.
+    /// What fills padding.
     first: Ready,
     slabs: Slabs,
+    /// What fills padding that slabs go over.
     last: Ready,
 }
 
@@ -78,9 +79,9 @@ impl BoxMoves {
             let slabs = Slabs::of(wanted, nest.dst, cut)?;
             (slabs.cycles() + self.written_cycles() <= most_cycles).then_some(slabs)
         });
-        let (first, beyond) = (Vec::new(), self.places_beyond(&all)?);
-        let last = Ready::new(Fill::Nothing, Vec::new(), beyond);
-        Some(InSlabs { first: Ready::new(fill, Vec::new(), first), slabs: slabs?, last })
+        let first = Ready::new(fill, Vec::new(), Vec::new());
+        let last = Ready::new(Fill::Nothing, Vec::new(), self.places_beyond(&all)?);
+        Some(InSlabs { first, slabs: slabs?, last })
     }
 
     /// Writes all of a destination in slabs; nothing, if the sides are not as long as those that were planned for.

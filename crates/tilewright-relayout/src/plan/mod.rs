@@ -105,8 +105,9 @@ impl Plan {
         Self::by(Way::choose, from, to, value_bits)
     }
 
-    /// As [`with_value_bits`](Self::with_value_bits), in boxes that are linear in both layouts wherever those are few: without
-    /// [a way of its own for swizzles](Route::Swizzled), whose boxes are of other layouts. For whoever makes loops of the
+    /// As [`with_value_bits`](Self::with_value_bits), in boxes that are linear in both layouts wherever those are few, and of elements alone:
+    /// without [a way of its own for swizzles](Route::Swizzled), whose boxes are of other layouts, and without [slots that are
+    /// filled afterwards](Description::refilled_slots). For whoever makes loops of the
     /// boxes of a [description](Self::describe).
     ///
     /// ```

@@ -216,6 +216,8 @@ mod tests {
             // Rows of tiles that are not full: what is beside them is filled first.
             ("f32[2,5,1024]", "f32[2,5,1024]{2,1,0:T(8,128)}"),
             ("f32[17,127,113]{2,0,1}", "f32[17,127,113]{1,0,2}"),
+            // Blocks of channels that are not full: what slabs go over is filled last.
+            ("s8[4096,61]{1,0:PAD(4096,64)}", "s8[4096,61]{0,1:T(8,1)}"),
         ];
         // Enough for who looks at every access.
         for (from, to) in arrays.into_iter().take(if cfg!(miri) { 1 } else { usize::MAX }) {
