@@ -53,6 +53,8 @@ const LEAST_WIDE: i64 = 4;
 /// Some padding that boxes may go over.
 struct Beyond {
     dim: usize,
+    /// As far as boxes go along it.
+    size: i64,
     slots: Vec<Nest>,
     /// The rest of the padding.
     others: Vec<Nest>,
@@ -68,71 +70,60 @@ pub(crate) fn beyond(
     bits: u32,
 ) -> Option<Refined> {
     let is_padded = exact.padding.as_ref().is_some_and(|padding| !padding.is_empty());
-    let is_plain = from.is_separable() && to.is_separable() && exact.is_injective;
     let bytes = i64::from(bits / 8);
-    let size = to.allocation().saturating_mul(bytes);
-    if !is_padded || !is_plain || !bits.is_multiple_of(8) || size < LEAST_BYTES {
+    let are_few = to.allocation().saturating_mul(bytes) < LEAST_BYTES;
+    if !is_padded
+        || !from.is_separable()
+        || !exact.is_injective
+        || !bits.is_multiple_of(8)
+        || are_few
+    {
         return None;
     }
     let (own, both) = (Radices::of(to, to)?, Radices::of(from, to)?);
-    let worth = Worth { to, bytes, size, own: &own, both: &both };
-    let mut found: Vec<Beyond> = (0..to.dims().len())
-        .filter_map(|dim| Beyond::of(&own, dim, to))
-        .filter(|beyond| beyond.is_worth_it(&worth) == Some(true))
-        .collect();
+    let mut found: Vec<Beyond> =
+        (0..to.dims().len()).filter_map(|dim| Beyond::of(dim, [&own, &both], to, bytes)).collect();
     found.sort_by_key(|beyond| beyond.run);
-    found.into_iter().find_map(|Beyond { dim, slots, others, .. }| {
-        let tile = *own.nth(dim)?.divisors.last()?;
-        let size = (to.dims().get(dim)? / tile + 1).checked_mul(tile)?;
+    found.into_iter().find_map(|Beyond { dim, size, slots, others, .. }| {
         let boxes = boxes(&both, (dim, size), from, to)?;
         let digits = exact.digits.clone();
         Some(Refined { digits, boxes, padding: Some(others), is_injective: true, beyond: slots })
     })
 }
 
-/// What it depends on whether boxes had better go beyond a dimension.
-struct Worth<'a> {
-    to: &'a IndexMap,
-    bytes: i64,
-    /// The bytes of the destination.
-    size: i64,
-    own: &'a Radices<'a>,
-    both: &'a Radices<'a>,
-}
-
 impl Beyond {
-    /// Of a dimension that ends within a tile.
-    fn of(own: &Radices<'_>, dim: usize, to: &IndexMap) -> Option<Self> {
-        own.nth(dim).filter(Radix::reaches_beyond)?;
+    /// Of a dimension that ends within a tile, if it is worth it to go on to that tile's end. The dimensions are those of the
+    /// destination by itself, and of both maps; slots are of so many bytes.
+    fn of(dim: usize, [own, both]: [&Radices<'_>; 2], to: &IndexMap, bytes: i64) -> Option<Self> {
+        let radix = own.nth(dim).filter(Radix::reaches_beyond)?;
+        let (all, tile) = (radix.size, *radix.divisors.last()?);
+        let (end, size) = (all % tile, (all / tile + 1).checked_mul(tile)?);
+        let (line, dst_bytes) = (LINE as i64, to.allocation().saturating_mul(bytes));
+        let is_streamed = Stores::for_bytes(usize::try_from(dst_bytes).ok()?) == Stores::Streamed;
+        let (most_lines, end) = match is_streamed {
+            true => (MOST_LINES.0, end.max(line / bytes)),
+            false => (MOST_LINES.1, end),
+        };
+        let most_in_vain = match both.nth(dim)?.digits.first()?.src {
+            _ if !is_streamed => MOST_IN_VAIN.2,
+            1 => MOST_IN_VAIN.0,
+            _ => MOST_IN_VAIN.1,
+        };
+        let is_part = |part: i64, of: i64, percent: i64| {
+            i128::from(part) * 100 <= i128::from(of) * i128::from(percent)
+        };
+        if !is_part(size - all, all, most_in_vain) || end.saturating_mul(LEAST_END) < all {
+            return None;
+        }
         let mut order: Vec<usize> = (0..to.dims().len()).filter(|&other| other != dim).collect();
         order.push(dim);
         let (others, slots) = padding_by(own, &order, to)?;
         let run = n_slots(&slots)? / slots.iter().map(n_runs).sum::<i64>().max(1);
-        Some(Beyond { dim, slots, others, run })
-    }
-
-    fn is_worth_it(&self, of: &Worth<'_>) -> Option<bool> {
-        let &Worth { to, bytes, size, own, both } = of;
-        let radix = own.nth(self.dim)?;
-        let end = radix.size % radix.divisors.last()?;
-        let are_neighbours = both.nth(self.dim)?.digits.first()?.src == 1;
-        let is_streamed = Stores::for_bytes(usize::try_from(size).ok()?) == Stores::Streamed;
-        let (most_lines, most_in_vain, end) = match is_streamed {
-            true if are_neighbours => (MOST_LINES.0, MOST_IN_VAIN.0, end.max(LINE as i64 / bytes)),
-            true => (MOST_LINES.0, MOST_IN_VAIN.1, end.max(LINE as i64 / bytes)),
-            false => (MOST_LINES.1, MOST_IN_VAIN.2, end),
-        };
-        let lines: i64 = self.slots.iter().map(|nest| lines(nest, bytes)).sum();
-        let is_part = |part: i64, of: i64, percent: i64| {
-            i128::from(part) * 100 <= i128::from(of) * i128::from(percent)
-        };
-        Some(
-            self.run.saturating_mul(bytes) < LONG_RUN
-                && n_slots(&self.others)? <= to.allocation() / OTHERS
-                && is_part(n_slots(&self.slots)?, to.elements(), most_in_vain)
-                && is_part(lines, size / LINE as i64, most_lines)
-                && end.saturating_mul(LEAST_END) >= radix.size,
-        )
+        let lines = slots.iter().map(|nest| lines(nest, bytes)).sum();
+        let is_worth_it = run.saturating_mul(bytes) < LONG_RUN
+            && n_slots(&others)? <= to.allocation() / OTHERS
+            && is_part(lines, dst_bytes / line, most_lines);
+        is_worth_it.then_some(Beyond { dim, size, slots, others, run })
     }
 }
 

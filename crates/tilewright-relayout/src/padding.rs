@@ -33,14 +33,13 @@ impl Padding {
         let are_few = runs.saturating_mul(BYTES_A_RUN) <= allocation.saturating_mul(slot_bytes);
         let is_little = slots <= allocation / 2;
         (slot_bits.is_multiple_of(8) && (are_long || are_few) && is_little)
-            .then(|| Padding { boxes: boxes.into_iter().map(Cuttable::new).collect(), slot_bytes })
+            .then(|| Self::of_boxes(boxes, slot_bits))
     }
 
-    /// The same, worth while or not, of slots of whole bytes; `None` of no boxes.
-    pub(crate) fn of_boxes(boxes: Vec<Nest>, slot_bits: u32) -> Option<Self> {
-        let slot_bytes = i64::from(slot_bits) / 8;
-        let boxes: Vec<Cuttable> = boxes.into_iter().map(Cuttable::new).collect();
-        (!boxes.is_empty()).then_some(Padding { boxes, slot_bytes })
+    /// The same, worth while or not, of slots of whole bytes.
+    pub(crate) fn of_boxes(boxes: Vec<Nest>, slot_bits: u32) -> Self {
+        let boxes = boxes.into_iter().map(Cuttable::new).collect();
+        Padding { boxes, slot_bytes: i64::from(slot_bits) / 8 }
     }
 
     /// The bytes that it has allocated.
@@ -209,7 +208,7 @@ mod tests {
             let nest = Nest { src: 3, dst: 3, loops };
             let mut slots = vec![false; 700];
             walk(&nest.loops, (0, nest.dst), &mut |(_, slot)| slots[slot as usize] = true);
-            let padding = Padding::of_boxes(vec![nest.clone()], 16).unwrap();
+            let padding = Padding::of_boxes(vec![nest.clone()], 16);
             let expected = |slot: usize| if slots[slot] { [0x34, 0x12] } else { [0xab, 0xab] };
             let pad = 0x1234_u128;
             for chunk in [700, 64, 37, 5] {

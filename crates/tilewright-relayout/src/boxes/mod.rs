@@ -138,7 +138,8 @@ impl BoxMoves {
         let Counted { refined, slots, widths } = counted;
         let boxes = refined.boxes;
         let padding = refined.padding.and_then(|boxes| Padding::new(boxes, widths.to, allocation));
-        let beyond = Padding::of_boxes(refined.beyond, widths.to);
+        let beyond = refined.beyond;
+        let beyond = (!beyond.is_empty()).then(|| Padding::of_boxes(beyond, widths.to));
         let is_filled_first = padding.is_none() && to.elements() < allocation;
         let is_large = is_streamed(allocation, widths);
         let is_found_out = is_large && needs.prepares && !is_filled_first;
