@@ -42,6 +42,8 @@ pub struct Planned {
     pub padding_slots: i64,
     /// How many of them boxes have, too: what they write there is filled afterwards.
     pub refilled_slots: i64,
+    /// How many places are moved beyond the ends of rows, to be written over by the next row.
+    pub overwritten_slots: i64,
     /// In how many parts it is made.
     pub chunks: usize,
     /// The bytes of a part.
@@ -132,6 +134,7 @@ impl Planned {
             bytes_written: description.dst_bytes,
             padding_slots: description.padding_slots,
             refilled_slots: description.refilled_slots,
+            overwritten_slots: description.overwritten_slots,
             chunks: description.n_chunks,
             chunk_bytes: description.chunk_bytes,
             follows_source: description.follows_source,

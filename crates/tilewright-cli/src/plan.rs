@@ -74,13 +74,20 @@ fn bytes(count: usize) -> String {
 
 fn padding(description: &Description) -> String {
     let slots = match description.padding_slots {
-        0 => return String::new(),
+        0 => return overwritten(description),
         1 => ", 1 slot of padding".to_owned(),
         slots => format!(", {slots} slots of padding"),
     };
     match description.refilled_slots {
         0 => slots,
         refilled => format!("{slots}, {refilled} of them also moved and then filled"),
+    }
+}
+
+fn overwritten(description: &Description) -> String {
+    match description.overwritten_slots {
+        0 => String::new(),
+        slots => format!(", {slots} slots beyond rows also moved and then written over"),
     }
 }
 

@@ -85,6 +85,19 @@ fn padding_that_is_moved_and_then_filled() {
     assert_eq!(plan("f32[20,5]", "f32[20,5]{1,0:T(8,2)}")["refilled_slots"], 0);
 }
 
+/// Of 61 channels in blocks of 8, three are padding of each of 16 * 17189 pixels, which is moved where the next one begins.
+#[test]
+fn padding_that_is_moved_and_then_written_over() {
+    let (from, to) = ("s8[16,61,17189,1] nChw8c", "s8[16,61,17189,1] nhwc");
+    let answer = plan(from, to);
+    assert_eq!(answer["overwritten_slots"], 3 * 16 * 17189);
+    assert_eq!((&answer["padding_slots"], &answer["stores"]), (&json!(0), &json!("streamed")));
+    let shown = run(&["plan", from, to]).succeeded().stdout;
+    let said = "825072 slots beyond rows also moved and then written over";
+    assert!(shown.contains(said), "{shown}");
+    assert_eq!(plan(to, from)["overwritten_slots"], 0);
+}
+
 #[test]
 fn for_a_person() {
     let shown = run(&["plan", "u8[4,4]", "u8[4,4]{1,0:T(2,2)}"]).succeeded().stdout;

@@ -86,8 +86,8 @@ pub(crate) fn beyond(
     found.sort_by_key(|beyond| beyond.run);
     found.into_iter().find_map(|Beyond { dim, size, slots, others, .. }| {
         let boxes = boxes(&both, (dim, size), from, to)?;
-        let digits = exact.digits.clone();
-        Some(Refined { digits, boxes, padding: Some(others), is_injective: true, beyond: slots })
+        let (digits, padding) = (exact.digits.clone(), Some(others));
+        Some(Refined { digits, boxes, padding, is_injective: true, beyond: slots, overhang: None })
     })
 }
 

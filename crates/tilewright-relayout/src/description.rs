@@ -30,6 +30,9 @@ pub struct Description {
     /// How many of those boxes have beside elements: they go as far as tiles do, and what they write beyond the end of a dimension is
     /// filled afterwards.
     pub refilled_slots: i64,
+    /// The slots that are moved beyond the ends of rows, from padding of the source, to be written over by the next row: where a
+    /// dimension does not fill the last tile of the source, whole tiles are moved.
+    pub overwritten_slots: i64,
     /// The boxes of elements, and of what is refilled, each with its own loops. Empty unless the route is one of boxes.
     pub boxes: Vec<BoxDescription>,
 }
@@ -225,6 +228,15 @@ impl BoxDescription {
             src_start_bits: nest.src.saturating_mul(unit_bits),
             dst_start_bits: nest.dst.saturating_mul(unit_bits),
             loops: loops.chain(own).collect(),
+        }
+    }
+
+    /// A box in units of whole bytes that is moved by tiles, with others.
+    pub(crate) fn of_tiles(nest: &Nest, unit_bits: i64, slot_bits: i64) -> Self {
+        let elements = n_steps(nest).saturating_mul(unit_bits) / slot_bits;
+        BoxDescription {
+            elements,
+            ..Self::of_elements(nest, unit_bits, unit_bits, KernelKind::Tile)
         }
     }
 

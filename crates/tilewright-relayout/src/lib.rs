@@ -100,6 +100,7 @@ mod linear;
 mod nest;
 mod options;
 mod order;
+mod overhang;
 mod padding;
 mod placement;
 mod plan;

@@ -19,6 +19,7 @@
 
 use crate::linear::{self, are_disjoint};
 use crate::nest::{Loop, Nest};
+use crate::overhang::Overhang;
 use std::cmp::Ordering;
 use std::ops::Range;
 use tilewright::IndexMap;
@@ -41,6 +42,20 @@ pub(crate) struct Refined {
     pub(crate) is_injective: bool,
     /// The rest of that padding, which boxes may have beside elements: it is filled when they have been moved.
     pub(crate) beyond: Vec<Nest>,
+    /// The same elements in rows that overhang, if there are such.
+    pub(crate) overhang: Option<Overhang>,
+}
+
+impl Refined {
+    /// Of boxes of elements alone.
+    fn exact(
+        digits: Vec<Loop>,
+        boxes: Vec<Nest>,
+        padding: Option<Vec<Nest>>,
+        is_injective: bool,
+    ) -> Self {
+        Refined { digits, boxes, padding, is_injective, beyond: Vec::new(), overhang: None }
+    }
 }
 
 /// The loops of two maps over the same dimensions, counted in elements. `None` where the maps
@@ -59,7 +74,7 @@ pub(crate) fn refine(from: &IndexMap, to: &IndexMap, is_injective: bool) -> Opti
     let inside = boxes.iter().all(|nest| lies_inside(nest, from.allocation(), to.allocation()));
     let padding = padding(to, is_injective);
     let digits = radices.digits;
-    inside.then_some(Refined { digits, boxes, padding, is_injective, beyond: Vec::new() })
+    inside.then_some(Refined::exact(digits, boxes, padding, is_injective))
 }
 
 /// The loops of any two maps over the same dimensions, in no more than `max_boxes`: of the maps as
@@ -87,7 +102,7 @@ pub(crate) fn refine_any(
     let digits = to.digits().iter().map(digit).collect();
     let is_injective = is_injective || are_disjoint(&boxes);
     let padding = padding(to, is_injective);
-    inside.then_some(Refined { digits, boxes, padding, is_injective, beyond: Vec::new() })
+    inside.then_some(Refined::exact(digits, boxes, padding, is_injective))
 }
 
 /// Both maps over dimensions of which those that either merges, and those between them, are one;

@@ -119,6 +119,29 @@ fn beyond_the_end_of_a_dimension() {
     }
 }
 
+/// Channels and columns that do not fill the last tile of the source: whole tiles are moved, and what is beyond a row is written over.
+#[test]
+fn beyond_the_ends_of_rows() {
+    let described =
+        |text: &str| Placement::from_described(&text.parse::<DescribedArray>().unwrap()).unwrap();
+    for [from, to] in [
+        ["s8[3,61,50003,1] nChw8c", "s8[3,61,50003,1] nhwc"],
+        ["bf16[3,61,25001,1] nChw16c", "bf16[3,61,25001,1] nhwc"],
+        ["f32[2,93,12007,1] nChw16c", "f32[2,93,12007,1] nhwc"],
+        ["s8[70908,127]{0,1:T(8,128)(4,1)}", "s8[70908,127]"],
+        ["bf16[35580,127]{0,1:T(8,128)(2,1)}", "bf16[35580,127]"],
+        ["f32[17701,125]{0,1:T(8,128)}", "f32[17701,125]"],
+        ["f32[2203,1023]{1,0:T(8,128)}", "f32[2203,1023]"],
+        ["s8[9003,1023]{1,0:T(8,128)(4,1)}", "s8[9003,1023]"],
+        ["bf16[5,1003,1023]{2,1,0:T(8,128)(2,1)}", "bf16[5,1003,1023]"],
+    ] {
+        let (source, target, name) = (described(from), described(to), format!("{from} to {to}"));
+        assert!(Plan::new(&source, &target).unwrap().describe().overwritten_slots > 0, "{name}");
+        // Chunks begin and end within rows.
+        check_move(&source, &target, target.bytes() / 5, &name);
+    }
+}
+
 /// Rows of an odd number that lie far apart: at addresses that are alike in the caches, where tiles that share rows are moved from
 /// a stage, and at others.
 #[test]

@@ -119,6 +119,7 @@ export interface Planned {
   bytes_written: Int;
   padding_slots: Int;
   refilled_slots: Int;
+  overwritten_slots: Int;
   chunks: Int;
   chunk_bytes: Int;
   follows_source: boolean;

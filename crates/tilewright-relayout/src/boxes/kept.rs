@@ -39,24 +39,48 @@ impl Kept {
         form: (Form, bool),
         make: impl FnOnce() -> Mover,
     ) -> &Mover {
+        let number = self.number(of, form).unwrap_or_else(|| self.keep(form, make()));
+        &self.movers[number].1
+    }
+
+    /// The same, if there is something.
+    pub(super) fn mover_if(
+        &mut self,
+        of: Number,
+        form: (Form, bool),
+        make: impl FnOnce() -> Option<Mover>,
+    ) -> Option<&Mover> {
+        let number = match self.number(of, form) {
+            Some(known) => known,
+            None => {
+                let mover = make()?;
+                self.keep(form, mover)
+            }
+        };
+        Some(&self.movers[number].1)
+    }
+
+    /// The number of what is kept for pieces of this form of these boxes; nothing is for others then.
+    fn number(&mut self, of: Number, form: (Form, bool)) -> Option<usize> {
         if self.of != Some(of) {
             (self.of, self.movers) = (Some(of), Vec::new());
         }
-        let number = number_for(&self.movers, form).unwrap_or_else(|| {
-            if self.bytes() > Self::MOST_BYTES {
-                self.movers.clear();
-            }
-            let mover = make();
-            while !self.movers.is_empty()
-                && (self.movers.len() >= MOST
-                    || self.bytes() + mover.held_bytes() > Self::MOST_BYTES)
-            {
-                self.movers.remove(0);
-            }
-            self.movers.push((form, mover));
-            self.movers.len() - 1
-        });
-        &self.movers[number].1
+        let number = number_for(&self.movers, form);
+        if number.is_none() && self.bytes() > Self::MOST_BYTES {
+            self.movers.clear();
+        }
+        number
+    }
+
+    /// Keeps what moves pieces of a form, in place of the oldest where those are too many; its number.
+    fn keep(&mut self, form: (Form, bool), mover: Mover) -> usize {
+        while !self.movers.is_empty()
+            && (self.movers.len() >= MOST || self.bytes() + mover.held_bytes() > Self::MOST_BYTES)
+        {
+            self.movers.remove(0);
+        }
+        self.movers.push((form, mover));
+        self.movers.len() - 1
     }
 
     /// The bytes that they have allocated.

@@ -1,5 +1,6 @@
 //! How much memory the moves have, and take to write a chunk.
 
+use super::overhanging::Overhanging;
 use super::{BoxMoves, Kept};
 use crate::ahead::Ahead;
 use crate::chunk::{Cuttable, Form, Piece};
@@ -49,7 +50,8 @@ impl BoxMoves {
         };
         // Nothing is made for pieces that are all there before.
         let is_in_parts = self.chunk_elements.min(self.allocation) > self.part_elements();
-        let made = match self.are_all_prepared() && !is_in_parts && !may_be_cut {
+        let overhangs = self.overhanging.is_some();
+        let made = match !overhangs && self.are_all_prepared() && !is_in_parts && !may_be_cut {
             true => 0,
             false => Mover::MOST_BYTES_TO_MAKE + Kept::MOST_BYTES,
         };
@@ -85,6 +87,8 @@ impl BoxMoves {
         let of_elements = self.boxes.iter().fold(0i64, |sum, nest| {
             sum.saturating_add(nest.most_pieces(slots).saturating_mul(of_a_piece))
         });
+        let of_rows = self.overhanging.as_ref().map_or(0, |rows| rows.most_pieces(slots));
+        let of_elements = of_elements.saturating_add(of_rows.saturating_mul(of_a_piece));
         let padding = self.padding.iter().chain(&self.beyond);
         let n_padding = padding.map(|padding| padding.most_pieces(slots)).max().unwrap_or(0);
         let of_padding = n_padding.saturating_mul((GROWTH * size_of::<Piece>()) as i64);
@@ -102,6 +106,7 @@ impl BoxMoves {
             + self.movers.capacity() * size_of::<((Form, bool), Mover)>();
         let ready = self.ready.iter().map(Ready::held_bytes).sum::<usize>()
             + self.ready.capacity() * size_of::<Ready>();
-        all + padding + movers + ready + self.digits.capacity() * size_of::<Loop>()
+        let overhanging = self.overhanging.as_ref().map_or(0, Overhanging::held_bytes);
+        all + padding + movers + ready + overhanging + self.digits.capacity() * size_of::<Loop>()
     }
 }

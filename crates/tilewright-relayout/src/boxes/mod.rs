@@ -6,6 +6,7 @@
 
 mod kept;
 mod memory;
+mod overhanging;
 mod prepared;
 mod slabs;
 mod write;
@@ -23,6 +24,7 @@ use crate::sizing::{READ_AT_LEAST, Sizing, alignment, dst_reach, writes_lines};
 use crate::widths::Widths;
 pub(crate) use kept::Kept;
 use kept::Number;
+use overhanging::Overhanging;
 use prepared::Prepared;
 pub(crate) use slabs::InSlabs;
 use std::ops::Range;
@@ -44,6 +46,8 @@ pub(crate) struct BoxMoves {
     padding: Option<Padding>,
     /// What boxes go over of it, which is filled when they have been moved.
     beyond: Option<Padding>,
+    /// The same elements in rows that overhang, which are moved so where they are streamed.
+    overhanging: Option<Overhanging>,
     /// Every digit of the array's dimensions, counted in elements.
     digits: Vec<Loop>,
     /// What the boxes count in.
@@ -138,7 +142,7 @@ impl BoxMoves {
         let Counted { refined, slots, widths } = counted;
         let boxes = refined.boxes;
         let padding = refined.padding.and_then(|boxes| Padding::new(boxes, widths.to, allocation));
-        let beyond = refined.beyond;
+        let (beyond, overhang) = (refined.beyond, refined.overhang);
         let beyond = (!beyond.is_empty()).then(|| Padding::of_boxes(beyond, widths.to));
         let is_filled_first = padding.is_none() && to.elements() < allocation;
         let is_large = is_streamed(allocation, widths);
@@ -149,6 +153,7 @@ impl BoxMoves {
             number: Number::next(),
             padding,
             beyond,
+            overhanging: None,
             is_staged,
             needs_lines: false,
             is_spread: false,
@@ -184,6 +189,12 @@ impl BoxMoves {
             moves.cut_to(target.min(most), reach);
         };
         cut(&mut moves, sizing);
+        if let Some(overhang) = overhang.filter(|_| is_found_out && may_be_whole)
+            && moves.overhangs(overhang)
+        {
+            moves.is_staged = true;
+            return moves.made();
+        }
         if is_found_out && !moves.is_spread && !moves.stream() {
             (moves.is_staged, sizing.is_staged) = (true, true);
             moves.movers.clear();
@@ -222,6 +233,7 @@ impl BoxMoves {
     /// The same moves with what their chunks need.
     fn made(mut self) -> Self {
         self.order = self.source_order();
+        self.prepare_overhanging();
         if !self.needs.prepares {
             return self;
         }
@@ -322,24 +334,30 @@ impl BoxMoves {
         let mut pieces = Vec::new();
         self.cut(&self.within(&self.elements_of(chunks)), &mut pieces);
         let Some(span) = self.span(&pieces) else { return 0..0 };
+        let overhanging = self.overhanging.as_ref();
+        let overhanging = overhanging.and_then(|rows| rows.source_span(&self.elements_of(chunks)));
         let bits = self.slots.src;
         let end = (span.end * bits).unsigned_abs().div_ceil(8);
         let end = match self.movers.iter().any(|(_, mover)| mover.reads_beside()) {
             true => end.next_multiple_of(WIDEST_SLOT as u64),
             false => end,
         };
-        (span.start * bits / 8) as usize..end as usize
+        let exact = (span.start * bits / 8) as usize..end as usize;
+        overhanging.map_or(exact.clone(), |of| of.start.min(exact.start)..of.end.max(exact.end))
     }
 
     /// Whether chunks are put together in the caches if they are to be streamed.
     pub(crate) fn is_staged(&self) -> bool {
-        self.is_staged
+        self.is_staged && self.overhanging.is_none()
     }
 
     /// The boxes, for a destination that is stored so.
     pub(crate) fn describe(&self, storing: Storing) -> Vec<BoxDescription> {
         let (from, to) = (i64::from(self.widths.from), i64::from(self.widths.to));
         let described = |nest: &Nest| {
+            if self.overhanging.is_some() {
+                return BoxDescription::of_tiles(nest, self.slots.value, to);
+            }
             if self.unit_bytes().is_some() {
                 return BoxDescription::of_units(nest, self.slots.value, to, storing);
             }

@@ -106,6 +106,21 @@ impl BoxMoves {
         dst: &mut [u8],
         pad: u128,
     ) {
+        if work.means.stores == Stores::Streamed
+            && let Some(rows) = self.write_overhanging(work, src, elements, dst)
+        {
+            let byte = |slot: i64| (slot - elements.start) as usize * self.widths.to as usize / 8;
+            let (dst, last) = dst.split_at_mut(byte(rows.end));
+            let (first, _) = dst.split_at_mut(byte(rows.start));
+            for (slots, dst) in
+                [(elements.start..rows.start, first), (rows.end..elements.end, last)]
+            {
+                if !slots.is_empty() {
+                    self.run_part(work, src, &slots, dst, pad);
+                }
+            }
+            return;
+        }
         work.pieces.clear();
         self.cut(&self.within(elements), &mut work.pieces);
         let is_off_line = || !dst.as_ptr().addr().is_multiple_of(LINE);

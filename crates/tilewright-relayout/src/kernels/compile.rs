@@ -13,8 +13,8 @@ use super::place::LINE;
 use super::places::MAX_LOOPS;
 use super::synthesis::{Bit, Exchanges, Synthesis};
 use super::tile::{
-    Around, BANK, BYTE, BYTES_OF_A_LANE, Before, MAX_LANES, ONCE, Op, PLACES, Pieces, Program,
-    Scattered, Slots, Tile,
+    Around, BANK, BYTE, BYTES_OF_A_LANE, Before, MAX_LANES, ONCE, Op, Overhang, PLACES, Pieces,
+    Program, Scattered, Slots, Tile,
 };
 use crate::nest::{Loop, side_by_side};
 
@@ -50,31 +50,30 @@ impl Program {
         level: Level,
         is_streamed: bool,
     ) -> Option<Program> {
-        let by_lanes = |max_lanes| Self::of_lanes(loops, slots, level, max_lanes, is_streamed);
-        let mut lanes = max_lanes(level);
-        loop {
-            let program = by_lanes(lanes);
-            if program.is_some() || lanes == 1 {
-                return program;
-            }
-            lanes /= 2;
-        }
+        by_lanes(level, |max_lanes| {
+            Assembly::of(loops, slots, max_lanes, is_streamed)?.program(level, is_streamed)
+        })
     }
+}
 
-    /// The same by registers of no more lanes.
-    fn of_lanes(
-        loops: &[Loop],
-        slots: Slots,
-        level: Level,
-        max_lanes: usize,
-        is_streamed: bool,
-    ) -> Option<Program> {
-        let mut draft = Draft::of(loops, slots)?;
-        let lanes = draft.lanes(max_lanes)?;
-        let moves = draft.exchanges(slots, &lanes)?;
-        let (around, n_inner) = draft.walk(slots, &moves, &lanes, is_streamed)?;
-        let pieces = [draft.pieces(0)?, draft.pieces(1)?];
-        Assembly { draft, lanes, moves, around, n_inner, pieces }.program(level, is_streamed)
+/// What is made by registers of as many lanes as can be.
+fn by_lanes<T>(level: Level, make: impl Fn(usize) -> Option<T>) -> Option<T> {
+    let mut lanes = max_lanes(level);
+    loop {
+        let made = make(lanes);
+        if made.is_some() || lanes == 1 {
+            return made;
+        }
+        lanes /= 2;
+    }
+}
+
+impl Overhang {
+    /// Of a box whose loops are counted in bits, as a [program's](Program::of), of rows of so many bytes.
+    pub(super) fn of_bits(loops: &[Loop], slots: Slots, row: i64, level: Level) -> Option<Self> {
+        by_lanes(level, |max_lanes| {
+            Assembly::of(loops, slots, max_lanes, true)?.overhang(row, level)
+        })
     }
 }
 
@@ -325,7 +324,28 @@ struct Assembly<'t> {
     pieces: [Option<Pieces>; 2],
 }
 
-impl Assembly<'_> {
+impl<'t> Assembly<'t> {
+    /// Of the loops of a box, by registers of no more lanes.
+    fn of(loops: &'t [Loop], slots: Slots, max_lanes: usize, is_streamed: bool) -> Option<Self> {
+        let mut draft = Draft::of(loops, slots)?;
+        let lanes = draft.lanes(max_lanes)?;
+        let moves = draft.exchanges(slots, &lanes)?;
+        let (around, n_inner) = draft.walk(slots, &moves, &lanes, is_streamed)?;
+        let pieces = [draft.pieces(0)?, draft.pieces(1)?];
+        Some(Assembly { draft, lanes, moves, around, n_inner, pieces })
+    }
+
+    /// Blocks of rows that overhang, of registers that are loaded and stored whole.
+    fn overhang(mut self, row: i64, level: Level) -> Option<Overhang> {
+        if !self.is_plain() {
+            return None;
+        }
+        let (tile, _) = self.tile()?;
+        let kernels = kernels(&tile, level);
+        let walk = Walk::of_overhanging_rows(&tile, &self.around, self.n_inner, row, level)?;
+        Some(Overhang { walk, kernels })
+    }
+
     /// The bits of a register's number.
     fn c(&self) -> usize {
         self.moves.entering.len()

@@ -14,7 +14,7 @@ use super::swizzle::{
     CopiedTiles, Copies, Lanes, PERIOD_PLACES, SideAt, SwizzledSides, TILE_LANES,
     copy_out_swizzled, copy_tiles, gather_swizzled,
 };
-use super::tile::{BANK, Op, Program, Scattered, Tile};
+use super::tile::{BANK, Op, Overhang, Program, Scattered, Tile};
 use std::mem::MaybeUninit;
 
 /// Moves a box.
@@ -120,6 +120,22 @@ unsafe fn stream(program: &Program, at: At) {
             panels::run(walk, By::Kernel(kernel), at, stage, ahead);
         }
     }
+    super::level::fence();
+}
+
+/// Moves a box of rows that overhang, past the caches.
+///
+/// # Safety
+/// As [`run`], of the elements of the rows; what is beyond those can be read, and is not written.
+#[inline(never)]
+pub(super) unsafe fn run_overhanging(overhang: &Overhang, at: At) {
+    let mut stage = Stage(MaybeUninit::uninit());
+    let stage = room(&mut stage.0);
+    let Overhang { walk, kernels } = overhang;
+    let kernel = kernels.into_caches(walk, at, Stores::Staged);
+    let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: true };
+    // SAFETY: the caller's promise; the rows of a block fit the stage, with what is beyond the last one.
+    unsafe { panels::run(walk, By::Kernel(kernel), at, stage, &mut ahead) }
     super::level::fence();
 }
 

@@ -6,9 +6,10 @@ use super::lookup::Lookup;
 use super::place::{At, LINE, Stores};
 use super::places::MAX_LOOPS;
 use super::rows::Rows as StagedRows;
-use super::tile::{Program, Slots};
+use super::tile::{LANE_CYCLES, Overhang, Program, Slots};
 use super::ways::{
-    CHECKED, Target, Wanted, kernel_cycles, program_cycles, program_of_bits, single_cycles,
+    CHECKED, LANE, Target, Wanted, kernel_cycles, loops_in_bits, program_cycles, program_of_bits,
+    single_cycles,
 };
 use super::{Kernel, Means, cached_kernel, machine, move_chosen, move_units};
 use crate::bits;
@@ -42,6 +43,8 @@ pub(super) enum Way {
     Listed(Box<Listed>),
     Lookup(Box<Lookup>),
     Rows(Box<StagedRows>),
+    /// Rows of which more is moved than there is.
+    Overhang(Box<Overhang>),
     /// Of elements of whole bytes, by a kernel that is chosen for the place of the box, unless it goes into the caches:
     /// then by this one, with these loops around it.
     Kernel(Option<(Kernel, Vec<Loop>)>),
@@ -125,6 +128,20 @@ impl Mover {
         Self::of(Wanted { loops, slots, is_at_bytes: true, first: 0, target, level })
     }
 
+    /// What moves a box of elements of `unit` bytes to rows of `row` of them, one behind the other, past the caches: steps of less
+    /// than a row lead beyond it, where what is read is not written. `None` where nothing does.
+    pub(crate) fn overhanging(loops: &[Loop], unit: usize, row: i64, level: Level) -> Option<Self> {
+        let (slots, row_bytes) = (Slots::same(8 * unit as i64), row.checked_mul(unit as i64)?);
+        let loops: Vec<Loop> = loops.iter().filter(|l| l.extent != 1).copied().collect();
+        let rows: Vec<Loop> = loops.iter().filter(|l| l.dst >= row).copied().collect();
+        let way = Overhang::of_bits(&loops_in_bits(&loops, slots)?, slots, row_bytes, level)?;
+        let (src, (low, high)) =
+            (span(&loops, slots.src, |l| l.src), span(&rows, slots.dst, |l| l.dst));
+        let dst = (low, high - slots.dst + 8 * row_bytes);
+        let way = Way::Overhang(Box::new(way));
+        Some(Mover { src, dst, loops, slots, way, reads_beside: false, shifted: None })
+    }
+
     /// Whether a chunk had better be written by it in place than put together in the caches and streamed from there:
     /// it writes whole lines, the ends of long runs aside, or is quicker than the stage. `None` if that depends on
     /// where memory begins.
@@ -134,6 +151,7 @@ impl Mover {
             Way::Listed(listed) => Some(listed.streams()),
             Way::Lookup(lookup) => Some(!lookup.reads_destination()),
             Way::Rows(rows) => Some(rows.are_written_in_place()),
+            Way::Overhang(_) => Some(true),
             Way::Nothing | Way::Kernel(_) | Way::Checked => None,
         }
     }
@@ -166,7 +184,7 @@ impl Mover {
     /// What moves it, unless that depends on where memory begins.
     pub(crate) fn kind(&self) -> Option<KernelKind> {
         match &self.way {
-            Way::Program(_) => Some(KernelKind::Tile),
+            Way::Program(_) | Way::Overhang(_) => Some(KernelKind::Tile),
             Way::Listed(_) => Some(KernelKind::ListedTile),
             Way::Lookup(_) => Some(KernelKind::Lookup),
             Way::Rows(_) => Some(match self.slots.src.cmp(&self.slots.dst) {
@@ -199,6 +217,9 @@ impl Mover {
             Way::Listed(listed) => listed.cycles(),
             Way::Lookup(lookup) => lookup.cost(),
             Way::Rows(rows) => rows.cycles() * elements(),
+            Way::Overhang(_) => {
+                LANE_CYCLES * elements() * self.slots.dst as f64 / (8 * LANE) as f64
+            }
             Way::Kernel(_) => kernel_cycles(&self.loops, self.slots.unit().unwrap_or(1)),
             Way::Checked => CHECKED * elements(),
         }
@@ -218,6 +239,7 @@ impl Mover {
             Way::Listed(listed) => size_of::<Listed>() + listed.held_bytes(),
             Way::Lookup(lookup) => size_of::<Lookup>() + lookup.held_bytes(),
             Way::Rows(rows) => size_of::<StagedRows>() + rows.held_bytes(),
+            Way::Overhang(overhang) => size_of::<Overhang>() + overhang.walk.held_bytes(),
             Way::Kernel(Some((_, loops))) => loops.capacity() * size_of::<Loop>(),
             Way::Nothing | Way::Kernel(None) | Way::Checked => 0,
         };
@@ -302,7 +324,7 @@ impl Mover {
     }
 
     /// The same, and it begins where its way can.
-    pub(super) fn is_moved_at(&self, start: (i64, i64), src: usize, dst: usize) -> bool {
+    pub(crate) fn is_moved_at(&self, start: (i64, i64), src: usize, dst: usize) -> bool {
         let begins = match &self.way {
             Way::Nothing | Way::Checked => false,
             Way::Rows(rows) if rows.is_of_bits() => rows.is_written_at(start.1),
@@ -339,6 +361,7 @@ impl Mover {
                 Way::Listed(listed) => machine::run_listed(listed, at, means.stores),
                 Way::Lookup(lookup) => lookup.run(at, end),
                 Way::Rows(rows) => rows.run(&src.as_ptr_range(), dst, start, means.stores),
+                Way::Overhang(overhang) => machine::run_overhanging(overhang, at),
                 Way::Kernel(known) => {
                     let known = known.as_ref().filter(|_| means.stores == Stores::Cached);
                     let unit = self.slots.unit().unwrap_or(1);

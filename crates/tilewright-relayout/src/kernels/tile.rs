@@ -208,6 +208,14 @@ pub(super) struct Program {
     pub(super) kernels: Kernels,
 }
 
+/// A tile and loops of rows of the destination that it writes more of than there is, each over what the next one begins with: in blocks
+/// of them, which are [put together](Walk::of_overhanging_rows) in an order in which what the next one has is written later.
+#[derive(Clone, Debug)]
+pub(super) struct Overhang {
+    pub(super) walk: Walk,
+    pub(super) kernels: Kernels,
+}
+
 /// The widths of a move in bits: of what is moved of each element, and of the slots of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slots {
@@ -236,6 +244,13 @@ impl Tile {
         let Tile { registers, n_lanes, ops, .. } = self;
         let a_register = LANE_CYCLES * *n_lanes as f64 + STEP_CYCLES * ops.len() as f64;
         *registers as f64 * a_register
+    }
+
+    /// Whether lines of the source are lines of the destination, as they are.
+    pub(super) fn copies_lines(&self) -> bool {
+        let is_line = self.lanes.iter().enumerate().all(|(lane, &at)| at == 16 * lane as i64);
+        let is_copied = self.registers == 1 && self.shuffle.is_none() && self.ops.is_empty();
+        is_copied && is_line && self.n_lanes == MAX_LANES
     }
 
     /// The bytes of its registers.

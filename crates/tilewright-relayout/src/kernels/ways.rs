@@ -19,7 +19,7 @@ use crate::nest::Loop;
 const LEAST_PIECE: usize = 4;
 
 /// The bytes of a register that is loaded at once by all programs.
-const LANE: usize = 16;
+pub(super) const LANE: usize = 16;
 
 /// What things take that lookups might do, in about the processor's cycles: an element that is copied alone, one that is
 /// to lie alone too, a piece of a register, a short run and each of its bytes.
@@ -82,6 +82,12 @@ pub(super) fn program_of_bits(
     level: Level,
     is_streamed: bool,
 ) -> Option<Program> {
+    let program = Program::of(&loops_in_bits(loops, slots)?, slots, level, is_streamed)?;
+    (program.least_piece() >= LEAST_PIECE).then_some(program)
+}
+
+/// Loops that count slots in bits, the innermost of them the bits of a value, or of a run of those.
+pub(super) fn loops_in_bits(loops: &[Loop], slots: Slots) -> Option<Vec<Loop>> {
     let mut run = Loop { extent: slots.value, src: 1, dst: 1 };
     let mut in_bits = Vec::with_capacity(loops.len() + 1);
     for l in loops.iter().filter(|l| l.extent != 1) {
@@ -93,8 +99,7 @@ pub(super) fn program_of_bits(
         }
     }
     in_bits.push(run);
-    let program = Program::of(&in_bits, slots, level, is_streamed)?;
-    (program.least_piece() >= LEAST_PIECE).then_some(program)
+    Some(in_bits)
 }
 
 /// What a box is a part of.

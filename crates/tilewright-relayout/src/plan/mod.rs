@@ -245,7 +245,8 @@ impl Plan {
     /// The bytes of the source from the first to the last that these chunks read; empty if they
     /// read none, because they are all padding or do not exist. The last may be up to 7 bytes behind their last element, where
     /// elements are read with the padding beside them; or as far behind it, within the source, as boxes go beyond the end
-    /// of a dimension (see [`Description::refilled_slots`]).
+    /// of a dimension (see [`Description::refilled_slots`]), or rows are moved beyond theirs
+    /// ([`Description::overwritten_slots`]).
     ///
     /// ```
     /// use tilewright::Shape;
@@ -365,6 +366,7 @@ impl Plan {
             registers: registers(),
             padding_slots: self.padding_slots,
             refilled_slots: in_boxes.map_or(0, |slots| slots - elements),
+            overwritten_slots: boxes.map_or(0, BoxMoves::overwritten_slots),
             boxes: described,
         }
     }

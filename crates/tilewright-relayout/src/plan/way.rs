@@ -8,6 +8,7 @@ use crate::filled::Filled;
 use crate::general::ElementMoves;
 use crate::linear::worth_finding;
 use crate::nest::{Loop, Nest, are_most};
+use crate::overhang::Overhang;
 use crate::placement::Placement;
 use crate::refine::{MAX_BOXES, Refined, refine, refine_any};
 use crate::swizzled::Swizzled;
@@ -137,7 +138,7 @@ impl Way {
 enum Ends {
     /// Where its dimensions do.
     Exact,
-    /// Where tiles do, [if that is worth it](beyond).
+    /// Where tiles do, [if that is worth it](beyond), or the rows of those if they [overhang](Overhang).
     Beyond,
 }
 
@@ -158,11 +159,14 @@ impl Boxes {
     ) -> Option<Self> {
         let is_injective = to.is_injective();
         let (from, to) = (from.map(), to.map());
-        let exact =
+        let mut exact =
             refine(from, to, is_injective).or_else(|| refine_any(from, to, is_injective, max))?;
         let refined = match ends {
             Ends::Exact => exact,
-            Ends::Beyond => beyond(from, to, &exact, widths.to).unwrap_or(exact),
+            Ends::Beyond => beyond(from, to, &exact, widths.to).unwrap_or_else(|| {
+                exact.overhang = Overhang::of(from, to, &exact, widths);
+                exact
+            }),
         };
         let is_as_large = from.allocation() == to.allocation();
         let stays = is_as_large && stays_as_it_is(&refined, to, widths);

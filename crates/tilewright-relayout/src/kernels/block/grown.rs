@@ -408,10 +408,15 @@ impl Block<'_> {
             let number = self.following(len)?;
             self.take(number, (line + len - 1) / len);
         }
-        let mut reach = self.len();
+        let reach = self.len();
         if reach < line {
             return None;
         }
+        (self.go_on_from(reach) >= LEAST_RUN).then_some(self)
+    }
+
+    /// The same from so many bytes on; how far it goes.
+    pub(super) fn go_on_from(&mut self, mut reach: i64) -> i64 {
         let mut along = 0;
         while let Some(number) = self.following(reach) {
             let l = self.loops.remove(number);
@@ -422,7 +427,7 @@ impl Block<'_> {
                 break;
             }
         }
-        (reach >= LEAST_RUN).then_some(self)
+        reach
     }
 
     /// Whether it begins many rows of the source, of which few bytes are read, as is slow.
@@ -442,7 +447,7 @@ impl Block<'_> {
     }
 
     /// The loop that goes on in the destination after so many bytes.
-    fn following(&self, len: i64) -> Option<usize> {
+    pub(super) fn following(&self, len: i64) -> Option<usize> {
         self.outer().iter().position(|l| l.dst == len && l.count > 1)
     }
 
@@ -458,7 +463,7 @@ impl Block<'_> {
 
     /// The steps of the registers of a tile and of the loops in the destination: of the stages, then of the loops. How many,
     /// how far, and how much shorter the last is.
-    fn steps(&self) -> impl Iterator<Item = (i64, i64, i64)> {
+    pub(super) fn steps(&self) -> impl Iterator<Item = (i64, i64, i64)> {
         let tile = &*self.tile;
         let stages = tile.stages().map(|number| match number < tile.stored {
             true => (2, tile.stores[number], 0),
@@ -727,7 +732,7 @@ fn leads_to_rows((count, dst, _): (i64, i64, i64), len: i64) -> bool {
 }
 
 /// Whether blocks in these loops share lines of the source that are gone from the caches before they are come back to.
-fn lose_lines(around: &[Around]) -> bool {
+pub(super) fn lose_lines(around: &[Around]) -> bool {
     are_gone_before(around, |l| l.src.abs() < LINE as i64)
 }
 

@@ -6,6 +6,7 @@
 
 mod alias;
 mod grown;
+mod overhang;
 
 pub(super) use self::alias::{ALIAS, WAYS, in_one_set};
 use self::grown::{Block, Reading, tiles};
