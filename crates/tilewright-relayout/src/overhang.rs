@@ -23,6 +23,9 @@ use tilewright::map::Source;
 /// The slots that are moved in vain, one for so many elements at most.
 const LEAST_ELEMENTS: i64 = 3;
 
+/// The most bytes of a row: a block in the caches has all of it.
+const MOST_ROW: i64 = 8 << 10;
+
 /// The rows of an array, as they are moved.
 #[derive(Clone, Debug)]
 pub(crate) struct Overhang {
@@ -54,7 +57,8 @@ impl Overhang {
         let Source::Dim(dim) = along.source else { return None };
         let row = *to.dims().get(dim)?;
         let are_whole = digits().all(|digit| digit.stride == 1 || digit.stride % row == 0);
-        if to.extent(along) != row || !are_whole || to.base() != 0 {
+        let is_short = row.saturating_mul(i64::from(widths.to / 8)) <= MOST_ROW;
+        if to.extent(along) != row || !are_whole || to.base() != 0 || !is_short {
             return None;
         }
         let both = Radices::of(from, to)?;
@@ -153,6 +157,8 @@ mod tests {
             ("f32[2,61,17211,1] nChw8c", "f32[2,61,17211,1] nchw", 32, "rows are of pixels"),
             ("f32[2,5,210001,1] nChw8c", "f32[2,5,210001,1] nhwc", 32, "most of a block is none"),
             ("f32[2,61,17211,1] nChw8c", "f32[2,61,17211,1] nChw16c", 32, "rows have padding"),
+            ("bf16[5000001]{0:T(1024)(128)(2,1)}", "bf16[5000001]", 16, "it is one long row"),
+            ("f32[8,300001]{1,0:T(8,128)}", "f32[8,300001]", 32, "rows are long"),
             ("s4[2,61,172110,1] nChw8c", "s4[2,61,172110,1] nhwc", 4, "elements are no bytes"),
         ] {
             assert!(found(from, to, bits).0.is_none(), "{from} to {to}: {why}");

@@ -137,7 +137,6 @@ fn beyond_the_ends_of_rows() {
     ] {
         let (source, target, name) = (described(from), described(to), format!("{from} to {to}"));
         assert!(Plan::new(&source, &target).unwrap().describe().overwritten_slots > 0, "{name}");
-        // Chunks begin and end within rows.
         check_move(&source, &target, target.bytes() / 5, &name);
     }
 }

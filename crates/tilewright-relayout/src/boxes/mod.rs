@@ -192,7 +192,7 @@ impl BoxMoves {
         if let Some(overhang) = overhang.filter(|_| is_found_out && may_be_whole)
             && moves.overhangs(overhang)
         {
-            moves.is_staged = true;
+            moves.is_staged = !moves.is_spread;
             return moves.made();
         }
         if is_found_out && !moves.is_spread && !moves.stream() {

@@ -11,7 +11,7 @@ use crate::work::{SourcePart, Work};
 use std::ops::Range;
 
 /// The most pieces that are prepared with the plan.
-const MAX_MOVERS: usize = 8;
+const MAX_MOVERS: usize = 32;
 
 /// The rows, and what moves them.
 #[derive(Clone, Debug)]
@@ -65,21 +65,20 @@ impl Overhanging {
         pieces.fold(0, i64::saturating_add)
     }
 
-    /// Makes ready what moves the pieces of whole rows in these ranges of slots. Says whether all of them are moved so.
-    pub(super) fn prepare(&mut self, ranges: impl Iterator<Item = Range<i64>>) -> bool {
-        self.movers.clear();
+    /// Makes ready what moves the pieces of whole rows in a range of slots, if there are such and all are moved so. Says whether
+    /// they are.
+    pub(super) fn prepare(&mut self, slots: &Range<i64>) -> bool {
         let mut pieces = Vec::new();
-        for slots in ranges {
-            pieces.clear();
-            self.cut(&self.within(&slots), &mut pieces);
-            for piece in &pieces {
-                if self.movers.len() < MAX_MOVERS && self.prepared_for(piece).is_none() {
-                    let Some(mover) = self.mover(piece) else { return false };
-                    self.movers.push((form(piece), mover));
-                }
+        self.cut(&self.within(slots), &mut pieces);
+        let are_moved = pieces.iter().all(|piece| {
+            if self.prepared_for(piece).is_none() {
+                let room = (self.movers.len() < MAX_MOVERS).then_some(());
+                let Some(mover) = room.and_then(|()| self.mover(piece)) else { return false };
+                self.movers.push((form(piece), mover));
             }
-        }
-        true
+            true
+        });
+        are_moved && !pieces.is_empty()
     }
 
     /// The source bytes from the first to the last that whole rows in a range of slots are moved from.
@@ -158,23 +157,26 @@ impl Overhanging {
 impl BoxMoves {
     /// Has what is streamed moved in rows that overhang, if all of a chunk in the middle is.
     pub(super) fn overhangs(&mut self, overhang: Overhang) -> bool {
-        let mut overhanging = Overhanging::new(overhang, self.widths.to as usize / 8);
-        let chunk = usize::from(self.n_chunks() > 2);
-        let is_moved = overhanging.prepare([self.elements_of(&(chunk..chunk + 1))].into_iter());
-        self.overhanging = is_moved.then_some(overhanging);
-        is_moved
+        self.overhanging = Some(Overhanging::new(overhang, self.widths.to as usize / 8));
+        self.prepare_overhanging();
+        self.overhanging.is_some()
     }
 
-    /// Makes ready what moves the rows of the first chunks and of the last.
+    /// Makes ready what moves the rows of a chunk in the middle, of the first and of the last. They are not moved so where those of the
+    /// former are not, or chunks have no whole rows.
     pub(super) fn prepare_overhanging(&mut self) {
         let Some(mut overhanging) = self.overhanging.take() else { return };
-        let n = self.n_chunks();
-        let chunks = [0, 1, n.saturating_sub(1)].into_iter().filter(|&chunk| chunk < n);
-        overhanging.prepare(chunks.map(|chunk| self.elements_of(&(chunk..chunk + 1))));
-        self.overhanging = Some(overhanging);
+        let last = self.n_chunks().saturating_sub(1);
+        let [first, middle, last] =
+            [0, 1.min(last), last].map(|chunk| self.elements_of(&(chunk..chunk + 1)));
+        if overhanging.prepare(&middle) {
+            overhanging.prepare(&first);
+            overhanging.prepare(&last);
+            self.overhanging = Some(overhanging);
+        }
     }
 
-    /// The slots that are moved in vain, and written over.
+    /// The slots beyond the ends of rows, which are moved with them.
     pub(crate) fn overwritten_slots(&self) -> i64 {
         self.overhanging.as_ref().map_or(0, Overhanging::in_vain)
     }
@@ -199,4 +201,119 @@ impl BoxMoves {
 /// What pieces that are moved alike have in common: all begin at bytes.
 fn form(piece: &Piece) -> (Form, bool) {
     (piece.form(), true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boxes::Counted;
+    use crate::kernels::{Means, Stores};
+    use crate::refine::refine;
+    use crate::widths::Widths;
+    use tilewright::IndexMap;
+    use tilewright::notation::Described;
+
+    fn map(text: &str) -> IndexMap {
+        let described: Described = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+        described.index_map().unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    /// An array of bytes and what moves it: the source, what the destination has to be, and the moves.
+    fn moved(from: &str, to: &str) -> (Vec<u8>, Vec<u8>, BoxMoves) {
+        let (from, to) = (map(from), map(to));
+        let src: Vec<u8> = (0..from.allocation()).map(|i| (i * 167 + i / 251) as u8).collect();
+        let mut expected = vec![0; to.allocation() as usize];
+        for (from, to) in from.offsets().unwrap().into_iter().zip(to.offsets().unwrap()) {
+            expected[to as usize] = src[from as usize];
+        }
+        let widths = Widths { value: 8, from: 8, to: 8 };
+        let mut refined = refine(&from, &to, true).unwrap();
+        refined.overhang = Overhang::of(&from, &to, &refined, widths);
+        assert!(refined.overhang.is_some(), "it overhangs");
+        (src, expected, BoxMoves::new(Counted::of(refined, widths), &to))
+    }
+
+    const FROM: &str = "u8[3,61,50003,1] nChw8c";
+    const TO: &str = "u8[3,61,50003,1] nhwc";
+
+    /// What is written of slots from so many on, from a part of the source, past the caches; and whether rows overhang.
+    fn written(moves: &BoxMoves, slots: &Range<i64>, src: SourcePart<'_>) -> (Vec<u8>, bool) {
+        let means = Means { level: Level::best(), stores: Stores::Streamed };
+        let mut work = Work::new(means);
+        let mut dst = vec![0xee; (slots.end - slots.start) as usize];
+        let rows = moves.write_overhanging(&mut work, src, slots, &mut dst);
+        let rows =
+            rows.map(|rows| (rows.start - slots.start) as usize..(rows.end - slots.start) as usize);
+        // Nothing else is written with them.
+        let is_row = |slot: usize| rows.as_ref().is_some_and(|rows| rows.contains(&slot));
+        assert!(dst.iter().enumerate().all(|(slot, &byte)| is_row(slot) || byte == 0xee));
+        moves.run_part(&mut work, src, slots, &mut dst, 0);
+        (dst, rows.is_some())
+    }
+
+    /// Slots that begin and end within rows, with whole rows between them or without.
+    #[test]
+    fn parts_of_rows_at_both_ends() {
+        if cfg!(miri) {
+            return;
+        }
+        let (src, expected, moves) = moved(FROM, TO);
+        assert_eq!(moves.overwritten_slots(), 3 * 3 * 50_003);
+        let src = SourcePart { bytes: &src, start: 0 };
+        // The second image begins in the middle of these.
+        let (row, image) = (61, 61 * 50_003);
+        for (start, len, overhangs) in [
+            (0, 100 * row, true),
+            (5, 100 * row, true),
+            (60, 99 * row + 2, true),
+            (7 * row + 1, 300 * row - 3, true),
+            (image - 40 * row - 3, 90 * row + 7, true),
+            (9 * row + 4, row - 5, false),
+            (9 * row + 4, row + 30, false),
+        ] {
+            let slots = start..start + len;
+            let (dst, is_so) = written(&moves, &slots, src);
+            assert!(dst == expected[start as usize..][..len as usize], "{slots:?}");
+            assert_eq!(is_so, overhangs, "{slots:?}");
+        }
+    }
+
+    /// A chunk needs no more of the source than is said; where padding beyond its rows is not there, it is moved otherwise.
+    #[test]
+    fn parts_of_the_source() {
+        if cfg!(miri) {
+            return;
+        }
+        let (src, expected, moves) = moved(FROM, TO);
+        let n = moves.n_chunks();
+        assert!(n > 8, "{n}");
+        for chunk in [0, 1, n / 2, n - 1] {
+            let (slots, span) =
+                (moves.elements_of(&(chunk..chunk + 1)), moves.source_span(&(chunk..chunk + 1)));
+            let part = SourcePart { bytes: &src[span.clone()], start: span.start };
+            let (dst, overhangs) = written(&moves, &slots, part);
+            assert!(
+                overhangs && dst == expected[slots.start as usize..slots.end as usize],
+                "{chunk}"
+            );
+            // The last block of the last pixel ends with three of padding.
+            let part = SourcePart { bytes: &part.bytes[..part.bytes.len() - 1], ..part };
+            let (dst, overhangs) = written(&moves, &slots, part);
+            assert!(
+                !overhangs && dst == expected[slots.start as usize..slots.end as usize],
+                "{chunk}"
+            );
+        }
+    }
+
+    /// Chunks that are shorter than rows have none.
+    #[test]
+    fn chunks_of_parts_of_rows() {
+        if cfg!(miri) {
+            return;
+        }
+        let (_, _, moves) = moved("u8[9000,1023]{1,0:T(8,128)(4,1)}", "u8[9000,1023]");
+        assert!(moves.overwritten_slots() > 0);
+        assert_eq!(moves.with_chunks_of(300).overwritten_slots(), 0);
+    }
 }

@@ -98,7 +98,7 @@ impl BoxMoves {
     }
 
     /// Writes some slots of a chunk, which are the bytes of `dst`, padding included.
-    fn run_part(
+    pub(super) fn run_part(
         &self,
         work: &mut Work,
         src: SourcePart<'_>,

@@ -289,6 +289,10 @@ impl Mover {
     ) {
         match &self.way {
             Way::Nothing => {}
+            // One by one what is beyond rows would be written too: whoever has those moved has asked before.
+            Way::Overhang(_) if !self.is_moved_at(start, src.len(), dst.len()) => {
+                debug_assert!(false, "rows that overhang from {start:?} on");
+            }
             // What lies beside the last element may be none of the source's.
             _ if self.reads_beside && !self.lies_within(start, src.len(), dst.len()) => {
                 let wider = self.slots.src / self.slots.value;
