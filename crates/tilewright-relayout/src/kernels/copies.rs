@@ -71,6 +71,31 @@ pub(super) unsafe fn copy_rows<R: Register>(out: &Out, stage: *mut u8, placed: P
     }
 }
 
+/// The same of rows that follow each other, so that each goes on with the line in which the one before ends, and the next block with the
+/// last one's.
+///
+/// # Safety
+/// As [`CopyOut`].
+#[inline(always)]
+pub(super) unsafe fn copy_following_rows<R: Register>(
+    out: &Out,
+    stage: *mut u8,
+    placed: PlacedBlock,
+) {
+    let PlacedBlock { here, begins, ends } = placed;
+    let first = stage.wrapping_add(LINE);
+    let mut from = first;
+    for (number, &row) in out.rows.iter().enumerate() {
+        let is_last = number + 1 == out.rows.len();
+        let next = if is_last { first } else { from.wrapping_offset(out.pitch as isize) };
+        let part =
+            Part { len: out.len as usize, begins: begins && number == 0, ends: ends && is_last };
+        // SAFETY: the caller's promise.
+        unsafe { part.stream_before::<R>(from, here.wrapping_offset(row as isize), next) };
+        from = next;
+    }
+}
+
 /// A part of a row that is put together in a stage.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
@@ -89,10 +114,20 @@ impl Part {
     /// The processor has the registers; the part and the room before it can be read and written, and the part's bytes can be
     /// at `to`, as those of the parts before.
     #[inline(always)]
-    pub(super) unsafe fn stream<R: Register>(self, mut from: *mut u8, mut to: *mut u8) {
+    pub(super) unsafe fn stream<R: Register>(self, from: *mut u8, to: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe { self.stream_before::<R>(from, to, from) }
+    }
+
+    /// The same where what goes on with it is at `next` in the stage: what it leaves is put in the line of room before that.
+    ///
+    /// # Safety
+    /// As [`stream`](Self::stream); the room there can be written.
+    #[inline(always)]
+    unsafe fn stream_before<R: Register>(self, mut from: *mut u8, mut to: *mut u8, next: *mut u8) {
         let Part { len, begins, ends } = self;
         debug_assert!(!begins || ends || len >= LINE, "{self:?}");
-        let room = from.wrapping_sub(LINE);
+        let room = next.wrapping_sub(LINE);
         let (from_end, end) = (from.wrapping_add(len), to.wrapping_add(len));
         let before = to as usize % LINE;
         // SAFETY: the caller's promise.

@@ -275,7 +275,7 @@ impl Apart {
             gathered = Some(Gathered { rows, len, pitch, first: LINE, copy: copy_in(level) });
         } else {
             let copy = copy_out(level, Ends::Cached);
-            out = Some(Out { rows, len, pitch, copy, has_tails: false });
+            out = Some(Out { rows, len, pitch, copy, has_tails: false, reach: len });
         }
         let panel = self.panel(walk.panel, tiles.len());
         let mut walk = Walk { tiles, around, panel, gathered, out, ..walk };

@@ -2,7 +2,9 @@
 
 use super::block::{CachedStage, Ends, Gathered, Out, Stage, Walk};
 use super::compile::MOST_REGISTER_BYTES;
-use super::copies::{CopyIn, CopyOut, PlacedBlock, copy_rows, copy_rows_cached, gather_rows};
+use super::copies::{
+    CopyIn, CopyOut, PlacedBlock, copy_following_rows, copy_rows, copy_rows_cached, gather_rows,
+};
 use super::exchange::{MERGES, SPREADS, STEPS, one};
 use super::level::{Level, prefetch};
 use super::listed::Listed;
@@ -565,8 +567,16 @@ macro_rules! code {
                     // SAFETY: the caller's promise.
                     unsafe { copy_rows_cached::<R>(out, stage, placed) }
                 }
+                /// # Safety
+                /// As [`CopyOut`].
+                $(#[target_feature(enable = $features)])?
+                unsafe fn copy_following<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock) {
+                    // SAFETY: the caller's promise.
+                    unsafe { copy_following_rows::<R>(out, stage, placed) }
+                }
                 match ends {
                     Ends::Cached => copy_cached::<R>,
+                    Ends::Following => copy_following::<R>,
                     Ends::Lines | Ends::Tails => copy::<R>,
                 }
             }

@@ -119,13 +119,13 @@ unsafe fn each(walk: &Walk, mut by: By<'_, '_>, at: At, stage: *mut u8, ahead: &
             asked.next();
         }
     }
-    let row_len = out.as_ref().map_or(0, |out| out.len as isize);
+    let reach = out.as_ref().map_or(0, |out| out.reach as isize);
     let mut begins = true;
     // SAFETY: the caller's promise: every place is one of the box's.
     unsafe {
         while let Some(at) = places.next() {
             let mut first = at;
-            let ends = !places.has_next || at.dst.wrapping_offset(row_len) != places.next.dst;
+            let ends = !places.has_next || at.dst.wrapping_offset(reach) != places.next.dst;
             if let Some(out) = out {
                 first.dst = stage.wrapping_add(LINE);
                 if out.has_tails {

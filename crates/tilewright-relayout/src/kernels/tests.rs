@@ -1356,6 +1356,11 @@ fn rows_of_tiles_that_overhang() {
     }
     // Columns that are all in each other's way: they are gathered first.
     moved(&[l(3, 1024, 128 * 127), l(128, 1, 127)], &[l(16, 64 << 10, 8), l(8, 128, 1)], 4, 127);
+    // Several rows of a tile that lie apart in the stage, each of which goes on with the line that the one before ends in.
+    for (unit, packed, n) in [(2, 2, 1000), (2, 2, 1023), (1, 4, 1021), (1, 4, 700), (4, 2, 301)] {
+        let rows = [l(3, 8192, 8 * n), l(8 / packed, 128 * packed, packed * n), l(packed, 1, n)];
+        moved(&rows, &[l((n + 127) / 128, 1024, 128), l(128, packed, 1)], unit, n);
+    }
     // `{1,0:T(8,128)}`, of which a block has a row, and `(4,1)`.
     for unit in [2, 4] {
         moved(

@@ -130,7 +130,7 @@ impl<'t> Block<'t> {
         &self.loops[self.n_outer..]
     }
 
-    fn inside_mut(&mut self) -> &mut [Around] {
+    pub(super) fn inside_mut(&mut self) -> &mut [Around] {
         &mut self.loops[self.n_outer..]
     }
 
@@ -668,7 +668,7 @@ impl Block<'_> {
         let may_share = || match ends {
             Ends::Lines => shares && sharing().all(goes_on),
             Ends::Tails => sharing().all(goes_on) && is_better(),
-            Ends::Cached => false,
+            Ends::Following | Ends::Cached => false,
         };
         if sharing().next().is_some() && !may_share() {
             return None;
@@ -690,7 +690,7 @@ impl Block<'_> {
         }
         let copy = copy_out(level, ends);
         let has_tails = ends == Ends::Tails;
-        let out = Some(Out { rows, len, pitch, copy, has_tails });
+        let out = Some(Out { rows, len, pitch, copy, has_tails, reach: len });
         Some(Box::new(Walk { tile, tiles, around, panel, gathered, out, far_stores: None }))
     }
 }

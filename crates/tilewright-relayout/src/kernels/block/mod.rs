@@ -53,6 +53,8 @@ pub(super) enum Ends {
     Lines,
     /// Anywhere: what is left over is kept for the row that goes on with that line.
     Tails,
+    /// The same of rows that follow each other: what is left over is kept for the next of them.
+    Following,
     /// Anywhere: they are copied into the caches.
     Cached,
 }
@@ -153,6 +155,8 @@ pub(super) struct Out {
     pub(super) copy: CopyOut,
     /// Whether rows may begin or end within lines.
     pub(super) has_tails: bool,
+    /// How far from the first the next block begins that goes on with the last.
+    pub(super) reach: i64,
 }
 
 impl Walk {
