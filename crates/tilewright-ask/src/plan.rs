@@ -42,7 +42,7 @@ pub struct Planned {
     pub padding_slots: i64,
     /// How many of them boxes have, too: what they write there is filled afterwards.
     pub refilled_slots: i64,
-    /// How many places are moved beyond the ends of rows, to be written over by the next row.
+    /// How many places of the source's padding are moved with rows, beyond their ends, and left or written over by the next row.
     pub overwritten_slots: i64,
     /// In how many parts it is made.
     pub chunks: usize,

@@ -87,7 +87,9 @@ fn padding(description: &Description) -> String {
 fn overwritten(description: &Description) -> String {
     match description.overwritten_slots {
         0 => String::new(),
-        slots => format!(", {slots} slots beyond rows also moved and then written over"),
+        slots => {
+            format!(", {slots} slots beyond the ends of rows also moved, and left or written over")
+        }
     }
 }
 

@@ -93,7 +93,7 @@ fn padding_that_is_moved_and_then_written_over() {
     assert_eq!(answer["overwritten_slots"], 3 * 16 * 17189);
     assert_eq!((&answer["padding_slots"], &answer["stores"]), (&json!(0), &json!("streamed")));
     let shown = run(&["plan", from, to]).succeeded().stdout;
-    let said = "825072 slots beyond rows also moved and then written over";
+    let said = "825072 slots beyond the ends of rows also moved, and left or written over";
     assert!(shown.contains(said), "{shown}");
     assert_eq!(plan(to, from)["overwritten_slots"], 0);
 }

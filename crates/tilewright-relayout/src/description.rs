@@ -30,8 +30,8 @@ pub struct Description {
     /// How many of those boxes have beside elements: they go as far as tiles do, and what they write beyond the end of a dimension is
     /// filled afterwards.
     pub refilled_slots: i64,
-    /// The slots of the source's padding that are moved beyond the ends of rows, to be written over by the next row: as far as tiles go
-    /// that a dimension does not fill. Registers that have nothing else are left out.
+    /// The slots of the source's padding beyond the ends of rows, as far as tiles go that a dimension does not fill: they are moved with
+    /// the rows as far as a stage, where they stay or are written over by the next row.
     pub overwritten_slots: i64,
     /// The boxes of elements, and of what is refilled, each with its own loops. Empty unless the route is one of boxes.
     pub boxes: Vec<BoxDescription>,

@@ -1,5 +1,5 @@
 //! Rows that overhang: of a source whose tiles a dimension does not fill, whole tiles are moved to rows of less, and what is beyond
-//! a row is written over by the next.
+//! a row is written over by the next, or left in a stage.
 //!
 //! Of 61 channels in blocks of 8, the last block has 5. That is two boxes, of 56 channels and of 5, and where pixels follow each other
 //! neither writes whole lines. As one box it is 64 channels, of which the last 3 are padding that is read, and where they go is

@@ -65,18 +65,22 @@ impl Overhanging {
         pieces.fold(0, i64::saturating_add)
     }
 
-    /// Makes ready what moves the pieces of whole rows in a range of slots, if there are such and all are moved so. Says whether
-    /// they are.
-    pub(super) fn prepare(&mut self, slots: &Range<i64>) -> bool {
+    /// Makes ready what moves the pieces of whole rows in a range of slots, of what is known or anew, if there are such, not too many,
+    /// and all are moved so. Says whether they are.
+    fn prepare(&mut self, slots: &Range<i64>, known: &mut Prepared) -> bool {
         let mut pieces = Vec::new();
         self.cut(&self.within(slots), &mut pieces);
         let are_moved = pieces.iter().all(|piece| {
-            if self.prepared_for(piece).is_none() {
-                let room = (self.movers.len() < MAX_MOVERS).then_some(());
-                let Some(mover) = room.and_then(|()| self.mover(piece)) else { return false };
-                self.movers.push((form(piece), mover));
+            if self.prepared_for(piece).is_some() {
+                return true;
             }
-            true
+            let made = match number_for(known, form(piece)) {
+                Some(number) => Some(known.swap_remove(number).1),
+                None if self.movers.len() < MAX_MOVERS => self.mover(piece),
+                None => None,
+            };
+            self.movers.extend(made.map(|mover| (form(piece), mover)));
+            self.prepared_for(piece).is_some()
         });
         are_moved && !pieces.is_empty()
     }
@@ -155,23 +159,24 @@ impl Overhanging {
 }
 
 impl BoxMoves {
-    /// Has what is streamed moved in rows that overhang, if all of a chunk in the middle is.
+    /// Has what is streamed moved in rows that overhang, if all of the second chunk is.
     pub(super) fn overhangs(&mut self, overhang: Overhang) -> bool {
         self.overhanging = Some(Overhanging::new(overhang, self.widths.to as usize / 8));
         self.prepare_overhanging();
         self.overhanging.is_some()
     }
 
-    /// Makes ready what moves the rows of a chunk in the middle, of the first and of the last. They are not moved so where those of the
-    /// former are not, or chunks have no whole rows.
+    /// Makes ready what moves the rows of the second chunk, of the first and of the last, and forgets what moves others. They are not
+    /// moved so where those of the second are not, or it has no whole rows.
     pub(super) fn prepare_overhanging(&mut self) {
         let Some(mut overhanging) = self.overhanging.take() else { return };
         let last = self.n_chunks().saturating_sub(1);
-        let [first, middle, last] =
+        let [first, second, last] =
             [0, 1.min(last), last].map(|chunk| self.elements_of(&(chunk..chunk + 1)));
-        if overhanging.prepare(&middle) {
-            overhanging.prepare(&first);
-            overhanging.prepare(&last);
+        let mut known = std::mem::take(&mut overhanging.movers);
+        if overhanging.prepare(&second, &mut known) {
+            overhanging.prepare(&first, &mut known);
+            overhanging.prepare(&last, &mut known);
             self.overhanging = Some(overhanging);
         }
     }
@@ -247,6 +252,7 @@ mod tests {
         // Nothing else is written with them.
         let is_row = |slot: usize| rows.as_ref().is_some_and(|rows| rows.contains(&slot));
         assert!(dst.iter().enumerate().all(|(slot, &byte)| is_row(slot) || byte == 0xee));
+        dst.fill(0xee);
         moves.run_part(&mut work, src, slots, &mut dst, 0);
         (dst, rows.is_some())
     }
@@ -315,5 +321,12 @@ mod tests {
         let (_, _, moves) = moved("u8[9000,1023]{1,0:T(8,128)(4,1)}", "u8[9000,1023]");
         assert!(moves.overwritten_slots() > 0);
         assert_eq!(moves.with_chunks_of(300).overwritten_slots(), 0);
+        // However often they are cut again, only what moves the last of them is kept.
+        let (_, _, mut moves) = moved(FROM, TO);
+        let held = moves.held_bytes();
+        for rows in 1..40 {
+            moves = moves.with_chunks_of(61_000 * rows);
+            assert!(moves.overwritten_slots() > 0 && moves.held_bytes() < 2 * held, "{rows}");
+        }
     }
 }

@@ -71,7 +71,7 @@ pub(super) unsafe fn copy_rows<R: Register>(out: &Out, stage: *mut u8, placed: P
     }
 }
 
-/// The same of rows that follow each other, so that each goes on with the line in which the one before ends, and the next block with the
+/// Copies rows of a block to where they go that follow each other, so that each goes on with the line in which the one before ends, and the next block with the
 /// last one's.
 ///
 /// # Safety

@@ -136,7 +136,7 @@ pub(super) unsafe fn run_overhanging(overhang: &Overhang, at: At) {
     let Overhang { walk, kernels } = overhang;
     let kernel = kernels.into_caches(walk, at, Stores::Staged);
     let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: true };
-    // SAFETY: the caller's promise; the rows of a block fit the stage, with what is beyond the last one.
+    // SAFETY: the caller's promise; the rows of a block fit the stage, with what is beyond each.
     unsafe { panels::run(walk, By::Kernel(kernel), at, stage, &mut ahead) }
     super::level::fence();
 }

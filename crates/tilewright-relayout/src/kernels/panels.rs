@@ -161,13 +161,15 @@ fn ask_for_ends(out: &Out, here: *mut u8, begins: bool, ends: bool) {
     if !begins && !ends {
         return;
     }
-    for &row in &out.rows {
+    // Rows that follow each other are one.
+    let rows = if out.reach == out.len { &out.rows[..] } else { &out.rows[..1] };
+    for &row in rows {
         let row = here.wrapping_offset(row as isize);
         if begins {
             prefetch(row);
         }
         if ends {
-            prefetch(row.wrapping_offset(out.len as isize));
+            prefetch(row.wrapping_offset(out.reach as isize));
         }
     }
 }

@@ -1342,6 +1342,8 @@ fn rows_of_tiles_that_overhang() {
         }
     };
     columns(2, 61);
+    // Two rows of 520 bytes at a time, of five.
+    moved(&[l(5, 8, 65)], &[l(9, 40, 8), l(8, 1, 1)], 8, 65);
     if cfg!(miri) {
         return;
     }

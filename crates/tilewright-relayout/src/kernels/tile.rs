@@ -208,8 +208,8 @@ pub(super) struct Program {
     pub(super) kernels: Kernels,
 }
 
-/// A tile and loops of rows of the destination that it writes more of than there is, each over what the next one begins with: in blocks
-/// of them, which are [put together](Walk::of_overhanging_rows) in an order in which what the next one has is written later.
+/// A tile and loops of rows of the destination, of which it writes more than there is: in blocks of them, which are
+/// [put together](Walk::of_overhanging_rows) apart, or in an order in which what the next one has is written later.
 #[derive(Clone, Debug)]
 pub(super) struct Overhang {
     pub(super) walk: Walk,

@@ -25,8 +25,8 @@ use super::{Ends, MOST_BYTES, Out, Walk};
 /// as long.
 const BYTES: i64 = 2 << 10;
 
-/// Several rows of so many bytes lie apart in the stage, so that each begins at a line: registers that are stored to two lines of one another
-/// took 1.3 to 1.6 times as long in blocks of 4 KiB and more.
+/// Several rows of so many bytes lie apart in the stage, so that each begins at a line: where registers are stored to parts of two
+/// lines, blocks of 4 KiB and more took 1.3 to 1.6 times as long.
 const APART: i64 = 512;
 
 /// The most bytes of a block where the rows that a tile has, all of each, are more: of rows up to so many bytes, of longer ones, and
@@ -72,7 +72,7 @@ impl Walk {
             }
             len = grown;
         }
-        // In the stage, with what is beyond the last row.
+        // With what is beyond the last row.
         let steps = block.steps().map(|(count, dst, back)| (count - 1) * dst - back);
         let reach = steps.sum::<i64>() + register;
         let most = match row {
@@ -80,12 +80,16 @@ impl Walk {
             _ if tile.copies_lines() => MOST_COPIED,
             _ => MOST,
         };
-        if len < LINE as i64 || len > most || reach > MOST_BYTES {
+        if len < LINE as i64 || len > most {
             return None;
         }
         let n_rows = len / row;
         let apart = (n_rows > 1 && row >= APART).then(|| block.set_apart(row));
-        let end = apart.map_or(reach, |pitch| n_rows * pitch) as usize + 2 * LINE;
+        let end = apart.map_or(reach, |pitch| n_rows * pitch);
+        if end > MOST_BYTES {
+            return None;
+        }
+        let end = end as usize + 2 * LINE;
         block.go_on_from(len);
         let gathers = block.may_alias() && block.in_one_set().0 > WAYS;
         let panel = block.panel();
@@ -99,10 +103,12 @@ impl Walk {
         let mut placed: Vec<((i64, i64), i64)> =
             tiles(block.inside()).into_iter().zip(within).collect();
         placed.retain(|&(_, within)| within < row);
-        placed.sort_by_key(|&((_, dst), within)| (std::cmp::Reverse(within), dst));
-        let withins: Vec<i64> = placed.iter().map(|&(_, within)| within).collect();
-        if apart.is_none() && !are_in_order(tile, &withins, row) {
-            return None;
+        if apart.is_none() {
+            placed.sort_by_key(|&((_, dst), within)| (std::cmp::Reverse(within), dst));
+            let withins: Vec<i64> = placed.iter().map(|&(_, within)| within).collect();
+            if !are_in_order(tile, &withins, row) {
+                return None;
+            }
         }
         let tiles = placed.into_iter().map(|(tile, _)| tile).collect();
         let (tile, around) = block.into_parts();
