@@ -20,7 +20,7 @@
 use crate::kernels::{LINE, Stores};
 use crate::nest::{Loop, Nest};
 use crate::padding::n_runs;
-use crate::refine::{Radices, Radix, Ranges, Refined, lies_inside, n_slots, padding_by};
+use crate::refine::{Radices, Radix, Refined, lies_inside, n_slots, padding_by};
 use tilewright::IndexMap;
 
 /// Arrays of fewer bytes are moved before the further boxes, those at the end of the source, are made up for.
@@ -95,9 +95,9 @@ impl Beyond {
     /// Of a dimension that ends within a tile, if it is worth it to go on to that tile's end. The dimensions are those of the
     /// destination by itself, and of both maps; slots are of so many bytes.
     fn of(dim: usize, [own, both]: [&Radices<'_>; 2], to: &IndexMap, bytes: i64) -> Option<Self> {
-        let radix = own.nth(dim).filter(Radix::reaches_beyond)?;
-        let (all, tile) = (radix.size, *radix.divisors.last()?);
-        let (end, size) = (all % tile, (all / tile + 1).checked_mul(tile)?);
+        let radix = own.nth(dim)?;
+        let (all, size) = (radix.size, radix.in_whole_tiles()?.size);
+        let end = all % radix.divisors.last()?;
         let (line, dst_bytes) = (LINE as i64, to.allocation().saturating_mul(bytes));
         let is_streamed = Stores::for_bytes(usize::try_from(dst_bytes).ok()?) == Stores::Streamed;
         let (most_lines, end) = match is_streamed {
@@ -146,18 +146,9 @@ fn boxes(
     to: &IndexMap,
 ) -> Option<Vec<Nest>> {
     let along = both.nth(dim)?;
-    let of_dim = |radix: Radix<'_>| {
-        let mut ranges = Ranges::default();
-        ranges.add_dim(|ranges| radix.add_boxes(ranges));
-        ranges.products((0, 0))
-    };
-    let (wide, narrow) = (of_dim(Radix { size, ..along })?, of_dim(along)?);
+    let (wide, narrow) = (Radix { size, ..along }.boxes()?, along.boxes()?);
     if wide.len() >= narrow.len() {
         return None;
-    }
-    let mut others = Ranges::default();
-    for radix in (0..to.dims().len()).filter(|&other| other != dim).filter_map(|d| both.nth(d)) {
-        others.add_dim(|ranges| radix.add_boxes(ranges));
     }
     let inside = |around: &Nest| {
         let nests: Vec<Nest> = wide.iter().map(|along| product(around, along)).collect();
@@ -165,7 +156,7 @@ fn boxes(
         nests.iter().all(|nest| lies_inside(nest, src, dst)).then_some(nests)
     };
     let (mut found, mut n_all, mut n_narrow) = (Vec::new(), 0, 0);
-    for around in others.products((from.base(), to.base()))? {
+    for around in both.boxes_around(dim, (from.base(), to.base()))? {
         let n = around.elements();
         n_all += n;
         let mut rest = Some(around);
@@ -211,15 +202,10 @@ fn but_for_last(nest: &Nest) -> Option<(Nest, Nest)> {
 mod tests {
     use super::*;
     use crate::nest::walk;
-    use crate::refine::refine;
-    use tilewright::notation::Described;
+    use crate::refine::{described, refine};
 
     fn maps(from: &str, to: &str) -> [IndexMap; 2] {
-        [from, to].map(|text| {
-            let described: Described =
-                text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
-            described.index_map().unwrap_or_else(|error| panic!("{text}: {error}"))
-        })
+        [from, to].map(described)
     }
 
     fn found(from: &str, to: &str, bits: u32) -> Option<Refined> {

@@ -161,12 +161,7 @@ fn layout(parts: &[Part], dims: &[i64], stride: fn(&Part) -> i64) -> Option<Layo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tilewright::notation::Described;
-
-    fn map(text: &str) -> IndexMap {
-        let described: Described = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
-        described.index_map().unwrap_or_else(|error| panic!("{text}: {error}"))
-    }
+    use crate::refine::described as map;
 
     /// On the way by rows every element goes where it belongs, and padding where the destination has padding.
     fn check(text: &str, bits: u32) {

@@ -15,7 +15,7 @@
 
 use crate::kernels::Stores;
 use crate::nest::{Loop, Nest};
-use crate::refine::{Radices, Radix, Ranges, Refined, lies_inside};
+use crate::refine::{Radices, Refined, lies_inside};
 use crate::widths::Widths;
 use tilewright::IndexMap;
 use tilewright::map::Source;
@@ -62,20 +62,12 @@ impl Overhang {
             return None;
         }
         let both = Radices::of(from, to)?;
-        let radix = both.nth(dim).filter(Radix::reaches_beyond)?;
-        let tile = *radix.divisors.last()?;
-        let wide = (row / tile + 1).checked_mul(tile)?;
+        let tiles = both.nth(dim)?.in_whole_tiles()?;
+        let wide = tiles.size;
         if (wide - row).saturating_mul(LEAST_ELEMENTS) > row {
             return None;
         }
-        let mut along = Ranges::default();
-        along.add_dim(|ranges| Radix { size: wide, ..radix }.add_boxes(ranges));
-        let [along] = &along.products((0, 0))?[..] else { return None };
-        let mut others = Ranges::default();
-        for radix in (0..to.dims().len()).filter(|&other| other != dim).filter_map(|d| both.nth(d))
-        {
-            others.add_dim(|ranges| radix.add_boxes(ranges));
-        }
+        let [along] = &tiles.boxes()?[..] else { return None };
         let widened = |slot: i64| (slot / row).checked_mul(wide);
         let of_tiles = |rows: Nest| {
             let mut loops = Vec::with_capacity(rows.loops.len() + along.loops.len());
@@ -86,7 +78,7 @@ impl Overhang {
             let (src, dst) = (rows.src + along.src, widened(rows.dst)?);
             Some(Nest { src, dst, loops })
         };
-        let others = others.products((from.base(), to.base()))?;
+        let others = both.boxes_around(dim, (from.base(), to.base()))?;
         let boxes: Vec<Nest> = others.into_iter().map(of_tiles).collect::<Option<_>>()?;
         let dst = widened(to.allocation())?;
         let inside = boxes.iter().all(|nest| lies_inside(nest, from.allocation(), dst));
@@ -98,15 +90,10 @@ impl Overhang {
 mod tests {
     use super::*;
     use crate::nest::walk;
-    use crate::refine::refine;
-    use tilewright::notation::Described;
+    use crate::refine::{described, refine};
 
     fn found(from: &str, to: &str, bits: u32) -> (Option<Overhang>, [IndexMap; 2]) {
-        let [from, to] = [from, to].map(|text| {
-            let described: Described =
-                text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
-            described.index_map().unwrap_or_else(|error| panic!("{text}: {error}"))
-        });
+        let [from, to] = [from, to].map(described);
         let widths = Widths { value: bits, from: bits, to: bits };
         let exact = refine(&from, &to, true).unwrap();
         (Overhang::of(&from, &to, &exact, widths), [from, to])

@@ -279,6 +279,16 @@ impl<'a> Radices<'a> {
         Some(Radix { size, divisors, digits })
     }
 
+    /// The boxes of all dimensions but for one, each of which is inside that.
+    pub(crate) fn boxes_around(&self, dim: usize, start: (i64, i64)) -> Option<Vec<Nest>> {
+        let mut ranges = Ranges::default();
+        for radix in (0..self.ends.len()).filter(|&other| other != dim).map(|dim| self.nth(dim)) {
+            let radix = radix?;
+            ranges.add_dim(|ranges| radix.add_boxes(ranges));
+        }
+        ranges.products(start)
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = Radix<'_>> {
         (0..self.ends.len()).filter_map(|dim| self.nth(dim))
     }
@@ -287,7 +297,7 @@ impl<'a> Radices<'a> {
 impl Radix<'_> {
     /// Adds the indices along the dimension as boxes of digits: for each digit of the size itself,
     /// the numbers that agree with the size above that digit and are below it there.
-    pub(crate) fn add_boxes(&self, ranges: &mut Ranges) {
+    fn add_boxes(&self, ranges: &mut Ranges) {
         let (mut corner, mut rest) = ((0, 0), self.size);
         for (place, (&divisor, digit)) in self.divisors.iter().zip(self.digits).enumerate().rev() {
             let count = rest / divisor;
@@ -300,8 +310,21 @@ impl Radix<'_> {
         }
     }
 
+    /// The boxes of the dimension alone.
+    pub(crate) fn boxes(&self) -> Option<Vec<Nest>> {
+        let mut ranges = Ranges::default();
+        ranges.add_dim(|ranges| self.add_boxes(ranges));
+        ranges.products((0, 0))
+    }
+
+    /// The same dimension as far as its last tile goes, if that is not full.
+    pub(crate) fn in_whole_tiles(self) -> Option<Self> {
+        let tile = *self.divisors.last().filter(|_| self.reaches_beyond())?;
+        Some(Radix { size: (self.size / tile + 1).checked_mul(tile)?, ..self })
+    }
+
     /// Whether the digits reach beyond the size: where it is no multiple of all divisors.
-    pub(crate) fn reaches_beyond(&self) -> bool {
+    fn reaches_beyond(&self) -> bool {
         self.divisors.last().is_some_and(|last| self.size % last != 0)
     }
 
@@ -432,6 +455,14 @@ pub(crate) fn lies_inside(nest: &Nest, src_allocation: i64, dst_allocation: i64)
         first >= 0 && last < i128::from(allocation)
     };
     side(nest.src, |l| l.src, src_allocation) && side(nest.dst, |l| l.dst, dst_allocation)
+}
+
+/// The map that a text describes, for tests.
+#[cfg(test)]
+pub(crate) fn described(text: &str) -> IndexMap {
+    let described: tilewright::notation::Described =
+        text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+    described.index_map().unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 #[cfg(test)]

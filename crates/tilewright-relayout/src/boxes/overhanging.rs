@@ -213,15 +213,8 @@ mod tests {
     use super::*;
     use crate::boxes::Counted;
     use crate::kernels::{Means, Stores};
-    use crate::refine::refine;
+    use crate::refine::{described as map, refine};
     use crate::widths::Widths;
-    use tilewright::IndexMap;
-    use tilewright::notation::Described;
-
-    fn map(text: &str) -> IndexMap {
-        let described: Described = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
-        described.index_map().unwrap_or_else(|error| panic!("{text}: {error}"))
-    }
 
     /// An array of bytes and what moves it: the source, what the destination has to be, and the moves.
     fn moved(from: &str, to: &str) -> (Vec<u8>, Vec<u8>, BoxMoves) {
