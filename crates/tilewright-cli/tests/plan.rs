@@ -44,6 +44,7 @@ fn kernels_are_named() {
     assert_eq!(kernel("s4[64,512]", "s4[64,512]{1,0:E(4)}"), "pack");
     assert_eq!(kernel("s4[64,512]{1,0:E(4)}", "s4[64,512]"), "unpack");
     assert_eq!(kernel("s4[63,511]{1,0:E(4)}", "s4[63,511]{0,1:E(4)}"), "rows");
+    assert_eq!(kernel("s4[255,511]{1,0:E(4)}", "s4[255,511]{0,1:E(4)}"), "bit transpose");
     assert_eq!(kernel("f32[4097,4099]{1,0:T(8,128)}", "f32[4097,4099]"), "joined runs");
 }
 

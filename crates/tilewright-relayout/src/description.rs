@@ -167,6 +167,8 @@ kernel_kinds! {
     /// Rows of either side go by way of stages, in which every index has room for a power of two, and are exchanged there
     /// as tiles: odd extents, elements below a byte that begin within bytes.
     Rows = "rows",
+    /// Matrices of elements below a byte are transposed, by squares, from and to any bit.
+    BitTranspose = "bit transpose",
     /// Elements of any other widths, or at places within bytes, one by one.
     Bits = "bits",
 }

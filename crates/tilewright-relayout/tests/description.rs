@@ -15,7 +15,7 @@ type Side = (&'static str, u32);
 
 /// A move for each kernel, its widths and what it is: rows to tiles, colours, transposes, filters of
 /// convolutions, rows in tiles of more, and elements below a byte.
-const CASES: [(KernelKind, Side, Side); 12] = [
+const CASES: [(KernelKind, Side, Side); 13] = [
     (KernelKind::Runs, ("f32[64,512]", 32), ("f32[64,512]{1,0:T(8,128)}", 32)),
     (KernelKind::JoinedRuns, ("f32[4097,4099]{1,0:T(8,128)}", 32), ("f32[4097,4099]", 32)),
     (KernelKind::Zip, ("f32[3,64,512]", 16), ("f32[3,64,512]{0,2,1}", 16)),
@@ -25,7 +25,8 @@ const CASES: [(KernelKind, Side, Side); 12] = [
     (KernelKind::Single, ("f32[6,1]{1,0:PAD(6,30)}", 32), ("f32[6,1]{1,0:PAD(6,50)}", 32)),
     (KernelKind::Pack, ("f32[64,512]", 8), ("f32[64,512]", 4)),
     (KernelKind::Unpack, ("f32[64,512]", 4), ("f32[64,512]", 8)),
-    (KernelKind::Rows, ("f32[333,665]{1,0}", 4), ("f32[333,665]{0,1}", 4)),
+    (KernelKind::Rows, ("f32[333,35]{1,0}", 4), ("f32[333,35]{0,1}", 4)),
+    (KernelKind::BitTranspose, ("f32[333,665]{1,0}", 4), ("f32[333,665]{0,1}", 4)),
     (KernelKind::Lookup, ("f32[3,256]", 8), ("f32[3,256]{1,0:T(4,1)}", 8)),
     (KernelKind::Bits, ("f32[2,3]", 3), ("f32[2,3]{1,0:T(2,2)}", 5)),
 ];
@@ -46,14 +47,21 @@ fn every_kernel_is_described() {
     assert_eq!(all.len(), KernelKind::ALL.len(), "two kernels have one name");
 }
 
-/// Large boxes of few bits find room in the stages: nothing but a few elements goes bit by bit.
+/// Large boxes of few bits are matrices, or where those are too small find room in the stages: nothing goes bit by bit.
 #[test]
 fn large_boxes_of_few_bits() {
-    for (dims, bits) in [("4096,129116", 1), ("702,382373", 2), ("47,2855617", 4)] {
+    let (matrix, rows) = (KernelKind::BitTranspose, KernelKind::Rows);
+    let cases = [
+        ("4096,129116", 1, matrix),
+        ("702,382373", 2, matrix),
+        ("47,2855617", 4, rows),
+        ("129116,77", 1, rows),
+    ];
+    for (dims, bits, kernel) in cases {
         let [from, to] = ["1,0", "0,1"].map(|order| format!("f32[{dims}]{{{order}}}"));
         let plan = Plan::new(&placement(&from, bits), &placement(&to, bits)).unwrap();
         let kernels: Vec<_> = plan.describe().boxes.iter().map(|b| b.kernel.name()).collect();
-        assert_eq!(kernels, [KernelKind::Rows.name()], "{dims}, {bits} bits");
+        assert_eq!(kernels, [kernel.name()], "{dims}, {bits} bits");
     }
 }
 

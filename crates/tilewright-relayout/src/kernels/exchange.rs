@@ -236,7 +236,7 @@ unsafe fn by_three<R: Register, const N: usize, const G: u8>(
 /// # Safety
 /// The processor has these registers.
 #[inline(always)]
-unsafe fn exchange<R: Register, const N: usize, const BIT: usize>(
+pub(super) unsafe fn exchange<R: Register, const N: usize, const BIT: usize>(
     registers: &mut [R; N],
     idle: usize,
     lower: R,
@@ -297,7 +297,9 @@ unsafe fn spread<R: Register, const N: usize, const BIT: usize>(
 /// # Safety
 /// The processor has these registers.
 #[inline(always)]
-unsafe fn interleaved<R: Register, const N: usize, const G: u8>(mut registers: [R; N]) -> [R; N] {
+pub(super) unsafe fn interleaved<R: Register, const N: usize, const G: u8>(
+    mut registers: [R; N],
+) -> [R; N] {
     let mut bit = 1;
     // SAFETY: the caller's promise.
     unsafe {

@@ -22,6 +22,7 @@
 //!
 //! * [`Rows`]: rows of either side go by way of stages, where every index has room for a power of two: odd extents,
 //!   elements below a byte that begin within bytes or are packed on one side.
+//! * [`BitTranspose`](bit_transpose): matrices of elements below a byte, of long rows and columns that begin at any bit.
 //!
 //! Elements below a byte are moved by programs as well, which exchange single bits.
 //!
@@ -29,6 +30,8 @@
 //! has. Boxes that do not pass the check are moved one by one with every index tested, which is
 //! also what the tests hold the kernels to.
 
+mod bit_copy;
+mod bit_transpose;
 mod block;
 mod compile;
 mod copies;

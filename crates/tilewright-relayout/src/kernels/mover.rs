@@ -1,5 +1,6 @@
 //! [`Mover`]: a box that is ready to be moved, by which way, and the check that comes before.
 
+use super::bit_transpose::BitTranspose;
 use super::level::Level;
 use super::listed::Listed;
 use super::lookup::Lookup;
@@ -43,6 +44,7 @@ pub(super) enum Way {
     Listed(Box<Listed>),
     Lookup(Box<Lookup>),
     Rows(Box<StagedRows>),
+    BitTranspose(Box<BitTranspose>),
     /// Rows of which more is moved than there is.
     Overhang(Box<Overhang>),
     /// Of elements of whole bytes, by a kernel that is chosen for the place of the box, unless it goes into the caches:
@@ -151,7 +153,7 @@ impl Mover {
             Way::Listed(listed) => Some(listed.streams()),
             Way::Lookup(lookup) => Some(!lookup.reads_destination()),
             Way::Rows(rows) => Some(rows.are_written_in_place()),
-            Way::Overhang(_) => Some(true),
+            Way::Overhang(_) | Way::BitTranspose(_) => Some(true),
             Way::Nothing | Way::Kernel(_) | Way::Checked => None,
         }
     }
@@ -172,7 +174,11 @@ impl Mover {
 
     /// Whether boxes that begin within bytes are moved as it moves those that begin at them.
     pub(crate) fn begins_anywhere(&self) -> bool {
-        matches!(&self.way, Way::Rows(rows) if rows.is_of_bits())
+        match &self.way {
+            Way::Rows(rows) => rows.is_of_bits(),
+            Way::BitTranspose(_) => true,
+            _ => false,
+        }
     }
 
     /// Whether it reads and writes no byte of the destination but those in which slots of the box lie, and those between slots
@@ -192,6 +198,7 @@ impl Mover {
                 Ordering::Equal => KernelKind::Rows,
                 Ordering::Greater => KernelKind::Pack,
             }),
+            Way::BitTranspose(_) => Some(KernelKind::BitTranspose),
             Way::Checked if self.slots.unit().is_none() => Some(KernelKind::Bits),
             Way::Nothing | Way::Kernel(_) | Way::Checked => None,
         }
@@ -217,6 +224,7 @@ impl Mover {
             Way::Listed(listed) => listed.cycles(),
             Way::Lookup(lookup) => lookup.cost(),
             Way::Rows(rows) => rows.cycles() * elements(),
+            Way::BitTranspose(matrices) => matrices.cycles() * elements(),
             Way::Overhang(_) => {
                 LANE_CYCLES * elements() * self.slots.dst as f64 / (8 * LANE) as f64
             }
@@ -239,6 +247,7 @@ impl Mover {
             Way::Listed(listed) => size_of::<Listed>() + listed.held_bytes(),
             Way::Lookup(lookup) => size_of::<Lookup>() + lookup.held_bytes(),
             Way::Rows(rows) => size_of::<StagedRows>() + rows.held_bytes(),
+            Way::BitTranspose(matrices) => size_of::<BitTranspose>() + matrices.held_bytes(),
             Way::Overhang(overhang) => size_of::<Overhang>() + overhang.walk.held_bytes(),
             Way::Kernel(Some((_, loops))) => loops.capacity() * size_of::<Loop>(),
             Way::Nothing | Way::Kernel(None) | Way::Checked => 0,
@@ -332,6 +341,7 @@ impl Mover {
         let begins = match &self.way {
             Way::Nothing | Way::Checked => false,
             Way::Rows(rows) if rows.is_of_bits() => rows.is_written_at(start.1),
+            Way::BitTranspose(_) => true,
             _ => (start.0 | start.1) & 7 == 0,
         };
         begins && self.lies_within(start, src, dst)
@@ -365,6 +375,9 @@ impl Mover {
                 Way::Listed(listed) => machine::run_listed(listed, at, means.stores),
                 Way::Lookup(lookup) => lookup.run(at, end),
                 Way::Rows(rows) => rows.run(&src.as_ptr_range(), dst, start, means.stores),
+                Way::BitTranspose(matrices) => {
+                    matrices.run(&src.as_ptr_range(), dst, start, means.stores);
+                }
                 Way::Overhang(overhang) => machine::run_overhanging(overhang, at),
                 Way::Kernel(known) => {
                     let known = known.as_ref().filter(|_| means.stores == Stores::Cached);

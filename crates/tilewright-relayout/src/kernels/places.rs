@@ -153,3 +153,48 @@ fn rewound(at: At, l: &Around) -> At {
     let back = if l.count > 1 { (l.src_back, l.dst_back) } else { (0, 0) };
     at.plus(steps * l.src + back.0, steps * l.dst + back.1)
 }
+
+/// The places of some loops in bits, the last varying fastest.
+pub(super) struct BitPlaces<'t> {
+    around: &'t [Around],
+    steps: [i64; MAX_LOOPS + 2],
+    from: i64,
+    to: i64,
+    is_over: bool,
+}
+
+impl<'t> BitPlaces<'t> {
+    pub(super) fn new(around: &'t [Around], (from, to): (i64, i64)) -> Self {
+        BitPlaces { around, steps: [0; MAX_LOOPS + 2], from, to, is_over: false }
+    }
+
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> Option<(i64, i64)> {
+        if self.is_over {
+            return None;
+        }
+        let here = (self.from, self.to);
+        self.go_on();
+        Some(here)
+    }
+
+    #[inline(always)]
+    fn go_on(&mut self) {
+        for (l, step) in self.around.iter().zip(&mut self.steps).rev() {
+            *step += 1;
+            // The last step is shorter; from there it is as far back.
+            let (n, back) = match *step {
+                n if n == l.count => (1 - l.count, i64::from(l.count > 1)),
+                n if n == l.count - 1 => (1, -1),
+                _ => (1, 0),
+            };
+            self.from += n * l.src + back * l.src_back;
+            self.to += n * l.dst + back * l.dst_back;
+            if *step < l.count {
+                return;
+            }
+            *step = 0;
+        }
+        self.is_over = true;
+    }
+}

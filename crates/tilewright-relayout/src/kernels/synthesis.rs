@@ -234,10 +234,14 @@ impl Synthesis {
 }
 
 /// The bits of a lane at which `place` is 0, and how far above them those are at which it is 1.
-fn exchange_mask(place: usize) -> ([u8; 16], usize) {
+pub(super) const fn exchange_mask(place: usize) -> ([u8; 16], usize) {
     let mut lower = [0u8; 16];
-    for at in (0..128usize).filter(|at| at >> place & 1 == 0) {
-        lower[at / 8] |= 1 << (at % 8);
+    let mut at = 0;
+    while at < 128 {
+        if at >> place & 1 == 0 {
+            lower[at / 8] |= 1 << (at % 8);
+        }
+        at += 1;
     }
     (lower, 1 << place)
 }

@@ -3,6 +3,7 @@
 //! What several can do is given to the one that takes fewer cycles, by constants that were measured. Those count for
 //! nothing but this choice.
 
+use super::bit_transpose::BitTranspose;
 use super::level::Level;
 use super::listed::Listed;
 use super::lookup::Lookup;
@@ -266,6 +267,16 @@ impl Wanted<'_> {
             }
         }
         let program = if self.is_at_bytes { self.program() } else { None };
+        // What writes whole lines by itself, or into the caches, is quicker where it can be done.
+        let is_streamed = self.target.is_streamed();
+        let is_direct =
+            |program: &Program| !is_streamed || program.streams_lines() || program.has_blocks();
+        if !program.as_ref().is_some_and(is_direct)
+            && let Some(matrices) =
+                BitTranspose::of(self.loops, self.slots, self.level, is_streamed)
+        {
+            return Way::BitTranspose(Box::new(matrices));
+        }
         match program {
             Some(program) => {
                 self.instead_of(&program, drafts).unwrap_or_else(|| Way::Program(Box::new(program)))

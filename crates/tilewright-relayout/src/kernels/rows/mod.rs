@@ -24,7 +24,7 @@ use super::level::{Level, fence};
 use super::machine;
 use super::panels::Soon;
 use super::place::{At, STREAM_FROM, Stores, room};
-use super::places::MAX_LOOPS;
+use super::places::BitPlaces;
 use super::tile::{Around, Program, Slots};
 use crate::nest::Loop;
 pub(super) use block::Drafts;
@@ -454,51 +454,6 @@ struct Copied(MaybeUninit<[u8; MOST_COPIED + 2 * BESIDE]>);
 /// Memory for the rows of a side.
 #[repr(align(64))]
 struct Stage(MaybeUninit<[u8; MOST_STAGE + 2 * BESIDE]>);
-
-/// The places of some loops in bits, the last varying fastest.
-struct BitPlaces<'t> {
-    around: &'t [Around],
-    steps: [i64; MAX_LOOPS + 2],
-    from: i64,
-    to: i64,
-    is_over: bool,
-}
-
-impl<'t> BitPlaces<'t> {
-    fn new(around: &'t [Around], (from, to): (i64, i64)) -> Self {
-        BitPlaces { around, steps: [0; MAX_LOOPS + 2], from, to, is_over: false }
-    }
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<(i64, i64)> {
-        if self.is_over {
-            return None;
-        }
-        let here = (self.from, self.to);
-        self.go_on();
-        Some(here)
-    }
-
-    #[inline(always)]
-    fn go_on(&mut self) {
-        for (l, step) in self.around.iter().zip(&mut self.steps).rev() {
-            *step += 1;
-            // The last step is shorter; from there it is as far back.
-            let (n, back) = match *step {
-                n if n == l.count => (1 - l.count, i64::from(l.count > 1)),
-                n if n == l.count - 1 => (1, -1),
-                _ => (1, 0),
-            };
-            self.from += n * l.src + back * l.src_back;
-            self.to += n * l.dst + back * l.dst_back;
-            if *step < l.count {
-                return;
-            }
-            *step = 0;
-        }
-        self.is_over = true;
-    }
-}
 
 #[cfg(test)]
 mod tests;
