@@ -6,9 +6,9 @@ mod support;
 
 use std::num::NonZeroUsize;
 
-use support::{composed, noise, placement};
+use support::{composed, noise, placement, streamed};
 use tilewright::notation::DescribedArray;
-use tilewright_relayout::{Pad, Placement, Plan, Route, RunOptions, Threads};
+use tilewright_relayout::{KernelKind, Pad, Placement, Plan, Route, RunOptions, Threads};
 
 /// Moves an array of elements of `bits` bits, whole bytes, on as many threads as there are ways to
 /// ask for, in chunks as planned and in chunks of about `chunk` bytes.
@@ -44,6 +44,57 @@ fn check_move(source: &Placement, target: &Placement, chunk: usize, name: &str) 
             }
         }
     }
+}
+
+/// Transposes matrices of packed elements in the same ways and compares every bit with where its row and column say that it goes.
+fn check_matrices([batch, rows, columns]: [usize; 3], bits: usize, chunk: usize) {
+    let name = format!("f32[{batch},{rows},{columns}]");
+    let [from, to] =
+        ["2,1,0", "1,2,0"].map(|order| placement(&format!("{name}{{{order}}}"), bits as u32));
+    let plan = Plan::new(&from, &to).unwrap();
+    let kernels: Vec<_> = plan.describe().boxes.iter().map(|b| b.kernel).collect();
+    assert_eq!(kernels, [KernelKind::BitTranspose], "{name} of {bits} bits");
+    let src = noise(plan.src_bytes());
+    let mut expected = vec![0u8; plan.dst_bytes()];
+    for matrix in 0..batch {
+        let first = matrix * rows * columns;
+        for row in 0..rows {
+            for column in 0..columns {
+                let from = (first + row * columns + column) * bits;
+                let to = (first + column * rows + row) * bits;
+                let value = src[from / 8] >> (from % 8) & ((1 << bits) - 1);
+                expected[to / 8] |= value << (to % 8);
+            }
+        }
+    }
+    let mut buffer = vec![0xee; expected.len() + LINE + OFF_A_LINE + 20];
+    let line = buffer.as_ptr().align_offset(LINE);
+    for plan in [plan.clone(), plan.clone().with_chunks_of(chunk).unwrap()] {
+        for threads in [Threads::Current, Threads::Count(two())] {
+            for start in [line, line + OFF_A_LINE] {
+                buffer.fill(0xee);
+                let dst = &mut buffer[start..start + expected.len()];
+                plan.run(&src, dst, &RunOptions { pad: Pad::Bits(0), threads }).unwrap();
+                assert!(dst == expected, "{name} of {bits} bits, {threads:?}");
+                let (before, behind) = (&buffer[..start], &buffer[start + expected.len()..]);
+                assert!(before.iter().chain(behind).all(|b| *b == 0xee), "{name} of {bits} bits");
+            }
+        }
+        // From just the bytes of the source that are read.
+        assert!(streamed(&plan, &src, 2, 0) == expected, "parts of {name} of {bits} bits");
+    }
+}
+
+/// Matrices whose rows and columns begin within bytes, into the caches and past them; chunks begin within columns.
+#[test]
+fn matrices_of_bits() {
+    check_matrices([1, 1021, 1017], 1, 30_000);
+    check_matrices([1, 2305, 333], 1, 20_000);
+    check_matrices([1, 701, 999], 2, 50_000);
+    check_matrices([3, 333, 665], 4, 70_000);
+    check_matrices([1, 8209, 8219], 1, 1_000_000);
+    check_matrices([2, 4099, 2053], 4, 3_000_000);
+    check_matrices([1, 200_003, 171], 2, 500_000);
 }
 
 /// The bytes of a cache line, and some that are none.

@@ -14,7 +14,7 @@ mod write;
 use crate::chunk::{Cuttable, Piece, chunk_elements};
 use crate::description::{BoxDescription, KernelKind, Storing};
 use crate::error::{Error, checked};
-use crate::kernels::{Level, Mover, Slots, Stores, Target, WIDEST_SLOT, Wanted};
+use crate::kernels::{Level, Mover, Slots, Stores, WIDEST_SLOT, Wanted};
 use crate::nest::{Loop, Nest, are_most, gcd};
 use crate::order::Order;
 use crate::padding::Padding;
@@ -367,7 +367,7 @@ impl BoxMoves {
                 slots: self.slots,
                 is_at_bytes,
                 first: nest.src,
-                target: Target::Cached,
+                target: self.target(),
                 level: Level::best(),
             });
             let kernel = mover.kind().unwrap_or(KernelKind::Bits);

@@ -57,12 +57,12 @@ pub(super) fn order(around: &mut Vec<Around>, mut src_len: i64, mut dst_len: i64
         };
         inner.push(l);
         if l.src == src_len {
-            src_len *= l.count;
+            src_len = src_len.saturating_mul(l.count);
         } else {
-            n_sources *= l.count;
+            n_sources = n_sources.saturating_mul(l.count);
         }
         if l.dst == dst_len {
-            dst_len *= l.count;
+            dst_len = dst_len.saturating_mul(l.count);
         }
     }
     let places = |around: &[Around], stride: fn(&Around) -> i64, len: i64| {

@@ -5,6 +5,7 @@ use super::super::level::Task;
 use super::super::place::{self, CACHED, LINE, STREAMED};
 use super::super::register::Register;
 use super::LINE_BITS;
+use super::squares::LANE;
 
 /// Lines of columns that are written.
 pub(super) struct Columns<'c> {
@@ -42,13 +43,15 @@ impl Task for Columns<'_> {
 }
 
 impl Columns<'_> {
-    /// Writes the lines of memory that are made of what there is.
+    /// Writes the lines of memory that are made of what there is, of columns that have more lines than are made at a time: so a column
+    /// that ends within a line has begun before that.
     ///
     /// # Safety
     /// All bits of the columns can be written. The processor has the registers.
     #[inline(always)]
     unsafe fn written<R: Register, const S: u8>(self) {
         let Columns { dst, places, len, first, n_lines, stage, pitch, is_last, .. } = self;
+        debug_assert!(len > n_lines * LINE_BITS, "columns of {len} bits in parts");
         let line = (dst as usize % LINE) as i64 * 8;
         // A line of memory begins so many bits before the line that is made with it, which comes after the last one's.
         let within = |bit: i64| (bit + line) & (LINE_BITS - 1);
@@ -153,11 +156,11 @@ impl Columns<'_> {
     }
 }
 
-/// The lanes of a line, which are the most registers that it has.
-const LANES: usize = LINE / 16;
+/// The most registers that a line has.
+const REGISTERS: usize = LINE / LANE;
 
 /// A line that is put together: its first registers.
-struct Joined<R: Register>([R; LANES]);
+struct Joined<R: Register>([R; REGISTERS]);
 
 /// For each number of bits of a byte: bytes of ones, one of as many ones, and bytes of zeros.
 static ONES: [[u8; 2 * LINE + 1]; 8] = steps(u8::MAX);
@@ -188,7 +191,7 @@ impl<R: Register> Joined<R> {
     #[inline(always)]
     unsafe fn new() -> Self {
         // SAFETY: the caller's promise.
-        Joined([unsafe { R::zero() }; LANES])
+        Joined([unsafe { R::zero() }; REGISTERS])
     }
 
     /// Has the line what there is from a bit of those that were made on.

@@ -1,17 +1,18 @@
 //! Matrices of elements below a byte that are transposed, whatever bits their rows begin at on either side.
 //!
-//! A *row* is what follows each other in the source, a *column* what does in the destination. Of a square of the rows that make
-//! a line of a column, and of as many bytes of each:
+//! A *row* is what follows each other in the source, a *column* what does in the destination. A square has as many rows as make a line
+//! of a column, and a line of each at most:
 //!
 //! ```text
-//! source       squares                  columns              destination
-//! 8 rows  ──▶  bits exchanged  ──bank──▶ 16 registers ──▶ ─┬──────┬──────┐ ──▶ whole lines
-//! from any bit                           of bytes zipped   │ last │ next │
+//!  source             square                  columns                 destination
+//!  8, 4, 2 rows  ──▶  bits exchanged  ─bank─▶  16 registers,  ──▶ ┬──────┬──────┬──────┐ ──▶ whole lines
+//!  from any bit                               bytes zipped        │ head │ last │ next │
 //! ```
 //!
-//! The lines of a column are as they are in memory, but begin where a square does, and so within bytes of it. What is written is
-//! lines of memory, each made of two that follow each other. So only the first and the last line of a column are written in part,
-//! and nothing that is beside it is read but there.
+//! The lines of a column are as they are in memory, but begin where a square does, and so within bytes of it. What is written are
+//! lines of memory, each made of two that follow each other. A line in which one column ends and the next one begins is made of the last
+//! line of the one and of the first one of the other, its head. So only where no column follows are lines written in part, and
+//! nothing that is beside columns is read but there.
 
 mod columns;
 mod squares;
@@ -22,9 +23,10 @@ use super::places::{BitPlaces, MAX_LOOPS};
 use super::tile::{Around, ONCE, Slots};
 use crate::nest::Loop;
 use columns::Columns;
-use squares::{Bank, Squares};
+use squares::{Bank, LANE, Squares};
 use std::mem::MaybeUninit;
 use std::ops::Range;
+use std::slice;
 
 /// The bits of a line.
 const LINE_BITS: i64 = 8 * LINE as i64;
@@ -53,9 +55,9 @@ const MOST_COLUMNS: usize = 1024;
 /// The fewest bits of a row and of a column: rows of fewer are lanes that are mostly empty, and columns of fewer are mostly ends.
 const LEAST_ROW: i64 = 160;
 const LEAST_COLUMN: i64 = 704;
-const LEAST_STREAMED_COLUMN: i64 = 256;
+const LEAST_STREAMED_COLUMN: i64 = 320;
 
-/// How much of the lines of a column is its own, of eighths, at least.
+/// How many eighths of the lines of a column are its own at least.
 const LEAST_OF_LINES: i64 = 5;
 
 /// About how many of the processor's cycles a line of elements of 1, 2 and 4 bits takes.
@@ -133,7 +135,8 @@ impl BitTranspose {
         is_streamed: bool,
     ) -> Option<Self> {
         let width = slots.value;
-        if slots != Slots::same(width) || !matches!(width, 1 | 2 | 4) {
+        let are_moved = loops.len() <= MAX_LOOPS && loops.iter().all(|l| l.extent > 0);
+        if !are_moved || slots != Slots::same(width) || !matches!(width, 1 | 2 | 4) {
             return None;
         }
         let mut left: Vec<Loop> = Vec::with_capacity(loops.len());
@@ -141,36 +144,20 @@ impl BitTranspose {
             let (src, dst) = (l.src.checked_mul(width)?, l.dst.checked_mul(width)?);
             left.push(Loop { extent: l.extent, src, dst });
         }
-        let mut chains: [Vec<Loop>; 2] = [Vec::new(), Vec::new()];
-        let mut len = [width; 2];
-        let mut goes_on = true;
-        while goes_on {
-            goes_on = false;
-            for side in 0..2 {
-                let follows = |l: &Loop| (if side == 0 { l.src } else { l.dst }) == len[side];
-                if let Some(number) = left.iter().position(follows) {
-                    let l = left.swap_remove(number);
-                    len[side] = len[side].checked_mul(l.extent)?;
-                    chains[side].push(l);
-                    goes_on = true;
-                }
-            }
-        }
-        let [columns, rows] = chains;
-        let is_whole = columns.iter().chain(&rows).all(|l| l.extent > 0);
-        let lines = (len[1] + LINE_BITS - 1) / LINE_BITS;
+        let [columns, rows] = chains(&mut left, width);
+        let len = |chain: &[Loop]| chain.iter().try_fold(width, |len, l| len.checked_mul(l.extent));
+        let (row, column) = (len(&columns)?, len(&rows)?);
+        let lines = column / LINE_BITS + i64::from(column % LINE_BITS != 0);
         let least_column = if is_streamed { LEAST_STREAMED_COLUMN } else { LEAST_COLUMN };
-        let is_long = len[0] >= LEAST_ROW
-            && len[1] >= least_column
-            && len[1] >= lines * (LINE_BITS / 8 * LEAST_OF_LINES);
-        if !is_whole || !is_long || left.len() > MAX_LOOPS {
+        let is_full = column / LEAST_OF_LINES >= lines * (LINE_BITS / 8);
+        if row < LEAST_ROW || column < least_column || !is_full {
             return None;
         }
         left.sort_by_key(|l| std::cmp::Reverse(l.dst.abs()));
         let around =
             left.iter().map(|l| Around { count: l.extent, src: l.src, dst: l.dst, ..ONCE });
         let around = around.collect();
-        let [n_columns, n_rows] = len.map(|len| (len / width) as usize);
+        let [n_columns, n_rows] = [row, column].map(|len| (len / width) as usize);
         Some(BitTranspose { width, rows, columns, n_rows, n_columns, around, level })
     }
 
@@ -200,12 +187,14 @@ impl BitTranspose {
     ) {
         let mut stage = Stage(MaybeUninit::uninit());
         let mut bank = Bank(MaybeUninit::uninit());
-        let (stage, bank) = (room(&mut stage.0), room(&mut bank.0));
+        let mut lists = Lists(MaybeUninit::uninit());
+        let (stage, bank, lists) = (room(&mut stage.0), room(&mut bank.0), room(&mut lists.0));
         let is_far = (src.end as usize).wrapping_sub(src.start as usize) >= STREAM_FROM;
         let asks = is_far || stores != Stores::Cached;
         let squares = Squares { width: self.width, src: src.clone(), bank };
+        let streams = stores == Stores::Streamed;
         // SAFETY: the caller's promise.
-        unsafe { self.walk(&squares, stage, dst, start, stores == Stores::Streamed, asks) };
+        unsafe { self.walk(&squares, stage, lists.cast(), dst, start, streams, asks) };
         if stores == Stores::Streamed {
             fence();
         }
@@ -214,11 +203,13 @@ impl BitTranspose {
     /// The same by way of a stage and a bank.
     ///
     /// # Safety
-    /// As [`run`](Self::run); the stage is a [`Stage`]'s, and the squares' bank is a [`Bank`]'s.
+    /// As [`run`](Self::run); the stage is a [`Stage`]'s, the squares' bank is a [`Bank`]'s, and the lists are [`Lists`].
+    #[allow(clippy::too_many_arguments, reason = "what has room on the stack is set up before")]
     unsafe fn walk(
         &self,
         squares: &Squares,
         stage: *mut u8,
+        lists: *mut i64,
         dst: *mut u8,
         start: (i64, i64),
         streams: bool,
@@ -229,29 +220,33 @@ impl BitTranspose {
         let (n_rows, n_columns) = (n_lines * square, n_squares * square);
         let is_whole = self.n_rows <= n_rows;
         let pitch = pitch_of(n_lines, is_whole);
+        let n_places = n_columns.min(self.n_columns);
+        let n_listed = n_rows.min(self.n_rows).next_multiple_of(WHOLE_ROWS);
+        let (places, even, odd);
         // What is read of lines and rows that are not there counts for nothing, but had better be something.
-        // SAFETY: there is room for so much.
+        // SAFETY: there is room for so much; no list is another's.
         unsafe {
-            stage.write_bytes(0, n_columns * pitch + 4 * LINE);
+            let in_lanes = n_places.next_multiple_of(LANE * 8 / self.width as usize);
+            stage.write_bytes(0, in_lanes.min(n_columns) * pitch + BEYOND_STAGE);
             if self.n_rows < square {
                 squares.bank.write_bytes(0, size_of::<Bank>());
             }
+            lists.write_bytes(0, n_places + 2 * n_listed);
+            places = slice::from_raw_parts_mut(lists, n_places);
+            even = slice::from_raw_parts_mut(lists.wrapping_add(n_places), n_listed);
+            odd = slice::from_raw_parts_mut(lists.wrapping_add(n_places + n_listed), n_listed);
         }
         // Before the lines of a column that is made in parts there is what it has of the first one.
         let stage = stage.wrapping_add(if is_whole { 0 } else { LINE });
-        let mut places = [0i64; MOST_COLUMNS];
         // Where the rows of this position and of the next one begin.
-        let mut rows = [[0i64; MOST_ROWS]; 2];
-        let mut turn = 0;
+        let (mut now, mut soon) = (odd, even);
         let mut positions = Positions::of(self, start, n_rows, n_columns);
         let mut next = positions.next();
-        let mut n_next = next.as_ref().map_or(0, |at| self.begins(at, n_rows, &mut rows[turn]));
+        let mut n_next = next.as_ref().map_or(0, |at| self.begins(at, n_rows, soon));
         while let Some(here) = next {
             next = positions.next();
             let n_here = n_next;
-            let [even, odd] = &mut rows;
-            let (now, soon) = if turn == 0 { (even, odd) } else { (odd, even) };
-            turn = 1 - turn;
+            std::mem::swap(&mut now, &mut soon);
             n_next = next.as_ref().map_or(0, |at| self.begins(at, n_rows, soon));
             let asked = if asks { &soon[..n_next] } else { &[] };
             let columns = n_columns.min(self.n_columns - here.column);
@@ -284,7 +279,7 @@ impl BitTranspose {
 
     /// Where the rows of a position begin in the source, up to so many, and the last one again until they are whole bytes of a
     /// column. Says how many there are.
-    fn begins(&self, at: &Position, most: usize, rows: &mut [i64; MOST_ROWS]) -> usize {
+    fn begins(&self, at: &Position, most: usize, rows: &mut [i64]) -> usize {
         let n = most.min(self.n_rows - at.row);
         let begin = at.matrix.0 + at.column as i64 * self.width;
         fill(&self.rows, |l| l.src, at.row, begin, &mut rows[..n]);
@@ -296,14 +291,14 @@ impl BitTranspose {
     /// The lines of a column and the squares of a row that are moved at a time.
     fn sizes(&self, streams: bool, square: usize) -> (usize, usize) {
         let all = [self.n_rows.div_ceil(square), self.n_columns.div_ceil(square)];
+        let room = |lines: usize| MOST_STAGE / (square * pitch_of(lines, lines == all[0]));
+        let fit = |lines: usize| lines <= MOST_ROWS / square && room(lines) > 0;
         let lines = match streams {
-            _ if all[0] <= WHOLE_COLUMN => all[0],
+            _ if all[0] <= WHOLE_COLUMN && fit(all[0]) => all[0],
             true => STREAMED_LINES,
             false => CACHED_LINES,
         };
-        let room = |lines: usize| MOST_STAGE / (square * pitch_of(lines, lines == all[0]));
-        let lines = (1..=lines.min(MOST_ROWS / square)).rev().find(|&lines| room(lines) > 0);
-        let lines = lines.unwrap_or(1);
+        let lines = (1..=lines).rev().find(|&lines| fit(lines)).unwrap_or(1);
         (lines, SQUARES.min(room(lines)).min(MOST_COLUMNS / square).min(all[1]))
     }
 }
@@ -313,6 +308,27 @@ impl BitTranspose {
 fn pitch_of(lines: usize, is_whole: bool) -> usize {
     let slots = lines + if is_whole { 1 } else { 2 };
     LINE * if slots.is_multiple_of(4) { slots + 1 } else { slots }
+}
+
+/// Takes out of loops what follows each other from elements of `width` bits on: in the source, and in the destination. What does on
+/// both sides makes columns longer, once rows have a line.
+fn chains(left: &mut Vec<Loop>, width: i64) -> [Vec<Loop>; 2] {
+    let mut chains = [Vec::new(), Vec::new()];
+    let mut len = [width; 2];
+    let stride = |l: &Loop, side: usize| if side == 0 { l.src } else { l.dst };
+    loop {
+        // What a column begins with is no row's.
+        let is_row_next = chains[0].is_empty() || !chains[1].is_empty() && len[0] < LINE_BITS;
+        let sides = if is_row_next { [0, 1] } else { [1, 0] };
+        let next = sides.into_iter().find_map(|side| {
+            let number = left.iter().position(|l| stride(l, side) == len[side])?;
+            Some((side, number))
+        });
+        let Some((side, number)) = next else { return chains };
+        let l = left.swap_remove(number);
+        len[side] = len[side].saturating_mul(l.extent);
+        chains[side].push(l);
+    }
 }
 
 /// What the indices of some loops have from one on, the innermost loop first, further than `begin`.
@@ -348,9 +364,15 @@ fn fill(loops: &[Loop], stride: fn(&Loop) -> i64, first: usize, begin: i64, to: 
     }
 }
 
+/// What is read beyond the last column of a stage: a line that is made with the next one there, and what a window reads beyond.
+const BEYOND_STAGE: usize = 4 * LINE;
+
 /// Memory for the lines of columns.
 #[repr(align(64))]
-struct Stage(MaybeUninit<[u8; MOST_STAGE + 4 * LINE]>);
+struct Stage(MaybeUninit<[u8; MOST_STAGE + BEYOND_STAGE]>);
+
+/// Memory for where columns begin, and the rows of two positions.
+struct Lists(MaybeUninit<[i64; MOST_COLUMNS + 2 * MOST_ROWS]>);
 
 #[cfg(test)]
 mod tests;

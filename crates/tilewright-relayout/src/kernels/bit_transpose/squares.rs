@@ -11,7 +11,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// The bytes of a lane.
-const LANE: usize = 16;
+pub(super) const LANE: usize = 16;
 
 /// The registers whose bytes are zipped.
 const ZIPPED: usize = 16;
@@ -25,7 +25,7 @@ const BESIDE: usize = LINE;
 /// How many groups ahead rows are asked for to come to the first cache.
 const AHEAD: usize = 8;
 
-/// What is read of a row beyond a register.
+/// What is read of a row beyond a register, with the byte that it begins within.
 const BEYOND: usize = 9;
 
 /// What is exchanged for each place below a byte.
@@ -50,8 +50,7 @@ impl Squares {
     /// at most, to a line of each of so many columns, `pitch` bytes from one to the next. Asks for others meanwhile.
     ///
     /// # Safety
-    /// The first bit of each row lies in the source, and so do those of each column. There is room for the columns of whole lanes
-    /// of rows.
+    /// All bits of these columns of each row lie in the source. There is room for the columns of whole lanes of rows.
     pub(super) unsafe fn transpose(
         &self,
         level: Level,
@@ -61,18 +60,19 @@ impl Squares {
         to: *mut u8,
         pitch: usize,
     ) {
-        let square = Square { of: self, rows, asked, n_columns, to, pitch };
+        let call = Square { of: self, rows, asked, n_columns, to, pitch };
         // SAFETY: the caller's promise.
         unsafe {
             match self.width {
-                1 => level.run(Of::<8>(square)),
-                2 => level.run(Of::<4>(square)),
-                _ => level.run(Of::<2>(square)),
+                1 => level.run(Transposed::<8>(call)),
+                2 => level.run(Transposed::<4>(call)),
+                _ => level.run(Transposed::<2>(call)),
             }
         }
     }
 }
 
+/// What [`Squares::transpose`] is asked for.
 struct Square<'s> {
     of: &'s Squares,
     rows: &'s [i64],
@@ -82,10 +82,10 @@ struct Square<'s> {
     pitch: usize,
 }
 
-/// Of so many elements of a byte.
-struct Of<'s, const PER: usize>(Square<'s>);
+/// A square is transposed whose bytes have so many elements.
+struct Transposed<'s, const PER: usize>(Square<'s>);
 
-impl<const PER: usize> Task for Of<'_, PER> {
+impl<const PER: usize> Task for Transposed<'_, PER> {
     #[inline(always)]
     unsafe fn with<R: Register>(self) {
         let bytes = self.0.n_columns.div_ceil(PER);
@@ -104,7 +104,7 @@ impl<const PER: usize> Task for Of<'_, PER> {
     }
 }
 
-impl<const PER: usize> Of<'_, PER> {
+impl<const PER: usize> Transposed<'_, PER> {
     /// Transposes the bytes of all rows from one on that registers `W` have. Says how many.
     ///
     /// # Safety

@@ -2,20 +2,11 @@
 
 use super::*;
 use crate::bits;
+use crate::nest::drawn::Draw;
 use crate::nest::walk;
 
-/// A generator of numbers.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % n
-    }
-
-    fn bytes(&mut self, n: usize) -> Vec<u8> {
-        (0..n).map(|_| self.below(256) as u8).collect()
-    }
+fn bytes(draw: &mut Draw, n: usize) -> Vec<u8> {
+    (0..n).map(|_| draw.below(256) as u8).collect()
 }
 
 /// Loops that count slots, in bits.
@@ -29,22 +20,20 @@ fn in_bits(loops: &[Loop], width: i64) -> Vec<Loop> {
 /// Moves a box by every level, into the caches and past them, from and to these bits, and compares every bit of the destination
 /// with what moving elements one by one leaves there.
 fn check(loops: &[Loop], width: i64, start: (i64, i64), off_line: usize) {
-    let mut numbers = Numbers(1 + loops.len() as u64);
+    let mut draw = Draw(1 + loops.len() as u64);
     let reach =
         |of: fn(&Loop) -> i64| loops.iter().map(|l| ((l.extent - 1) * of(l)).max(0)).sum::<i64>();
-    let bytes =
-        |bit: i64, of: fn(&Loop) -> i64| ((bit + (reach(of) + 1) * width) as usize).div_ceil(8);
-    // Nothing beyond either side is there to be read or written.
-    let src = numbers.bytes(bytes(start.0, |l| l.src));
-    let len = bytes(start.1, |l| l.dst);
-    let before = numbers.bytes(len);
+    let n_bytes = |bit: i64, of| ((bit + (reach(of) + 1) * width) as usize).div_ceil(8);
+    let src = bytes(&mut draw, n_bytes(start.0, |l| l.src));
+    let len = n_bytes(start.1, |l| l.dst);
+    let before = bytes(&mut draw, len);
     let mut expected = before.clone();
     walk(&in_bits(loops, width), start, &mut |(from, to)| {
         let value = bits::read(&src, from as usize, width as u32);
         bits::write(&mut expected, to as usize, width as u32, value);
     });
     for level in Level::all() {
-        for stores in [Stores::Cached, Stores::Streamed] {
+        for stores in [Stores::Cached, Stores::Staged, Stores::Streamed] {
             let streams = stores == Stores::Streamed;
             let made = BitTranspose::of(loops, Slots::same(width), level, streams);
             let made = made.unwrap_or_else(|| panic!("{loops:?} of {width} bits is no matrix"));
@@ -78,7 +67,7 @@ fn rows_and_columns_of_any_length() {
     for width in [1, 2, 4] {
         let square = LINE_BITS / width;
         for (number, &lines) in sizes.iter().enumerate() {
-            for part in [0, 1, square / 4, square / 2 + 3] {
+            for part in if cfg!(miri) { vec![3] } else { vec![0, 1, square / 4, square / 2 + 3] } {
                 let rows = lines * square - part;
                 let columns =
                     [160 / width, 173 / width + 1, square, square + 1, 3 * square / 2 + 5];
@@ -93,7 +82,8 @@ fn rows_and_columns_of_any_length() {
 /// More columns than are written at a time.
 #[test]
 fn many_columns() {
-    for (width, rows, columns) in [(1, 705, 1300), (2, 353, 1100), (4, 177, 2500), (4, 1409, 601)] {
+    let all = [(1, 705, 1300), (2, 353, 1100), (4, 177, 2500), (4, 1409, 601)];
+    for &(width, rows, columns) in if cfg!(miri) { &all[..1] } else { &all[..] } {
         check(&matrix(rows, columns, (0, 0)), width, (3 * width % 8, width), 0);
     }
 }
@@ -101,7 +91,7 @@ fn many_columns() {
 /// Columns that do not follow each other, and rows that do not, with what lies between left as it is.
 #[test]
 fn columns_with_gaps() {
-    for between in [(0, 3), (5, 0), (1, 250), (2, 1)] {
+    for between in if cfg!(miri) { vec![(2, 1)] } else { vec![(0, 3), (5, 0), (1, 250), (2, 1)] } {
         check(&matrix(709, 331, between), 1, (5, 3), 8);
         check(&matrix(2050, 163, between), 1, (0, 7), 60);
         check(&matrix(1283, 47, between), 4, (4, 0), 1);
@@ -128,6 +118,11 @@ fn several_loops() {
         turned.reverse();
         check(&turned, width, (0, width), 17);
     }
+    // Of columns five at a time follow each other, and none where they go back in the destination.
+    let rows = 1411;
+    let wide = [l(rows, 170, 1), l(5, 1, rows), l(34, 5, 5 * rows + 3)];
+    check(&wide, 1, (3, 5), 40);
+    check(&[l(rows, 170, 1), l(170, 1, -rows)], 1, (1, 169 * rows + 6), 3);
     // The first loop goes back in the source.
     let back = [l(2, -400 * 99, 400 * 99), l(400, 99, 1), l(99, 1, 400)];
     check(&back, 2, (400 * 99 * 2, 0), 0);
@@ -152,6 +147,14 @@ fn what_is_left_to_others() {
         let loops = matrix(rows, 200, (0, 0));
         assert_eq!(is_one(&loops, Slots::same(1), false), into_caches, "{rows}");
         assert_eq!(is_one(&loops, Slots::same(1), true), past_them, "{rows}");
+    }
+    // A loop that goes on on both sides makes columns longer, or rows of less than a line.
+    for (columns, made) in [(600, [600, 704 * 20]), (300, [300 * 20, 704])] {
+        let l = |extent, src, dst| Loop { extent, src, dst };
+        let loops = [l(704, 20 * columns, 1), l(20, columns, 704), l(columns, 1, 704 * 20)];
+        let matrix = BitTranspose::of(&loops, Slots::same(1), Level::Plain, false);
+        let matrix = matrix.map(|matrix| [matrix.n_columns as i64, matrix.n_rows as i64]);
+        assert_eq!(matrix, Some(made));
     }
     // Elements that stay beside each other.
     let loops = [

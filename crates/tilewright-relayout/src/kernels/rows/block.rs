@@ -226,7 +226,7 @@ impl Block {
     fn take(&mut self, number: usize, most: i64, chains: [Option<usize>; 2]) -> bool {
         let l = self.outer[number];
         let most = most.clamp(1, l.count);
-        let count = (l.count + most - 1) / most;
+        let count = l.count / most + i64::from(l.count % most != 0);
         let even = (l.count + count - 1) / count;
         // Parts of whole registers begin at bytes and have room for no more than they have, where that makes no more of them.
         let whole = REGISTER / l.src.min(l.dst).clamp(1, REGISTER);
