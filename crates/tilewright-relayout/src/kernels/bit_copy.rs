@@ -54,12 +54,33 @@ pub(super) unsafe fn put_ends(src: *const u8, from: i64, to: *mut u8, shift: u64
     }
 }
 
+/// Puts what a row of `len` bits has of whole bytes in place, from bit `from` of the source to bit `shift` of a byte on.
+///
+/// # Safety
+/// As [`put`], of those bytes.
+#[inline(always)]
+pub(super) unsafe fn put_bytes<R: Register>(
+    src: *const u8,
+    from: i64,
+    to: *mut u8,
+    shift: u64,
+    len: usize,
+) {
+    let skipped = (8 - shift as usize) % 8;
+    let bytes = len.saturating_sub(skipped) / 8;
+    if bytes > 0 {
+        let to = to.wrapping_add(skipped.div_ceil(8));
+        // SAFETY: the caller's promise.
+        unsafe { put::<R>(src, from + skipped as i64, to, bytes) };
+    }
+}
+
 /// Puts so many bytes in place, from a bit of the source on.
 ///
 /// # Safety
 /// The processor has these registers. The bytes can be read, registers beyond, and written.
 #[inline(always)]
-pub(super) unsafe fn put<R: Register>(src: *const u8, from: i64, to: *mut u8, bytes: usize) {
+unsafe fn put<R: Register>(src: *const u8, from: i64, to: *mut u8, bytes: usize) {
     // SAFETY: the caller's promise.
     unsafe {
         if bytes < R::BYTES {

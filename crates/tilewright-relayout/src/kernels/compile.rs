@@ -9,7 +9,7 @@ use super::block::{ALIAS, WAYS, Walk, repeat};
 use super::level::Level;
 use super::loop_order::{long_run, order, part_of};
 use super::machine::{Kernels, kernels, max_lanes};
-use super::place::LINE;
+use super::place::{LINE, LINE_BITS};
 use super::places::MAX_LOOPS;
 use super::synthesis::{Bit, Exchanges, Synthesis};
 use super::tile::{
@@ -34,9 +34,6 @@ const FEW_IN_ITS_WAY: usize = 16;
 /// A tile of steps has `2^` so many registers: all of them stay registers, and each step is worth the
 /// branch that it takes.
 const STEPPED: usize = 3;
-
-/// The bits of a cache line.
-const LINE_BITS: i64 = 512;
 
 /// Where the lanes of a register lie whose bytes follow each other.
 const CONTIGUOUS: [i64; MAX_LANES] = [0, 16, 32, 48];

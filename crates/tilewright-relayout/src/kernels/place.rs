@@ -80,6 +80,9 @@ pub(super) const AHEAD: usize = 8192;
 /// The bytes of a cache line.
 pub(crate) const LINE: usize = 64;
 
+/// The bits of a line.
+pub(crate) const LINE_BITS: i64 = 8 * LINE as i64;
+
 /// The bytes of a page. A register that is stored to parts of two waits until all that was streamed before is written.
 pub(super) const PAGE: usize = 4 << 10;
 

@@ -1,10 +1,9 @@
 //! The lines of columns: from where they are made to memory, where they begin within lines and bytes.
 
-use super::super::bit_copy::{put, put_ends, window};
+use super::super::bit_copy::{self, put_bytes, put_ends, window};
 use super::super::level::Task;
-use super::super::place::{self, CACHED, LINE, STREAMED};
+use super::super::place::{self, CACHED, LINE, LINE_BITS, STREAMED};
 use super::super::register::Register;
-use super::LINE_BITS;
 use super::squares::LANE;
 
 /// Lines of columns that are written.
@@ -308,15 +307,11 @@ unsafe fn last_to_first<R: Register>(made: *mut u8, n: usize) {
 /// They can be written, and the processor has the registers.
 #[inline(always)]
 unsafe fn part<R: Register>(made: *const u8, from: i64, line: *mut u8, bit: i64, len: usize) {
-    let (byte, shift) = ((bit >> 3) as usize, (bit & 7) as u64);
-    let skipped = (8 - shift as usize) % 8;
-    let bytes = len.saturating_sub(skipped) / 8;
-    let to = line.wrapping_add(byte);
+    let (byte, shift) = bit_copy::place(bit);
+    let to = line.wrapping_offset(byte);
     // SAFETY: the caller's promise.
     unsafe {
-        if bytes > 0 {
-            put::<R>(made, from + skipped as i64, to.wrapping_add(skipped.div_ceil(8)), bytes);
-        }
+        put_bytes::<R>(made, from, to, shift, len);
         put_ends(made, from, to, shift, len);
     }
 }

@@ -18,7 +18,7 @@ mod columns;
 mod squares;
 
 use super::level::{Level, fence};
-use super::place::{LINE, STREAM_FROM, Stores, room};
+use super::place::{LINE, LINE_BITS, STREAM_FROM, Stores, room};
 use super::places::{BitPlaces, MAX_LOOPS};
 use super::tile::{Around, ONCE, Slots};
 use crate::nest::Loop;
@@ -27,9 +27,6 @@ use squares::{Bank, LANE, Squares};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::slice;
-
-/// The bits of a line.
-const LINE_BITS: i64 = 8 * LINE as i64;
 
 /// The bytes of the lines of columns that are made at a time, with the last of each.
 const MOST_STAGE: usize = 192 << 10;

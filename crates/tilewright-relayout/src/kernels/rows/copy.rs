@@ -3,7 +3,7 @@
 //! Registers of the same tables are copied of all rows, one after the other: what they take of tables stays in registers
 //! meanwhile.
 
-use super::super::bit_copy::{byte_at, place, put, put_ends, window};
+use super::super::bit_copy::{byte_at, place, put_bytes, put_ends, window};
 use super::super::level::{Task, prefetch_near};
 use super::super::place::LINE;
 use super::super::register::Register;
@@ -128,14 +128,9 @@ impl Pass<'_> {
             for &row in rows {
                 self.ask_for(row, len);
                 let (byte, shift) = place(to + row.to);
-                let skipped = (8 - shift as usize) % 8;
-                let bytes = len.saturating_sub(skipped) / 8;
-                if bytes > 0 {
-                    let from = from + row.from + skipped as i64;
-                    let to = dst.wrapping_offset(byte + skipped.div_ceil(8) as isize);
-                    // SAFETY: the caller's promise.
-                    unsafe { put::<R>(src, from, to, bytes) };
-                }
+                let to = dst.wrapping_offset(byte);
+                // SAFETY: the caller's promise.
+                unsafe { put_bytes::<R>(src, from + row.from, to, shift, len) };
             }
             if !self.is_bytes {
                 for &row in rows {
