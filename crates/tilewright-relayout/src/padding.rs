@@ -2,7 +2,7 @@
 
 use crate::bits;
 use crate::chunk::{Cuttable, Piece};
-use crate::kernels::LINE;
+use crate::kernels::{LINE, Stores, stream_pattern};
 use crate::nest::{Loop, Nest, walk};
 use std::ops::Range;
 
@@ -71,12 +71,14 @@ impl Padding {
         Some(places)
     }
 
-    /// Fills the padding in slots `within` of the destination, which are the bytes of `dst`.
+    /// Fills the padding in slots `within` of the destination, which are the bytes of `dst`: whole lines of what is streamed past
+    /// the caches.
     pub(crate) fn fill(
         &self,
         within: &Range<i64>,
         dst: &mut [u8],
         pad: u128,
+        stores: Stores,
         lists: &mut PadLists,
     ) {
         let period = pad.to_le_bytes();
@@ -88,9 +90,16 @@ impl Padding {
             lists.loops.extend(nest.loops(piece));
             let comb = Comb::of(&mut lists.loops, self.slot_bytes);
             let teeth = comb.teeth(period);
-            walk(&lists.loops, (0, piece.dst - within.start), &mut |(_, slot)| {
-                teeth.fill((slot * self.slot_bytes) as usize, dst);
-            });
+            let start = (0, piece.dst - within.start);
+            let at = |slot: i64| (slot * self.slot_bytes) as usize;
+            if stores == Stores::Streamed && comb.has_lines() && LINE.is_multiple_of(period.len()) {
+                let places = |each: &mut dyn FnMut(usize)| {
+                    walk(&lists.loops, start, &mut |(_, slot)| each(at(slot)));
+                };
+                stream_pattern(dst, period, comb.run, places);
+            } else {
+                walk(&lists.loops, start, &mut |(_, slot)| teeth.fill(at(slot), dst));
+            }
         }
     }
 
@@ -125,6 +134,11 @@ impl Comb {
             Some(l) => Comb { run, step: (l.dst * slot_bytes) as usize, n: l.extent as usize },
             None => Comb { run, step: run, n: 1 },
         }
+    }
+
+    /// Whether it is one run that has a whole line, if it begins at one.
+    fn has_lines(self) -> bool {
+        self.n == 1 && self.run >= LINE
     }
 
     /// What fills it with a pattern.
@@ -204,6 +218,8 @@ mod tests {
             // No part of a line, and more than one.
             vec![l(20, 12), l(5, 1)],
             vec![l(4, 50), l(33, 1)],
+            // Several lines.
+            vec![l(3, 200), l(150, 1)],
         ] {
             let nest = Nest { src: 3, dst: 3, loops };
             let mut slots = vec![false; 700];
@@ -215,9 +231,12 @@ mod tests {
                 for start in (0..700).step_by(chunk) {
                     let within = start as i64..(start + chunk).min(700) as i64;
                     let mut dst = vec![0xab; 2 * (within.end - within.start) as usize];
-                    padding.fill(&within, &mut dst, pad, &mut PadLists::default());
                     let all: Vec<u8> = (start..within.end as usize).flat_map(expected).collect();
-                    assert_eq!(dst, all, "{nest:?} in {within:?}");
+                    for stores in [Stores::Cached, Stores::Streamed] {
+                        dst.fill(0xab);
+                        padding.fill(&within, &mut dst, pad, stores, &mut PadLists::default());
+                        assert_eq!(dst, all, "{nest:?} in {within:?}, {stores:?}");
+                    }
                     let mut listed = vec![0xab; dst.len()];
                     for (at, comb) in padding.places(&within).unwrap() {
                         comb.teeth(&pad.to_le_bytes()[..2]).fill(at, &mut listed);

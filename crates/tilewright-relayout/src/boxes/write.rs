@@ -84,7 +84,7 @@ impl BoxMoves {
             return false;
         }
         let write = |work: &mut Work, dst: &mut [u8]| {
-            self.fill(&mut work.padding, &work.pieces, &elements, dst, pad);
+            self.fill(&mut work.padding, &work.pieces, &elements, dst, pad, Stores::Staged);
             let are_moved = each(work, &mut |mover, start| {
                 mover.run_swizzled(start, src.bytes, dst, swizzled, stores)
             });
@@ -147,7 +147,8 @@ impl BoxMoves {
         dst: &mut [u8],
         pad: u128,
     ) {
-        self.fill(lists, pieces, &self.elements_of(&(chunk..chunk + 1)), dst, pad);
+        let elements = self.elements_of(&(chunk..chunk + 1));
+        self.fill(lists, pieces, &elements, dst, pad, Stores::Staged);
     }
 
     /// Finds out what is read of a part of the source after these slots of the destination, if that is about as much as is written:
@@ -189,7 +190,8 @@ impl BoxMoves {
         dst: &mut [u8],
         pad: u128,
     ) {
-        self.fill(&mut work.padding, &work.pieces, elements, dst, pad);
+        let stores = work.means.stores;
+        self.fill(&mut work.padding, &work.pieces, elements, dst, pad, stores);
         let first = self.within(elements).start;
         let Work { pieces, loops, means, kept, .. } = work;
         for (nest, piece) in self.nests_of(pieces) {
@@ -198,7 +200,7 @@ impl BoxMoves {
             mover.run(start, src.bytes, dst, *means, loops);
         }
         if let Some(beyond) = &self.beyond {
-            beyond.fill(elements, dst, pad, &mut work.padding);
+            beyond.fill(elements, dst, pad, Stores::Cached, &mut work.padding);
         }
     }
 
@@ -222,6 +224,7 @@ impl BoxMoves {
         elements: &Range<i64>,
         dst: &mut [u8],
         pad: u128,
+        stores: Stores,
     ) {
         let n_elements = (elements.end - elements.start) as usize;
         match &self.padding {
@@ -231,7 +234,7 @@ impl BoxMoves {
                     bits::clear_last(dst);
                 }
             }
-            Some(padding) => padding.fill(elements, dst, pad, lists),
+            Some(padding) => padding.fill(elements, dst, pad, stores, lists),
             None => bits::fill(dst, pad, self.widths.to, n_elements),
         }
     }

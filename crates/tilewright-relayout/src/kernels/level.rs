@@ -1,5 +1,6 @@
 //! Which vector registers the processor has, and running code that uses them.
 
+use super::place::LINE;
 use super::register::{Plain, Register};
 use std::sync::OnceLock;
 
@@ -159,6 +160,25 @@ pub(super) fn fence() {
     unsafe {
         std::arch::x86_64::_mm_sfence();
     }
+}
+
+/// Stores a line past the caches, if it is one in memory.
+#[inline(always)]
+pub(super) fn stream_line(to: &mut [u8; LINE], line: &[u8; LINE]) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if to.as_ptr().addr().is_multiple_of(LINE) {
+        use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
+        for part in (0..LINE).step_by(size_of::<__m128i>()) {
+            // SAFETY: every 64-bit x86 has the instructions; both have 16 bytes from here on, and what is stored to begins at a
+            // multiple of those.
+            unsafe {
+                let bytes = _mm_loadu_si128(line.as_ptr().add(part).cast());
+                _mm_stream_si128(to.as_mut_ptr().add(part).cast(), bytes);
+            }
+        }
+        return;
+    }
+    *to = *line;
 }
 
 /// Asks for the line at an address, which need not be a valid one, to be brought to the first

@@ -26,6 +26,16 @@ use std::mem::MaybeUninit;
 /// the sides do not overlap.
 #[inline]
 pub(super) unsafe fn run(program: &Program, at: At, stores: Stores) {
+    // SAFETY: the caller's promise.
+    unsafe { run_before(program, at, stores, at.src) }
+}
+
+/// The same where what is read after this begins at `next`.
+///
+/// # Safety
+/// As [`run`].
+#[inline]
+pub(super) unsafe fn run_before(program: &Program, at: At, stores: Stores, next: *const u8) {
     let (kernels, walk) = (&program.kernels, &program.walk);
     let none = std::ptr::null_mut();
     // SAFETY: the caller's promise.
@@ -34,10 +44,10 @@ pub(super) unsafe fn run(program: &Program, at: At, stores: Stores) {
             return stream(program, at);
         }
         if let Some(walk) = program.walk_by_stage(at) {
-            return by_way_of_stage(program, walk, at, stores);
+            return by_way_of_stage(program, walk, at, stores, next);
         }
         let kernel = kernels.into_caches(walk, at, stores);
-        let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: stores != Stores::Cached };
+        let mut ahead = Ahead { src: next, lines: &mut [], is_far: stores != Stores::Cached };
         if program.is_in_banks() {
             return by_way_of_banks(program, (walk, kernel), stores, at, none, &mut ahead);
         }
@@ -53,7 +63,7 @@ pub(super) unsafe fn run_asking(program: &Program, at: At, lines: &mut [Soon<'_>
     let Program { kernels, walk, .. } = program;
     if let Some(walk) = program.walk_by_stage(at) {
         // SAFETY: the caller's promise.
-        return unsafe { by_way_of_stage(program, walk, at, Stores::Cached) };
+        return unsafe { by_way_of_stage(program, walk, at, Stores::Cached, at.src) };
     }
     let mut ahead = Ahead { src: at.src, lines, is_far: true };
     let none = std::ptr::null_mut();
@@ -74,11 +84,11 @@ pub(super) unsafe fn run_asking(program: &Program, at: At, lines: &mut [Soon<'_>
 /// # Safety
 /// As [`run`].
 #[inline(never)]
-unsafe fn by_way_of_stage(program: &Program, walk: &Walk, at: At, stores: Stores) {
+unsafe fn by_way_of_stage(program: &Program, walk: &Walk, at: At, stores: Stores, next: *const u8) {
     let mut stage = CachedStage(MaybeUninit::uninit());
     let stage = room(&mut stage.0);
     let kernel = program.kernels.into_caches(walk, at, stores);
-    let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: stores != Stores::Cached };
+    let mut ahead = Ahead { src: next, lines: &mut [], is_far: stores != Stores::Cached };
     // SAFETY: the caller's promise; a block that is copied into the caches fits the stage, and so do rows from there.
     unsafe {
         match program.is_in_banks() {
@@ -265,7 +275,7 @@ unsafe fn by_way_of_banks(
     let mut loaded = Bank::<BANK>(MaybeUninit::uninit());
     let mut stored = Bank::<MOST_REGISTER_BYTES>(MaybeUninit::uninit());
     let (loaded, stored) = (room(&mut loaded.0), room(&mut stored.0));
-    let (first, (walk, kernel)) = (at.src, last);
+    let (first, (walk, kernel)) = (ahead.src, last);
     let Program { before, after, around, .. } = program;
     let mut places = AroundPlaces::new(around, at);
     while let Some(at) = places.next() {

@@ -67,7 +67,7 @@ pub(crate) use flipped::{Flipped, Flips, PIECE, RowList, Side};
 pub(crate) use level::Level;
 pub(crate) use mover::Mover;
 pub(crate) use place::Stores;
-pub(crate) use runs::stream;
+pub(crate) use runs::{stream, stream_pattern};
 pub(crate) use slabs::{Cut, Slabs};
 pub(crate) use swizzle::{SwizzledParts, Swizzles};
 pub(crate) use tile::Slots;

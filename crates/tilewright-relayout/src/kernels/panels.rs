@@ -178,6 +178,8 @@ fn ask_for_ends(out: &Out, here: *mut u8, begins: bool, ends: bool) {
 pub(super) struct Soon<'r> {
     /// Where what is asked for of the rows begins, in bytes from a place on.
     rows: &'r [i64],
+    /// How many of them are one.
+    each: usize,
     /// The bytes from there to the end of each.
     len: i64,
     /// The bytes of each that are asked for: so many, or more for its last line.
@@ -195,13 +197,15 @@ impl<'r> Soon<'r> {
     #[inline(always)]
     pub(super) fn of_panel(panel: &'r Panel, at: *const u8, asks: bool) -> Self {
         let (first, reach) = panel.asked;
+        let (each, len) = panel.together;
         let at = at.wrapping_offset(first as isize);
-        Self::of(&panel.rows, panel.len - first, reach, if asks { panel.lines } else { 0 }, at)
+        let lines = if asks { panel.lines } else { 0 };
+        Soon { each, ..Self::of(&panel.rows, len - first, reach, lines, at) }
     }
 
     #[inline(always)]
     pub(super) fn of(rows: &'r [i64], len: i64, reach: i64, lines: usize, at: *const u8) -> Self {
-        Soon { rows, len, reach, at, lines, row: 0, place: 0 }
+        Soon { rows, each: 1, len, reach, at, lines, row: 0, place: 0 }
     }
 
     /// Asks for the lines that are a tile's share.
@@ -221,7 +225,7 @@ impl<'r> Soon<'r> {
         let byte = self.at.wrapping_offset((row + place) as isize);
         self.place += LINE as i64;
         if self.place >= self.reach {
-            (self.row, self.place) = (self.row + 1, 0);
+            (self.row, self.place) = (self.row + self.each, 0);
         }
         Some(byte)
     }
@@ -258,6 +262,22 @@ mod tests {
     /// How many lines so many bytes have that begin at a line.
     fn n_lines(len: i64) -> usize {
         (0..len as usize).map(|byte| byte / LINE).collect::<BTreeSet<_>>().len()
+    }
+
+    /// What no whole line lies between is asked for as one row: every line of all, and one of each group more at most.
+    #[test]
+    fn rows_that_are_near_are_asked_for_together() {
+        for (len, pitch) in [(48, 73), (16, 64), (32, 95), (25, 73), (64, 100)] {
+            for apart in [0, 1 << 20, (1 << 20) + 40] {
+                let group = (0..40).map(|row| row * pitch);
+                let mut rows: Vec<i64> = group.clone().collect();
+                rows.extend(group.map(|row| apart + row).filter(|_| apart > 0));
+                let (asked, [_, all]) = lines(&rows, len, 4096);
+                let by = format!("{len} bytes of every {pitch}, {apart} apart");
+                assert!(asked.len() <= all.len() + rows.len() / 40, "{by}");
+                assert!(BTreeSet::from_iter(asked).is_superset(&all), "{by}");
+            }
+        }
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Runs: bytes that are neighbours on both sides.
 
 use super::copies::copy_line;
-use super::level::{Level, Task, fence, prefetch, prefetch_near};
+use super::level::{Level, Task, fence, prefetch, prefetch_near, stream_line};
 use super::loop_order::{MOST_SOURCES, most_sources};
 use super::place::{AHEAD, At, CACHED, LINE, STAGED, STREAMED, Stores, copy_few, copy_one, put};
 use super::register::Register;
+use crate::bits;
 use crate::nest::Loop;
 use std::ops::Range;
 
@@ -558,6 +559,33 @@ pub(crate) fn stream(
     let at = At { src: from.as_ptr(), dst: to.as_mut_ptr() };
     // SAFETY: so many bytes can be read and written, of two slices, which do not overlap.
     unsafe { level.run(Stream { at, len, src, rows }) }
+    fence();
+}
+
+/// Fills runs of `run` bytes with copies of `period`, which divides a line, one after the other, and their whole lines past the
+/// caches. `places` says where each begins.
+pub(crate) fn stream_pattern(
+    dst: &mut [u8],
+    period: &[u8],
+    run: usize,
+    places: impl FnOnce(&mut dyn FnMut(usize)),
+) {
+    // What a line of a run is that begins at any byte of the pattern.
+    let mut lines = [0; 2 * LINE];
+    bits::repeat(&mut lines, period);
+    places(&mut |start| {
+        let run = dst.get_mut(start..).and_then(|rest| rest.get_mut(..run)).unwrap_or_default();
+        let head = run.as_ptr().align_offset(LINE).min(run.len());
+        let Some(first) = lines[head % period.len().max(1)..].first_chunk() else { return };
+        let (head, run) = run.split_at_mut(head);
+        let (whole, tail) = run.as_chunks_mut::<LINE>();
+        head.copy_from_slice(&lines[..head.len()]);
+        for line in whole {
+            stream_line(line, first);
+        }
+        // A line is whole copies of the pattern.
+        tail.copy_from_slice(&first[..tail.len()]);
+    });
     fence();
 }
 

@@ -304,7 +304,15 @@ fn split(
     let inner = around.last().copied().unwrap_or(ONCE);
     let are_many = inner.count >= 2 * BLOCKS_AHEAD && inner.src.abs() >= LINE as i64;
     let reach = around.iter().map(|l| (l.count - 1).saturating_mul(l.src.abs())).max();
-    block.part.ahead = match are_many && reach.unwrap_or(0) >= NEAR_SOURCE {
+    let is_far = reach.unwrap_or(0) >= NEAR_SOURCE;
+    // The same rows are gone on with by the loop around the inner one, within their lines.
+    let along = around.len().checked_sub(2).and_then(|number| around.get(number));
+    let goes_along = inner.src.abs() >= LINE as i64
+        && along.is_some_and(|l| {
+            (1..LINE as i64).contains(&l.src) && l.count.saturating_mul(l.src) >= 2 * NEAR
+        });
+    block.part.ahead = match are_many && is_far {
+        true if goes_along => NEAR,
         true => BLOCKS_AHEAD * inner.src,
         false if asks => NEAR,
         false => 0,

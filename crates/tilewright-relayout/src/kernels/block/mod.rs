@@ -96,8 +96,10 @@ pub(super) struct Panel {
     pub(super) rows: Vec<i64>,
     /// The bytes of each.
     pub(super) len: i64,
-    /// The byte of each whose line is asked for first, and so many from there on. Of rows that do not all begin where lines do if the first
-    /// one does, the last line may be one more than there are in them: of long ones that is asked for too, of short ones
+    /// How many of them, which no whole line lies between, are one where lines are asked for; and the bytes of those.
+    pub(super) together: (usize, i64),
+    /// The byte of each of these whose line is asked for first, and so many from there on. Of rows that do not all begin where lines do if
+    /// the first one does, the last line may be one more than there are in them: of long ones that is asked for too, of short ones
     /// instead of the first, which has mostly been read with what is before it.
     pub(super) asked: (i64, i64),
     /// The lines that are asked for with each tile.
@@ -110,17 +112,31 @@ impl Panel {
     /// What so many tiles read, in rows of so many bytes.
     pub(super) fn of(rows: Vec<i64>, len: i64, n_tiles: usize) -> Self {
         let line = LINE as i64;
-        let asked = match rows.iter().all(|row| row % line == 0) {
-            true => (0, len),
-            false if len < 2 * line => ((len - 1) % line, len - (len - 1) % line),
-            false => (0, len + line - 1),
+        let (each, long) = together(&rows, len);
+        let asked = match rows.iter().step_by(each).all(|row| row % line == 0) {
+            true => (0, long),
+            false if long < 2 * line => ((long - 1) % line, long - (long - 1) % line),
+            false => (0, long + line - 1),
         };
         // Of lines that two panels have a part of, each counts for its part.
-        let bytes = rows.len() * len as usize;
+        let n_rows = rows.len().div_ceil(each);
+        let bytes = n_rows * long as usize;
         let ahead = AHEAD.checked_div(bytes).map_or(0, |panels| panels.max(1));
-        let lines = rows.len() * (asked.1 as usize).div_ceil(LINE);
-        Panel { rows, len, asked, lines: lines.div_ceil(n_tiles), ahead }
+        let lines = n_rows * (asked.1 as usize).div_ceil(LINE);
+        let lines = lines.div_ceil(n_tiles);
+        Panel { rows, len, together: (each, long), asked, lines, ahead }
     }
+}
+
+/// How many of some rows of `len` bytes, in order, go on before a whole line lies between two, if that is so many of all of them; and
+/// the bytes from the first to the end of the last.
+fn together(rows: &[i64], len: i64) -> (usize, i64) {
+    let goes_on = |pair: &[i64]| (0..len + LINE as i64).contains(&(pair[1] - pair[0]));
+    let each = 1 + rows.windows(2).take_while(|pair| goes_on(pair)).count();
+    let reach = |rows: &[i64]| rows.first().zip(rows.last()).map_or(0, |(a, b)| b - a) + len;
+    let long = reach(&rows[..each.min(rows.len())]);
+    let are_alike = || rows.chunks(each).all(|rows| rows.len() == each && reach(rows) == long);
+    if each > 1 && are_alike() { (each, long) } else { (1, len) }
 }
 
 /// The rows of a panel that are copied to a stage, from where its tiles are moved: they would be in each other's way where

@@ -252,7 +252,14 @@ impl Rows {
                             at.dst = dst.wrapping_offset((to >> 3) as isize);
                         }
                         match next.filter(|_| !self.is_direct[0]) {
-                            None => machine::run(program, at, near_stores),
+                            None => {
+                                // A source that is read where it is goes on at the next block.
+                                let next = here.filter(|_| self.is_direct[0]);
+                                let next = next.map_or(at.src, |(from, _)| {
+                                    src.start.wrapping_offset((from >> 3) as isize)
+                                });
+                                machine::run_before(program, at, near_stores, next);
+                            }
                             Some((from, to)) => {
                                 let [src_lines, dst_lines] = &self.lines;
                                 let src_soon = src_lines.soon(src.start, from);
