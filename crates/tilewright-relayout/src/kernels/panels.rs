@@ -178,8 +178,6 @@ fn ask_for_ends(out: &Out, here: *mut u8, begins: bool, ends: bool) {
 pub(super) struct Soon<'r> {
     /// Where what is asked for of the rows begins, in bytes from a place on.
     rows: &'r [i64],
-    /// How many of them are one.
-    each: usize,
     /// The bytes from there to the end of each.
     len: i64,
     /// The bytes of each that are asked for: so many, or more for its last line.
@@ -197,15 +195,15 @@ impl<'r> Soon<'r> {
     #[inline(always)]
     pub(super) fn of_panel(panel: &'r Panel, at: *const u8, asks: bool) -> Self {
         let (first, reach) = panel.asked;
-        let (each, len) = panel.together;
+        let (firsts, len) = &panel.together;
+        let rows = if firsts.is_empty() { &panel.rows } else { firsts };
         let at = at.wrapping_offset(first as isize);
-        let lines = if asks { panel.lines } else { 0 };
-        Soon { each, ..Self::of(&panel.rows, len - first, reach, lines, at) }
+        Self::of(rows, len - first, reach, if asks { panel.lines } else { 0 }, at)
     }
 
     #[inline(always)]
     pub(super) fn of(rows: &'r [i64], len: i64, reach: i64, lines: usize, at: *const u8) -> Self {
-        Soon { rows, each: 1, len, reach, at, lines, row: 0, place: 0 }
+        Soon { rows, len, reach, at, lines, row: 0, place: 0 }
     }
 
     /// Asks for the lines that are a tile's share.
@@ -225,7 +223,7 @@ impl<'r> Soon<'r> {
         let byte = self.at.wrapping_offset((row + place) as isize);
         self.place += LINE as i64;
         if self.place >= self.reach {
-            (self.row, self.place) = (self.row + self.each, 0);
+            (self.row, self.place) = (self.row + 1, 0);
         }
         Some(byte)
     }

@@ -96,8 +96,9 @@ pub(super) struct Panel {
     pub(super) rows: Vec<i64>,
     /// The bytes of each.
     pub(super) len: i64,
-    /// How many of them, which no whole line lies between, are one where lines are asked for; and the bytes of those.
-    pub(super) together: (usize, i64),
+    /// Where those begin that are one where lines are asked for, if several are that no whole line lies between; and the bytes of
+    /// these, or of each.
+    pub(super) together: (Vec<i64>, i64),
     /// The byte of each of these whose line is asked for first, and so many from there on. Of rows that do not all begin where lines do if
     /// the first one does, the last line may be one more than there are in them: of long ones that is asked for too, of short ones
     /// instead of the first, which has mostly been read with what is before it.
@@ -120,11 +121,13 @@ impl Panel {
         };
         // Of lines that two panels have a part of, each counts for its part.
         let n_rows = rows.len().div_ceil(each);
-        let bytes = n_rows * long as usize;
+        let bytes = rows.len() * len as usize;
         let ahead = AHEAD.checked_div(bytes).map_or(0, |panels| panels.max(1));
         let lines = n_rows * (asked.1 as usize).div_ceil(LINE);
         let lines = lines.div_ceil(n_tiles);
-        Panel { rows, len, together: (each, long), asked, lines, ahead }
+        let firsts =
+            if each > 1 { rows.iter().step_by(each).copied().collect() } else { Vec::new() };
+        Panel { rows, len, together: (firsts, long), asked, lines, ahead }
     }
 }
 
@@ -180,7 +183,7 @@ impl Walk {
     pub(super) fn held_bytes(&self) -> usize {
         let out = self.out.as_ref().map_or(0, |out| out.rows.capacity());
         let gathered = self.gathered.as_ref().map_or(0, |rows| rows.rows.capacity());
-        let rows = self.panel.rows.capacity() + gathered + out;
+        let rows = self.panel.rows.capacity() + self.panel.together.0.capacity() + gathered + out;
         let around = self.around.capacity() * size_of::<Around>();
         self.tiles.capacity() * size_of::<(i64, i64)>() + rows * size_of::<i64>() + around
     }
