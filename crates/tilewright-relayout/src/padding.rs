@@ -204,7 +204,7 @@ pub(crate) fn n_runs(nest: &Nest) -> i64 {
 mod tests {
     use super::*;
 
-    /// Padding of these loops over slots of two bytes, filled from a list and in chunks: nothing but it.
+    /// Padding of these loops over slots of a few bytes, filled from a list and in chunks: nothing but it.
     #[test]
     fn nothing_but_padding_is_filled() {
         let l = |extent, dst| Loop { extent, src: dst, dst };
@@ -224,24 +224,38 @@ mod tests {
             let nest = Nest { src: 3, dst: 3, loops };
             let mut slots = vec![false; 700];
             walk(&nest.loops, (0, nest.dst), &mut |(_, slot)| slots[slot as usize] = true);
-            let padding = Padding::of_boxes(vec![nest.clone()], 16);
-            let expected = |slot: usize| if slots[slot] { [0x34, 0x12] } else { [0xab, 0xab] };
-            let pad = 0x1234_u128;
-            for chunk in [700, 64, 37, 5] {
-                for start in (0..700).step_by(chunk) {
-                    let within = start as i64..(start + chunk).min(700) as i64;
-                    let mut dst = vec![0xab; 2 * (within.end - within.start) as usize];
-                    let all: Vec<u8> = (start..within.end as usize).flat_map(expected).collect();
-                    for stores in [Stores::Cached, Stores::Streamed] {
+            let pad = 0x1f1e_1d1c_1b1a_1918_1716_1514_1312_1110_u128;
+            // From any byte of memory on.
+            for (bytes, skew) in [(2, 0), (2, 1), (4, 3), (16, 5), (3, 0)] {
+                let padding = Padding::of_boxes(vec![nest.clone()], 8 * bytes as u32);
+                let expected = |slot: usize| {
+                    let is_pad = slots[slot];
+                    (0..bytes).map(move |byte| if is_pad { 0x10 + byte as u8 } else { 0xab })
+                };
+                for chunk in [700, 64, 37, 5] {
+                    for start in (0..700).step_by(chunk) {
+                        let within = start as i64..(start + chunk).min(700) as i64;
+                        let all: Vec<u8> =
+                            (start..within.end as usize).flat_map(expected).collect();
+                        let mut memory = vec![0xab; all.len() + skew];
+                        let dst = &mut memory[skew..];
+                        let by = format!("{nest:?} of {bytes} bytes in {within:?}");
+                        for stores in [Stores::Cached, Stores::Streamed] {
+                            dst.fill(0xab);
+                            padding.fill(&within, dst, pad, stores, &mut PadLists::default());
+                            assert_eq!(dst, all, "{by}, {stores:?}");
+                        }
                         dst.fill(0xab);
-                        padding.fill(&within, &mut dst, pad, stores, &mut PadLists::default());
-                        assert_eq!(dst, all, "{nest:?} in {within:?}, {stores:?}");
+                        let Some(places) = padding.places(&within) else {
+                            // Every other one of many slots that do not make lines is a place of its own.
+                            assert_eq!(bytes, 3, "{by}");
+                            continue;
+                        };
+                        for (at, comb) in places {
+                            comb.teeth(&pad.to_le_bytes()[..bytes]).fill(at, dst);
+                        }
+                        assert_eq!(dst, all, "{by}, listed");
                     }
-                    let mut listed = vec![0xab; dst.len()];
-                    for (at, comb) in padding.places(&within).unwrap() {
-                        comb.teeth(&pad.to_le_bytes()[..2]).fill(at, &mut listed);
-                    }
-                    assert_eq!(listed, all, "{nest:?} in {within:?}, listed");
                 }
             }
         }

@@ -280,7 +280,8 @@ impl Swizzled {
         let mut pieces = std::mem::take(&mut work.pieces);
         pieces.clear();
         self.moves.pieces(chunk, &mut pieces);
-        self.moves.fill_chunk(&mut work.padding, &pieces, chunk, dst, pad);
+        let stores = work.means.stores;
+        self.moves.fill_chunk(&mut work.padding, &pieces, chunk, dst, pad, stores);
         let from = Flipped { bytes: src.bytes, start: src.start, flips, side };
         let unit = self.moves.unit_bytes().unwrap_or(1);
         let first = start as i64;

@@ -84,7 +84,7 @@ impl BoxMoves {
             return false;
         }
         let write = |work: &mut Work, dst: &mut [u8]| {
-            self.fill(&mut work.padding, &work.pieces, &elements, dst, pad, Stores::Staged);
+            self.fill(&mut work.padding, &work.pieces, &elements, dst, pad, stores);
             let are_moved = each(work, &mut |mover, start| {
                 mover.run_swizzled(start, src.bytes, dst, swizzled, stores)
             });
@@ -146,9 +146,10 @@ impl BoxMoves {
         chunk: usize,
         dst: &mut [u8],
         pad: u128,
+        stores: Stores,
     ) {
         let elements = self.elements_of(&(chunk..chunk + 1));
-        self.fill(lists, pieces, &elements, dst, pad, Stores::Staged);
+        self.fill(lists, pieces, &elements, dst, pad, stores);
     }
 
     /// Finds out what is read of a part of the source after these slots of the destination, if that is about as much as is written:

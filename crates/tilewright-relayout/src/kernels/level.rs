@@ -162,11 +162,11 @@ pub(super) fn fence() {
     }
 }
 
-/// Stores a line past the caches, if it is one in memory.
+/// Stores a line past the caches, if it is one in memory; but for AddressSanitizer, as [`put`](super::place::put).
 #[inline(always)]
 pub(super) fn stream_line(to: &mut [u8; LINE], line: &[u8; LINE]) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if to.as_ptr().addr().is_multiple_of(LINE) {
+    if to.as_ptr().addr().is_multiple_of(LINE) && !cfg!(tilewright_asan) {
         use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
         for part in (0..LINE).step_by(size_of::<__m128i>()) {
             // SAFETY: every 64-bit x86 has the instructions; both have 16 bytes from here on, and what is stored to begins at a

@@ -41,7 +41,7 @@ pub(super) unsafe fn run_before(program: &Program, at: At, stores: Stores, next:
     // SAFETY: the caller's promise.
     unsafe {
         if stores == Stores::Streamed {
-            return stream(program, at);
+            return stream(program, at, next);
         }
         if let Some(walk) = program.walk_by_stage(at) {
             return by_way_of_stage(program, walk, at, stores, next);
@@ -104,14 +104,14 @@ unsafe fn by_way_of_stage(program: &Program, walk: &Walk, at: At, stores: Stores
 /// # Safety
 /// As [`run`].
 #[inline(never)]
-unsafe fn stream(program: &Program, at: At) {
+unsafe fn stream(program: &Program, at: At, next: *const u8) {
     let mut stage = Stage(MaybeUninit::uninit());
     let stage = room(&mut stage.0);
     let (kernels, walk) = (&program.kernels, &program.walk);
     let is_on_line = at.to_line() == 0;
     let [lines, any] = &program.blocks;
     let lines = lines.as_deref().filter(|_| is_on_line);
-    let mut ahead = Ahead { src: at.src, lines: &mut [], is_far: true };
+    let mut ahead = Ahead { src: next, lines: &mut [], is_far: true };
     let ahead = &mut ahead;
     // SAFETY: the caller's promise.
     unsafe {

@@ -262,19 +262,32 @@ mod tests {
         (0..len as usize).map(|byte| byte / LINE).collect::<BTreeSet<_>>().len()
     }
 
-    /// What no whole line lies between is asked for as one row: every line of all, and one of each group more at most.
+    /// Rows that no whole line lies between are asked for as one: every line of all, and one of each group more at most.
     #[test]
     fn rows_that_are_near_are_asked_for_together() {
-        for (len, pitch) in [(48, 73), (16, 64), (32, 95), (25, 73), (64, 100)] {
-            for apart in [0, 1 << 20, (1 << 20) + 40] {
-                let group = (0..40).map(|row| row * pitch);
-                let mut rows: Vec<i64> = group.clone().collect();
-                rows.extend(group.map(|row| apart + row).filter(|_| apart > 0));
-                let (asked, [_, all]) = lines(&rows, len, 4096);
-                let by = format!("{len} bytes of every {pitch}, {apart} apart");
-                assert!(asked.len() <= all.len() + rows.len() / 40, "{by}");
-                assert!(BTreeSet::from_iter(asked).is_superset(&all), "{by}");
+        for (len, pitch) in [(48, 73), (16, 79), (32, 95), (25, 73), (64, 100), (16, 32)] {
+            for n in [2, 3, 40] {
+                for apart in [0, 1 << 20, (1 << 20) + 40] {
+                    let group = (0..n).map(|row| row * pitch);
+                    let mut rows: Vec<i64> = group.clone().collect();
+                    rows.extend(group.map(|row| apart + row).filter(|_| apart > 0));
+                    let n_groups = rows.len() / n as usize;
+                    let (asked, [_, all]) = lines(&rows, len, 4096);
+                    let by = format!("{n} times {len} bytes of every {pitch}, {apart} apart");
+                    assert!(asked.len() <= all.len() + n_groups, "{by}");
+                    assert!(BTreeSet::from_iter(asked).is_superset(&all), "{by}");
+                }
             }
+        }
+    }
+
+    /// Those that a whole line may lie between, or whose groups are not alike, are rows of their own.
+    #[test]
+    fn rows_that_are_apart_are_asked_for_one_by_one() {
+        for rows in [vec![0, 80, 160], vec![0, 32, 1024], vec![0, 32, 1024, 1040]] {
+            let panel = Panel::of(rows.clone(), 16, 1);
+            assert!(panel.together.0.is_empty(), "{rows:?}");
+            assert_eq!(panel.together.1, 16, "{rows:?}");
         }
     }
 

@@ -570,8 +570,9 @@ pub(crate) fn stream_pattern(
     run: usize,
     places: impl FnOnce(&mut dyn FnMut(usize)),
 ) {
+    debug_assert!(LINE.is_multiple_of(period.len().max(1)), "a pattern of {} bytes", period.len());
     // What a line of a run is that begins at any byte of the pattern.
-    let mut lines = [0; 2 * LINE];
+    let (mut lines, mut streams) = ([0; 2 * LINE], false);
     bits::repeat(&mut lines, period);
     places(&mut |start| {
         let run = dst.get_mut(start..).and_then(|rest| rest.get_mut(..run)).unwrap_or_default();
@@ -580,13 +581,16 @@ pub(crate) fn stream_pattern(
         let (head, run) = run.split_at_mut(head);
         let (whole, tail) = run.as_chunks_mut::<LINE>();
         head.copy_from_slice(&lines[..head.len()]);
+        streams |= !whole.is_empty();
         for line in whole {
             stream_line(line, first);
         }
         // A line is whole copies of the pattern.
         tail.copy_from_slice(&first[..tail.len()]);
     });
-    fence();
+    if streams {
+        fence();
+    }
 }
 
 /// What [`stream`] does.

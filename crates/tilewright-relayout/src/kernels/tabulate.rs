@@ -307,10 +307,9 @@ fn split(
     let is_far = reach.unwrap_or(0) >= NEAR_SOURCE;
     // The same rows are gone on with by the loop around the inner one, within their lines.
     let along = around.len().checked_sub(2).and_then(|number| around.get(number));
-    let goes_along = inner.src.abs() >= LINE as i64
-        && along.is_some_and(|l| {
-            (1..LINE as i64).contains(&l.src) && l.count.saturating_mul(l.src) >= 2 * NEAR
-        });
+    let goes_along = along.is_some_and(|l| {
+        (1..LINE as i64).contains(&l.src) && l.count.saturating_mul(l.src) >= 3 * NEAR
+    });
     block.part.ahead = match are_many && is_far {
         true if goes_along => NEAR,
         true => BLOCKS_AHEAD * inner.src,

@@ -96,8 +96,8 @@ pub(super) struct Panel {
     pub(super) rows: Vec<i64>,
     /// The bytes of each.
     pub(super) len: i64,
-    /// Where those begin that are one where lines are asked for, if several are that no whole line lies between; and the bytes of
-    /// these, or of each.
+    /// Rows that no whole line lies between are asked for as one: where each such group begins, and the bytes of one. No places, and
+    /// the bytes of a row, if not all of them are in groups that are alike.
     pub(super) together: (Vec<i64>, i64),
     /// The byte of each of these whose line is asked for first, and so many from there on. Of rows that do not all begin where lines do if
     /// the first one does, the last line may be one more than there are in them: of long ones that is asked for too, of short ones
@@ -116,7 +116,7 @@ impl Panel {
         let (each, long) = together(&rows, len);
         let asked = match rows.iter().step_by(each).all(|row| row % line == 0) {
             true => (0, long),
-            false if long < 2 * line => ((long - 1) % line, long - (long - 1) % line),
+            false if each == 1 && len < 2 * line => ((len - 1) % line, len - (len - 1) % line),
             false => (0, long + line - 1),
         };
         // Of lines that two panels have a part of, each counts for its part.

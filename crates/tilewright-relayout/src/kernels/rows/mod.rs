@@ -254,11 +254,11 @@ impl Rows {
                         match next.filter(|_| !self.is_direct[0]) {
                             None => {
                                 // A source that is read where it is goes on at the next block.
-                                let next = here.filter(|_| self.is_direct[0]);
-                                let next = next.map_or(at.src, |(from, _)| {
+                                let following = here.filter(|_| self.is_direct[0]);
+                                let following = following.map_or(at.src, |(from, _)| {
                                     src.start.wrapping_offset((from >> 3) as isize)
                                 });
-                                machine::run_before(program, at, near_stores, next);
+                                machine::run_before(program, at, near_stores, following);
                             }
                             Some((from, to)) => {
                                 let [src_lines, dst_lines] = &self.lines;

@@ -180,7 +180,8 @@ fn rows_are_spaced() {
     assert!(n_made > 10, "{n_made}");
 }
 
-/// Rows that go on where the ones before end, from anywhere: all their bits, and no others.
+/// Rows that go on where the ones before end, from anywhere: all their bits, and no others; as one after the other, and as rows that
+/// might be anywhere.
 #[test]
 fn a_chain_of_rows() {
     for &len in cases(&[9i64, 8, 13, 31, 48, 64, 100, 257, 468, 512, 932, 1501], 1) {
@@ -199,7 +200,9 @@ fn a_chain_of_rows() {
                 let to = 8 * BESIDE + (row.to + bit % len) as usize;
                 bits::write(&mut expected, to, 1, bits::read(&src, from, 1));
             }
-            for level in Level::all() {
+            for (level, is_chain) in
+                Level::all().into_iter().flat_map(|level| [(level, true), (level, false)])
+            {
                 let mut dst = before.clone();
                 let pass = Pass {
                     spacing: &Spacing::same(len as usize),
@@ -211,11 +214,15 @@ fn a_chain_of_rows() {
                     next: [None; 2],
                     exactly: Some(len as usize),
                     is_bytes: false,
-                    is_chain: true,
+                    is_chain,
                 };
                 // SAFETY: there is room for the rows, and to read beside them.
                 unsafe { level.run(pass) };
-                assert!(dst == expected, "{n} rows of {len} bits from {first} on by {level:?}");
+                let way = if is_chain { "as a chain" } else { "row by row" };
+                assert!(
+                    dst == expected,
+                    "{n} rows of {len} bits from {first} on by {level:?}, {way}"
+                );
             }
         }
     }
