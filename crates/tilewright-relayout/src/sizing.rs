@@ -5,6 +5,7 @@
 //! [`MAX_CHUNK_BYTES`]. [`chunk_elements`](crate::chunk::chunk_elements) rounds that to where tiles
 //! begin.
 
+use crate::kernels::LINE_BITS;
 use crate::nest::Nest;
 
 /// The bytes of destination (or of unpacked elements) that one chunk is about.
@@ -31,9 +32,6 @@ const READ_TOGETHER: i64 = 2048;
 
 /// Chunks that read enough are up to so many times as large to read better, if they are written in place.
 const MUCH_LARGER: i64 = 4;
-
-/// The bits of a cache line.
-const LINE_BITS: i64 = 512;
 
 /// What the size of chunks depends on.
 #[derive(Clone, Copy, Debug)]

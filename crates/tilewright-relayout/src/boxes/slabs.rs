@@ -8,14 +8,11 @@
 //! ```
 
 use super::BoxMoves;
-use crate::kernels::{Cut, LINE, Slabs, Wanted};
+use crate::kernels::{Cut, LINE_BITS, Slabs, Wanted};
 use crate::nest::{Loop, Nest};
 use crate::ready::{Fill, Ready};
 use crate::run::{Crew, write_parts};
 use crate::work::SourcePart;
-
-/// The bits of a line.
-const LINE_BITS: i64 = 8 * LINE as i64;
 
 /// The most lines that are touched again, because their slots are of several slabs, for each that there is.
 const MOST_AGAIN: f64 = 0.3;

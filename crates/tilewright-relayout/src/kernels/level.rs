@@ -162,7 +162,8 @@ pub(super) fn fence() {
     }
 }
 
-/// Stores a line past the caches, if it is one in memory; but for AddressSanitizer, as [`put`](super::place::put).
+/// Stores a line past the caches, if it is one in memory; but for AddressSanitizer, as [`put`](super::place::put). By registers that
+/// every processor has, so that it can be done where places are walked by a closure, which is compiled without longer ones.
 #[inline(always)]
 pub(super) fn stream_line(to: &mut [u8; LINE], line: &[u8; LINE]) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

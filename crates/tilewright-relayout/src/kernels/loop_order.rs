@@ -14,7 +14,7 @@ const N_SETS: usize = 64;
 const WAYS: u8 = 8;
 
 /// The logarithm of the bits of a line.
-const LINE_BITS: u32 = (8 * LINE).ilog2();
+const LINE_SHIFT: u32 = (8 * LINE).ilog2();
 
 /// The bits of such runs of elements of so many bits, or of whole lines that are moved `as_they_are` in the caches.
 ///
@@ -89,7 +89,7 @@ pub(super) fn most_sources(step: i64, of: i64) -> i64 {
     let mut lines = [0u8; N_SETS];
     let (mut place, mut last) = (0i64, -1);
     for n in 0..of {
-        let line = place >> LINE_BITS;
+        let line = place >> LINE_SHIFT;
         let in_set = &mut lines[line as usize % N_SETS];
         if line != last {
             if *in_set == WAYS {

@@ -79,7 +79,7 @@ use crate::nest::Loop;
 use level::fence;
 use loop_order::most_sources;
 use place::At;
-pub(crate) use place::LINE;
+pub(crate) use place::{LINE, LINE_BITS};
 use places::ONCE;
 use tasks::{Blocked, BlockedRuns, FarRun, Join, Run, Single, Singles, Walk, Zip};
 use weave::Rows;

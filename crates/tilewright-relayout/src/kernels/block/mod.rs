@@ -123,8 +123,7 @@ impl Panel {
         let n_rows = rows.len().div_ceil(each);
         let bytes = rows.len() * len as usize;
         let ahead = AHEAD.checked_div(bytes).map_or(0, |panels| panels.max(1));
-        let lines = n_rows * (asked.1 as usize).div_ceil(LINE);
-        let lines = lines.div_ceil(n_tiles);
+        let lines = (n_rows * (asked.1 as usize).div_ceil(LINE)).div_ceil(n_tiles);
         let firsts =
             if each > 1 { rows.iter().step_by(each).copied().collect() } else { Vec::new() };
         Panel { rows, len, together: (firsts, long), asked, lines, ahead }
