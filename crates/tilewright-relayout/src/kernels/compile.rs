@@ -5,7 +5,7 @@
 //! ([`Synthesis`]), and what is left, the loops around ([`Draft::walk`]). Then registers are numbered and
 //! banks are laid out ([`Assembly`]).
 
-use super::block::{ALIAS, WAYS, Walk, repeat};
+use super::block::{FAR_ALIAS, WAYS, Walk, repeat};
 use super::level::Level;
 use super::loop_order::{long_run, order, part_of};
 use super::machine::{Kernels, kernels, max_lanes};
@@ -30,6 +30,10 @@ const NEAR_BANK: usize = 4 << 10;
 
 /// So few lines that a tile reads may be in each other's way in a bank.
 const FEW_IN_ITS_WAY: usize = 16;
+
+/// So few rows that a bank is loaded from may share a place of the second cache: their lines are still there when the next of its
+/// registers is loaded from them.
+const FEW_FAR_ALIASES: usize = 4;
 
 /// A tile of steps has `2^` so many registers: all of them stay registers, and each step is worth the
 /// branch that it takes.
@@ -439,19 +443,24 @@ impl<'t> Assembly<'t> {
         let lanes = if self.is_banked() { CONTIGUOUS } else { self.lanes.offsets };
         match (self.has_steps(), self.spreads()) {
             (true, _) => Some((self.stepped(lanes)?, Vec::new())),
-            (false, true) => self.of_bits(Self::weights, lanes),
+            (false, true) => self.of_bits(Self::weights, lanes, &mut Vec::new()),
             (false, false) => self.of_bytes(Self::weights, lanes),
         }
     }
 
     /// What moves in these loops into the bank that the last tile is loaded from.
-    fn moved_before(&self, mut into: Vec<Around>, level: Level) -> Option<(Walk, Kernels)> {
+    fn moved_before(&self, into: Vec<Around>, level: Level) -> Option<(Walk, Kernels)> {
         let lanes = if self.pieces[0].is_some() { CONTIGUOUS } else { self.lanes.offsets };
+        // What is read of a line is read one after the other, by one tile if it has room for it: there are many rows, and their
+        // lines do not stay in the first cache if they are in each other's way.
+        let is_near = |l: &Around| l.src.abs() < LINE as i64;
+        let (mut near, mut into): (Vec<Around>, _) = into.into_iter().partition(is_near);
         let (tile, within) = match self.spreads() {
             true => self.of_bytes(Self::to_bank, lanes)?,
-            false => self.of_bits(Self::to_bank, lanes)?,
+            false => self.of_bits(Self::to_bank, lanes, &mut near)?,
         };
         into.extend(within);
+        into.extend(near);
         let most = if self.is_in_its_way() { 0 } else { FEW_IN_ITS_WAY };
         let walk = Walk::of(tile, into, false, most, level);
         let kernels = kernels(&walk.tile, level);
@@ -483,11 +492,12 @@ impl<'t> Assembly<'t> {
     }
 
     /// The tile that moves bits below a byte alone, of registers that steps bring together, and the loops that bring it to
-    /// others.
+    /// others. What there is room for of the loops `near` is taken into it.
     fn of_bits(
         &self,
         weights: Weights<Self>,
         lanes: [i64; MAX_LANES],
+        near: &mut Vec<Around>,
     ) -> Option<(Tile, Vec<Around>)> {
         let mut numbered: Vec<usize> = Vec::with_capacity(self.c());
         for mut op in self.moves.ops.iter().copied() {
@@ -498,13 +508,23 @@ impl<'t> Assembly<'t> {
             }
         }
         let others: Vec<usize> = (0..self.c()).filter(|slot| !numbered.contains(slot)).collect();
-        let room = STEPPED.saturating_sub(numbered.len()).min(others.len());
-        let (more, apart) = others.split_at(room);
+        let mut beside = Vec::with_capacity(STEPPED);
+        let room = STEPPED.saturating_sub(numbered.len());
+        while beside.len() < room
+            && let Some(number) = near.iter().rposition(|l| l.is_plain() && l.count % 2 == 0)
+        {
+            let half = part_of(near, number, 2);
+            beside.push((half.src, Some(half.dst)));
+        }
+        let (more, apart) = others.split_at((room - beside.len()).min(others.len()));
         numbered.extend(more);
-        // What is not stored is numbered last.
-        numbered.sort_by_key(|&slot| weights(self, slot).is_some_and(|(_, store)| store.is_none()));
         let bits: Option<Vec<_>> = numbered.iter().map(|&slot| weights(self, slot)).collect();
-        let mut tile = Tile::of_bits(&bits?, self.n_lanes(), lanes);
+        let mut bits: Vec<_> = numbered.iter().copied().zip(bits?).collect();
+        bits.extend(beside.into_iter().map(|beside| (usize::MAX, beside)));
+        // What is not stored is numbered last.
+        bits.sort_by_key(|(_, (_, store))| store.is_none());
+        let (numbered, bits): (Vec<_>, Vec<_>) = bits.into_iter().unzip();
+        let mut tile = Tile::of_bits(&bits, self.n_lanes(), lanes);
         tile.ops = steps_of(&self.moves.ops, &numbered)?;
         let mut within = Vec::new();
         for &slot in apart.iter().rev() {
@@ -558,22 +578,22 @@ impl<'t> Assembly<'t> {
         Some(tile)
     }
 
-    /// Whether the registers of a bank are loaded from rows that are all in each other's way, or every second is, and too many to be
-    /// read where they are. Of those that whole lines are loaded of, each is read once, wherever they are.
+    /// Whether the registers of a bank are loaded from many rows that are in each other's way, and too many to be read where they
+    /// are. Of those that whole lines are loaded of, each is read once, wherever they are.
     fn is_in_its_way(&self) -> bool {
         let lanes = (0..self.lanes.bits.len()).map(|bit| self.lanes.offsets[1 << bit]);
         let registers = (0..self.c()).map(|slot| self.source(slot).unwrap_or(0));
-        let (mut n_rows, mut len) = (1, BYTES_OF_A_LANE);
+        let (mut n_rows, mut n_alike, mut len) = (1, 1, BYTES_OF_A_LANE);
         for step in lanes.chain(registers).filter(|&step| step != 0) {
             if step.abs() < LINE as i64 {
                 len *= 2;
-            } else if step % (ALIAS / 2) != 0 {
-                return false;
-            } else {
-                n_rows *= 2;
+                continue;
             }
+            n_rows *= 2;
+            n_alike *= if step % FAR_ALIAS == 0 { 2 } else { 1 };
         }
-        !self.has_pieces() && n_rows > FEW_IN_ITS_WAY && len < LINE as i64
+        let are_many = n_rows > FEW_IN_ITS_WAY && n_alike > FEW_FAR_ALIASES;
+        !self.has_pieces() && are_many && len < LINE as i64
     }
 
     /// Has several tiles share a bank: the loops that fill it. Those that empty it are added to `within`.

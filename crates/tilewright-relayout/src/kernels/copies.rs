@@ -2,6 +2,7 @@
 
 use super::block::{Gathered, Out};
 use super::level::{prefetch, waits_for_two_lines};
+use super::panels::Soon;
 use super::place::{LINE, STREAMED, put};
 use super::register::Register;
 
@@ -42,12 +43,12 @@ unsafe fn copy_row<R: Register>(from: *const u8, to: *mut u8, len: usize) {
     }
 }
 
-/// Copies the rows of a block to where they go.
+/// Copies the rows of a block to where they go, and asks for lines meanwhile.
 ///
 /// # Safety
 /// The processor has the registers that it was made for; the rows can be read from the stage, and
 /// written.
-pub(super) type CopyOut = unsafe fn(&Out, *mut u8, PlacedBlock);
+pub(super) type CopyOut = unsafe fn(&Out, *mut u8, PlacedBlock, &mut Soon<'_>);
 
 /// Where a block goes, and whether its rows begin and end there or go on with those of the block before and after.
 #[derive(Clone, Copy, Debug)]
@@ -60,13 +61,20 @@ pub(super) struct PlacedBlock {
 /// # Safety
 /// As [`CopyOut`].
 #[inline(always)]
-pub(super) unsafe fn copy_rows<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock) {
+pub(super) unsafe fn copy_rows<R: Register>(
+    out: &Out,
+    stage: *mut u8,
+    placed: PlacedBlock,
+    soon: &mut Soon<'_>,
+) {
     let PlacedBlock { here, begins, ends } = placed;
     let mut from = stage.wrapping_add(LINE);
     for &row in &out.rows {
         let part = Part { len: out.len as usize, begins, ends };
         // SAFETY: the caller's promise.
-        unsafe { part.stream::<R>(from, here.wrapping_offset(row as isize)) };
+        unsafe {
+            part.stream_before::<R>(from, here.wrapping_offset(row as isize), from, || soon.ask());
+        };
         from = from.wrapping_offset(out.pitch as isize);
     }
 }
@@ -81,6 +89,7 @@ pub(super) unsafe fn copy_following_rows<R: Register>(
     out: &Out,
     stage: *mut u8,
     placed: PlacedBlock,
+    soon: &mut Soon<'_>,
 ) {
     let PlacedBlock { here, begins, ends } = placed;
     let first = stage.wrapping_add(LINE);
@@ -91,7 +100,9 @@ pub(super) unsafe fn copy_following_rows<R: Register>(
         let part =
             Part { len: out.len as usize, begins: begins && number == 0, ends: ends && is_last };
         // SAFETY: the caller's promise.
-        unsafe { part.stream_before::<R>(from, here.wrapping_offset(row as isize), next) };
+        unsafe {
+            part.stream_before::<R>(from, here.wrapping_offset(row as isize), next, || soon.ask());
+        };
         from = next;
     }
 }
@@ -116,15 +127,22 @@ impl Part {
     #[inline(always)]
     pub(super) unsafe fn stream<R: Register>(self, from: *mut u8, to: *mut u8) {
         // SAFETY: the caller's promise.
-        unsafe { self.stream_before::<R>(from, to, from) }
+        unsafe { self.stream_before::<R>(from, to, from, || {}) }
     }
 
-    /// The same where what goes on with it is at `next` in the stage: what it leaves is put in the line of room before that.
+    /// The same where what goes on with it is at `next` in the stage: what it leaves is put in the line of room before that. Does
+    /// something with each line.
     ///
     /// # Safety
     /// As [`stream`](Self::stream); the room there can be written.
     #[inline(always)]
-    unsafe fn stream_before<R: Register>(self, mut from: *mut u8, mut to: *mut u8, next: *mut u8) {
+    unsafe fn stream_before<R: Register>(
+        self,
+        mut from: *mut u8,
+        mut to: *mut u8,
+        next: *mut u8,
+        mut with_each: impl FnMut(),
+    ) {
         let Part { len, begins, ends } = self;
         debug_assert!(!begins || ends || len >= LINE, "{self:?}");
         let room = next.wrapping_sub(LINE);
@@ -141,6 +159,7 @@ impl Part {
             }
             let last = end.wrapping_sub(end as usize % LINE);
             while to < last {
+                with_each();
                 copy_line::<R, STREAMED>(from, to);
                 (from, to) = (from.wrapping_add(LINE), to.wrapping_add(LINE));
             }
@@ -169,10 +188,16 @@ const ROWS_AHEAD: usize = 4;
 /// # Safety
 /// As [`CopyOut`].
 #[inline(always)]
-pub(super) unsafe fn copy_rows_cached<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock) {
+pub(super) unsafe fn copy_rows_cached<R: Register>(
+    out: &Out,
+    stage: *mut u8,
+    placed: PlacedBlock,
+    soon: &mut Soon<'_>,
+) {
     let mut from = stage.wrapping_add(LINE);
     let waits = waits_for_two_lines();
     for (number, &row) in out.rows.iter().enumerate() {
+        (0..out.len as usize).step_by(LINE).for_each(|_| soon.ask());
         if waits && let Some(next) = out.rows.get(number + ROWS_AHEAD) {
             ask_for_row(placed.here.wrapping_offset(*next as isize), out.len as usize);
         }

@@ -555,9 +555,15 @@ macro_rules! code {
                 /// # Safety
                 /// As [`copy_out_swizzled`].
                 $(#[target_feature(enable = $features)])?
-                unsafe fn out<R: Register, const S: u8>(of: &Out, from: *mut u8, dst: *mut u8, side: SideAt) {
+                unsafe fn out<R: Register, const S: u8>(
+                    of: &Out,
+                    from: *mut u8,
+                    dst: *mut u8,
+                    side: SideAt,
+                    soon: &mut Soon<'_>,
+                ) {
                     // SAFETY: the caller's promise.
-                    unsafe { copy_out_swizzled::<R, S>(of, from, dst, side) }
+                    unsafe { copy_out_swizzled::<R, S>(of, from, dst, side, soon) }
                 }
                 Copies { gather: gather::<R>, store: out::<R, CACHED>, stream: out::<R, STREAMED> }
             }
@@ -566,23 +572,23 @@ macro_rules! code {
                 /// # Safety
                 /// As [`CopyOut`].
                 $(#[target_feature(enable = $features)])?
-                unsafe fn copy<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock) {
+                unsafe fn copy<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock, soon: &mut Soon<'_>) {
                     // SAFETY: the caller's promise.
-                    unsafe { copy_rows::<R>(out, stage, placed) }
+                    unsafe { copy_rows::<R>(out, stage, placed, soon) }
                 }
                 /// # Safety
                 /// As [`CopyOut`].
                 $(#[target_feature(enable = $features)])?
-                unsafe fn copy_cached<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock) {
+                unsafe fn copy_cached<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock, soon: &mut Soon<'_>) {
                     // SAFETY: the caller's promise.
-                    unsafe { copy_rows_cached::<R>(out, stage, placed) }
+                    unsafe { copy_rows_cached::<R>(out, stage, placed, soon) }
                 }
                 /// # Safety
                 /// As [`CopyOut`].
                 $(#[target_feature(enable = $features)])?
-                unsafe fn copy_following<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock) {
+                unsafe fn copy_following<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock, soon: &mut Soon<'_>) {
                     // SAFETY: the caller's promise.
-                    unsafe { copy_following_rows::<R>(out, stage, placed) }
+                    unsafe { copy_following_rows::<R>(out, stage, placed, soon) }
                 }
                 match ends {
                     Ends::Cached => copy_cached::<R>,

@@ -65,18 +65,18 @@ impl By<'_, '_> {
         }
     }
 
-    /// Copies the rows of a block from the stage to where they go.
+    /// Copies the rows of a block from the stage to where they go, and asks for lines meanwhile.
     ///
     /// # Safety
     /// They can be read from the stage, and written.
-    unsafe fn copy_out(&self, out: &Out, stage: *mut u8, placed: PlacedBlock) {
+    unsafe fn copy_out(&self, out: &Out, stage: *mut u8, placed: PlacedBlock, soon: &mut Soon<'_>) {
         // SAFETY: the caller's promise.
         unsafe {
             match self {
                 By::Swizzled(_, sides) if sides.has_dst() => {
-                    sides.copy_out(out, stage, placed.here);
+                    sides.copy_out(out, stage, placed.here, soon);
                 }
-                _ => (out.copy)(out, stage, placed),
+                _ => (out.copy)(out, stage, placed, soon),
             }
         }
     }
@@ -148,7 +148,9 @@ unsafe fn each(walk: &Walk, mut by: By<'_, '_>, at: At, stage: *mut u8, ahead: &
             let beside = Beside { dst: at.dst, asks: ahead.is_far, lines: ahead.lines };
             by.run(walk, first, next, beside);
             if let Some(out) = out {
-                by.copy_out(out, stage, PlacedBlock { here: at.dst, begins, ends });
+                let placed = PlacedBlock { here: at.dst, begins, ends };
+                let mut soon = Soon::of_rest(&walk.panel, next.src, ahead.is_far);
+                by.copy_out(out, stage, placed, &mut soon);
                 begins = ends;
             }
         }
@@ -183,7 +185,7 @@ pub(super) struct Soon<'r> {
     /// The bytes of each that are asked for: so many, or more for its last line.
     reach: i64,
     at: *const u8,
-    /// How many lines are asked for with each tile.
+    /// How many lines are asked for at a time.
     lines: usize,
     /// The row and the byte in it that is next.
     row: usize,
@@ -194,11 +196,21 @@ impl<'r> Soon<'r> {
     /// Those of a panel that begins at this place.
     #[inline(always)]
     pub(super) fn of_panel(panel: &'r Panel, at: *const u8, asks: bool) -> Self {
-        let (first, reach) = panel.asked;
-        let (firsts, len) = &panel.together;
-        let rows = if firsts.is_empty() { &panel.rows } else { firsts };
-        let at = at.wrapping_offset(first as isize);
-        Self::of(rows, len - first, reach, if asks { panel.lines } else { 0 }, at)
+        let rows = &panel.asked_rows()[..panel.with_tiles];
+        Self::of_some(panel, rows, if asks { panel.lines } else { 0 }, at)
+    }
+
+    /// Those of a panel that are asked for while rows go out.
+    #[inline(always)]
+    fn of_rest(panel: &'r Panel, at: *const u8, asks: bool) -> Self {
+        let rows = &panel.asked_rows()[panel.with_tiles..];
+        Self::of_some(panel, rows, if asks { panel.lines_out } else { 0 }, at)
+    }
+
+    #[inline(always)]
+    fn of_some(panel: &Panel, rows: &'r [i64], lines: usize, at: *const u8) -> Self {
+        let ((first, reach), len) = (panel.asked, panel.together.1);
+        Self::of(rows, len - first, reach, lines, at.wrapping_offset(first as isize))
     }
 
     #[inline(always)]
@@ -206,7 +218,7 @@ impl<'r> Soon<'r> {
         Soon { rows, len, reach, at, lines, row: 0, place: 0 }
     }
 
-    /// Asks for the lines that are a tile's share.
+    /// Asks for the lines that are the share of a tile, or of a line that goes out.
     #[inline(always)]
     pub(super) fn ask(&mut self) {
         for _ in 0..self.lines {
@@ -288,6 +300,29 @@ mod tests {
             let panel = Panel::of(rows.clone(), 16, 1);
             assert!(panel.together.0.is_empty(), "{rows:?}");
             assert_eq!(panel.together.1, 16, "{rows:?}");
+        }
+    }
+
+    /// Half of the rows are asked for with tiles, and the others with the lines of a block: all of them, and each once.
+    #[test]
+    fn what_goes_out_asks_for_the_rest() {
+        for (n_rows, len, pitch) in [(1, 640, 0), (2, 64, 4096), (9, 320, 8192), (40, 48, 73)] {
+            for (n_tiles, n_lines) in [(1, 1), (3, 100), (64, 2), (7, 13)] {
+                let rows: Vec<i64> = (0..n_rows).map(|row| row * pitch).collect();
+                let mut panel = Panel::of(rows, len, n_tiles);
+                panel.share(n_tiles, n_lines);
+                let at = std::ptr::without_provenance(4096);
+                let [mut first, mut rest] =
+                    [Soon::of_panel(&panel, at, true), Soon::of_rest(&panel, at, true)];
+                let mut both = [Soon::of_panel(&panel, at, true), Soon::of_rest(&panel, at, true)];
+                let asked = both.each_mut().map(|soon| std::iter::from_fn(|| soon.next()).count());
+                assert!(asked[0] <= asked[1], "{asked:?} of {panel:?}");
+                (0..n_tiles).for_each(|_| first.ask());
+                (0..n_lines).for_each(|_| rest.ask());
+                assert_eq!((first.next(), rest.next()), (None, None), "{panel:?}");
+                let [with_tiles, rest] = both.map(|soon| soon.rows);
+                assert_eq!([with_tiles, rest].concat(), panel.asked_rows(), "{panel:?}");
+            }
         }
     }
 

@@ -620,22 +620,31 @@ impl<'l> SwizzledSides<'l> {
     /// # Safety
     /// The rows can be read from the stage, and their groups written; they are whole lines if they are streamed.
     #[inline(always)]
-    pub(super) unsafe fn copy_out(&self, out: &Out, stage: *mut u8, dst: *mut u8) {
+    pub(super) unsafe fn copy_out(
+        &self,
+        out: &Out,
+        stage: *mut u8,
+        dst: *mut u8,
+        soon: &mut Soon<'_>,
+    ) {
         let copy = match self.stores {
             Stores::Streamed => self.copies.stream,
             _ => self.copies.store,
         };
         // SAFETY: the caller's promise.
-        unsafe { copy(out, stage, dst, self.dst) }
+        unsafe { copy(out, stage, dst, self.dst, soon) }
     }
 }
+
+/// As [`CopyOut`](super::copies::CopyOut), where this side is swizzled.
+type CopyOutSwizzled = unsafe fn(&Out, *mut u8, *mut u8, SideAt, &mut Soon<'_>);
 
 /// What copies rows to a stage where they are swizzled, and from there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Copies {
     pub(super) gather: unsafe fn(&Gathered, *const u8, *mut u8, SideAt),
-    pub(super) store: unsafe fn(&Out, *mut u8, *mut u8, SideAt),
-    pub(super) stream: unsafe fn(&Out, *mut u8, *mut u8, SideAt),
+    pub(super) store: CopyOutSwizzled,
+    pub(super) stream: CopyOutSwizzled,
 }
 
 /// Copies the rows of a panel, at least a line each, to a stage.
@@ -674,9 +683,11 @@ pub(super) unsafe fn copy_out_swizzled<R: Register, const S: u8>(
     stage: *mut u8,
     dst: *mut u8,
     side: SideAt,
+    soon: &mut Soon<'_>,
 ) {
     let (mut from, len) = (stage.wrapping_add(LINE), out.len as usize);
     for &row in &out.rows {
+        (0..len).step_by(LINE).for_each(|_| soon.ask());
         let to = dst.wrapping_offset(row as isize);
         // SAFETY: the caller's promise: all that is written is a row's.
         unsafe { copy_out_row::<R, S>(side, from, to, len) };

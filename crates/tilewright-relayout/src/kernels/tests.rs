@@ -3,7 +3,7 @@
 use super::listed::Listed;
 use super::machine::max_lanes;
 use super::mover::move_checked;
-use super::tile::{MAX_LANES, Program};
+use super::tile::{MAX_LANES, Program, Tile};
 use super::ways::program_of_bits;
 use super::*;
 use crate::nest::drawn::Draw;
@@ -609,7 +609,9 @@ fn rows_that_are_in_the_way_of_each_other() {
         for (level, bytes) in
             Level::all().into_iter().flat_map(|level| [(level, 128), (level, 2048)])
         {
-            for (is_streamed, pitch) in [(false, 4096), (true, 4096), (false, 6144), (true, 2048)] {
+            let pitches =
+                [(false, 32 << 10), (true, 32 << 10), (false, 96 << 10), (true, 64 << 10)];
+            for (is_streamed, pitch) in pitches {
                 let what = format!(
                     "{bits} bits, {level:?}, rows of {bytes} and {pitch}, streamed {is_streamed}"
                 );
@@ -622,8 +624,11 @@ fn rows_that_are_in_the_way_of_each_other() {
                 assert_eq!((gathered.len % 64, gathered.pitch % 128), (0, 64), "{what}");
                 assert!(gathered.rows.len() > block::WAYS, "{what}: {}", gathered.rows.len());
                 assert!(!is_streamed || far.streams_lines(), "{what}");
-                let others = program(pitch + 64).before.unwrap().first.unwrap().0;
-                assert!(others.gathered.is_none(), "{what}");
+                // A second cache has places enough for 128 rows that lie 4 KiB apart.
+                for others in [pitch + 64, 4096].into_iter().take(if bits == 4 { 2 } else { 1 }) {
+                    let others = program(others).before.unwrap().first.unwrap().0;
+                    assert!(others.gathered.is_none(), "{what}");
+                }
             }
         }
     }
@@ -1091,6 +1096,29 @@ fn bits_within_registers() {
     for &(value, src, dst) in cases(&[(4, 8, 8), (2, 4, 4), (1, 4, 8), (4, 4, 8), (1, 1, 8)], 2) {
         for &count in cases(&[256, 1000], 1) {
             check_bits(&[l(count, 1, 1)], Slots { value, src, dst });
+        }
+    }
+}
+
+/// Of nibbles, what is loaded into a bank of lines of the source is all of each at once, however far apart they lie.
+#[test]
+fn lines_of_nibbles_are_read_at_once() {
+    for level in Level::all() {
+        for pitch in [4096, 4160, 1 << 20] {
+            let matrix = [l(4096, 1, 512), l(512, 2 * pitch, 1)];
+            let program = program_of_bits(&matrix, Slots::same(4), level, true).unwrap();
+            let (into, _) = program.before.unwrap().first.unwrap();
+            let Tile { loads, registers, lanes, n_lanes, .. } = into.tile;
+            let pieces = loads[..registers]
+                .iter()
+                .flat_map(|load| lanes[..n_lanes].iter().map(move |lane| load + lane));
+            let mut pieces: Vec<i64> = pieces.collect();
+            pieces.sort_unstable();
+            for line in pieces.chunks(4) {
+                let all = [0, 16, 32, 48].map(|byte| line[0] + byte);
+                assert_eq!(line, all, "{level:?}, rows {pitch} bytes apart");
+                assert_eq!(line[0] % 64, 0, "{level:?}, rows {pitch} bytes apart");
+            }
         }
     }
 }

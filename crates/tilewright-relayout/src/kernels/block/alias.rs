@@ -4,7 +4,10 @@ use super::super::place::LINE;
 
 /// Lines so many bytes apart, or multiples of that, share a few places of the first cache, and a processor does not
 /// tell a load from a store before it by more of an address.
-pub(in super::super) const ALIAS: i64 = 4096;
+const ALIAS: i64 = 4096;
+
+/// Lines so many bytes apart share a place of the second cache, of 8 or 16 lines.
+pub(in super::super) const FAR_ALIAS: i64 = 128 << 10;
 
 /// Rows that end in the same part of that, of so many bytes, are alike.
 pub(super) const NEAR_ALIAS: i64 = 256;

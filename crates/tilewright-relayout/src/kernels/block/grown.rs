@@ -691,7 +691,9 @@ impl Block<'_> {
         let copy = copy_out(level, ends);
         let has_tails = ends == Ends::Tails;
         let out = Some(Out { rows, len, pitch, copy, has_tails, reach: len });
-        Some(Box::new(Walk { tile, tiles, around, panel, gathered, out, far_stores: None }))
+        let mut walk = Walk { tile, tiles, around, panel, gathered, out, far_stores: None };
+        walk.share_panel();
+        Some(Box::new(walk))
     }
 }
 

@@ -8,7 +8,7 @@ mod alias;
 mod grown;
 mod overhang;
 
-pub(super) use self::alias::{ALIAS, WAYS, in_one_set};
+pub(super) use self::alias::{FAR_ALIAS, WAYS, in_one_set};
 use self::grown::{Block, Reading, tiles};
 use super::copies::{CopyIn, CopyOut};
 use super::level::{Level, waits_for_two_lines};
@@ -103,8 +103,12 @@ pub(super) struct Panel {
     /// the first one does, the last line may be one more than there are in them: of long ones that is asked for too, of short ones
     /// instead of the first, which has mostly been read with what is before it.
     pub(super) asked: (i64, i64),
-    /// The lines that are asked for with each tile.
+    /// How many of the rows, or groups, are asked for with the tiles, the first ones, and how many lines with each. The others are with
+    /// the rows of a block that goes out after the tiles: so memory reads while it is written.
+    pub(super) with_tiles: usize,
     pub(super) lines: usize,
+    /// The lines that are asked for with each line that goes out.
+    pub(super) lines_out: usize,
     /// Of the panel that comes so many after the one that is moved.
     pub(super) ahead: usize,
 }
@@ -123,10 +127,32 @@ impl Panel {
         let n_rows = rows.len().div_ceil(each);
         let bytes = rows.len() * len as usize;
         let ahead = AHEAD.checked_div(bytes).map_or(0, |panels| panels.max(1));
-        let lines = (n_rows * (asked.1 as usize).div_ceil(LINE)).div_ceil(n_tiles);
         let firsts =
             if each > 1 { rows.iter().step_by(each).copied().collect() } else { Vec::new() };
-        Panel { rows, len, together: (firsts, long), asked, lines, ahead }
+        let together = (firsts, long);
+        let (with_tiles, lines, lines_out) = (n_rows, 0, 0);
+        let mut panel = Panel { rows, len, together, asked, with_tiles, lines, lines_out, ahead };
+        panel.lines = panel.lines_of(n_rows, n_tiles);
+        panel
+    }
+
+    /// The lines of so many of the rows that are asked for with each of so many steps.
+    fn lines_of(&self, n_rows: usize, n_steps: usize) -> usize {
+        (n_rows * (self.asked.1 as usize).div_ceil(LINE)).div_ceil(n_steps.max(1))
+    }
+
+    /// Has half of the rows be asked for with so many tiles, and the others with so many lines of their block.
+    pub(super) fn share(&mut self, n_tiles: usize, n_lines: usize) {
+        let n_asked = self.asked_rows().len();
+        self.with_tiles = n_asked / 2;
+        self.lines = self.lines_of(self.with_tiles, n_tiles);
+        self.lines_out = self.lines_of(n_asked - self.with_tiles, n_lines);
+    }
+
+    /// What is asked for begins there: the groups of rows, if they are asked for together.
+    #[inline(always)]
+    pub(super) fn asked_rows(&self) -> &[i64] {
+        if self.together.0.is_empty() { &self.rows } else { &self.together.0 }
     }
 }
 
@@ -252,11 +278,20 @@ impl Walk {
         self.far_stores.is_some_and(|bits| !is_on_lines(bits))
     }
 
+    /// Has what is asked for be shared by tiles and the rows of a block, if there is one.
+    pub(super) fn share_panel(&mut self) {
+        if let Some(out) = &self.out {
+            let n_lines = out.rows.len() * out.len as usize / LINE;
+            self.panel.share(self.tiles.len(), n_lines);
+        }
+    }
+
     /// Has a walk of one panel, which is in the caches already, ask for what is read after it.
     pub(super) fn ask_for(&mut self, next: &Panel) {
         self.panel = Panel::default();
         if self.around.is_empty() {
             self.panel = Panel::of(next.rows.clone(), next.len, self.tiles.len());
+            self.share_panel();
         }
     }
 

@@ -128,7 +128,9 @@ impl Walk {
         };
         let copy = copy_out(level, ends);
         let out = Some(Out { rows, len: row_len, pitch, copy, has_tails: true, reach: len });
-        Some(Walk { tile, tiles, around, panel, gathered, out, far_stores: None })
+        let mut walk = Walk { tile, tiles, around, panel, gathered, out, far_stores: None };
+        walk.share_panel();
+        Some(walk)
     }
 }
 
