@@ -5,7 +5,7 @@
 //! ([`Synthesis`]), and what is left, the loops around ([`Draft::walk`]). Then registers are numbered and
 //! banks are laid out ([`Assembly`]).
 
-use super::block::{FAR_ALIAS, WAYS, Walk, repeat};
+use super::block::{ALIAS, FAR_ALIAS, WAYS, Walk, repeat};
 use super::level::Level;
 use super::loop_order::{long_run, order, part_of};
 use super::machine::{Kernels, kernels, max_lanes};
@@ -449,19 +449,25 @@ impl<'t> Assembly<'t> {
     }
 
     /// What moves in these loops into the bank that the last tile is loaded from.
-    fn moved_before(&self, into: Vec<Around>, level: Level) -> Option<(Walk, Kernels)> {
+    fn moved_before(
+        &self,
+        into: Vec<Around>,
+        level: Level,
+        is_streamed: bool,
+    ) -> Option<(Walk, Kernels)> {
         let lanes = if self.pieces[0].is_some() { CONTIGUOUS } else { self.lanes.offsets };
         // What is read of a line is read one after the other, by one tile if it has room for it: there are many rows, and their
         // lines do not stay in the first cache if they are in each other's way.
-        let is_near = |l: &Around| l.src.abs() < LINE as i64;
+        let is_near = |l: &Around| (BYTES_OF_A_LANE..LINE as i64).contains(&l.src);
         let (mut near, mut into): (Vec<Around>, _) = into.into_iter().partition(is_near);
+        near.sort_by_key(|l| l.src);
         let (tile, within) = match self.spreads() {
             true => self.of_bytes(Self::to_bank, lanes)?,
             false => self.of_bits(Self::to_bank, lanes, &mut near)?,
         };
         into.extend(within);
-        into.extend(near);
-        let most = if self.is_in_its_way() { 0 } else { FEW_IN_ITS_WAY };
+        into.extend(near.into_iter().rev());
+        let most = if self.is_in_its_way(is_streamed) { 0 } else { FEW_IN_ITS_WAY };
         let walk = Walk::of(tile, into, false, most, level);
         let kernels = kernels(&walk.tile, level);
         Some((walk, kernels))
@@ -511,7 +517,7 @@ impl<'t> Assembly<'t> {
         let mut beside = Vec::with_capacity(STEPPED);
         let room = STEPPED.saturating_sub(numbered.len());
         while beside.len() < room
-            && let Some(number) = near.iter().rposition(|l| l.is_plain() && l.count % 2 == 0)
+            && let Some(number) = near.iter().position(|l| l.count % 2 == 0)
         {
             let half = part_of(near, number, 2);
             beside.push((half.src, Some(half.dst)));
@@ -579,10 +585,12 @@ impl<'t> Assembly<'t> {
     }
 
     /// Whether the registers of a bank are loaded from many rows that are in each other's way, and too many to be read where they
-    /// are. Of those that whole lines are loaded of, each is read once, wherever they are.
-    fn is_in_its_way(&self) -> bool {
+    /// are: all of a few places of the first cache, or where a bank has room for whole lines, which are read at once, many of one place of
+    /// the second. Of those that registers of whole lines are loaded of, each is read once, wherever they are.
+    fn is_in_its_way(&self, is_streamed: bool) -> bool {
         let lanes = (0..self.lanes.bits.len()).map(|bit| self.lanes.offsets[1 << bit]);
         let registers = (0..self.c()).map(|slot| self.source(slot).unwrap_or(0));
+        let alias = if is_streamed { FAR_ALIAS } else { ALIAS / 2 };
         let (mut n_rows, mut n_alike, mut len) = (1, 1, BYTES_OF_A_LANE);
         for step in lanes.chain(registers).filter(|&step| step != 0) {
             if step.abs() < LINE as i64 {
@@ -590,10 +598,10 @@ impl<'t> Assembly<'t> {
                 continue;
             }
             n_rows *= 2;
-            n_alike *= if step % FAR_ALIAS == 0 { 2 } else { 1 };
+            n_alike *= if step % alias == 0 { 2 } else { 1 };
         }
-        let are_many = n_rows > FEW_IN_ITS_WAY && n_alike > FEW_FAR_ALIASES;
-        !self.has_pieces() && are_many && len < LINE as i64
+        let are_alike = if is_streamed { n_alike > FEW_FAR_ALIASES } else { n_alike == n_rows };
+        !self.has_pieces() && n_rows > FEW_IN_ITS_WAY && are_alike && len < LINE as i64
     }
 
     /// Has several tiles share a bank: the loops that fill it. Those that empty it are added to `within`.
@@ -602,7 +610,7 @@ impl<'t> Assembly<'t> {
         if !self.is_apart() || self.has_pieces() {
             return into;
         }
-        let gathers = self.is_in_its_way();
+        let gathers = self.is_in_its_way(is_streamed);
         let room = (if is_streamed || gathers { BANK } else { NEAR_BANK }) as i64;
         while 2 * held <= room {
             // What is gathered is rows that are as long as may be, of whole lines of the destination.
@@ -635,7 +643,10 @@ impl<'t> Assembly<'t> {
     fn program(mut self, level: Level, is_streamed: bool) -> Option<Program> {
         let (tile, mut within) = self.tile()?;
         let into = self.shared_bank(&mut within, is_streamed);
-        let mut first = if self.is_apart() { Some(self.moved_before(into, level)?) } else { None };
+        let mut first = match self.is_apart() {
+            true => Some(self.moved_before(into, level, is_streamed)?),
+            false => None,
+        };
         let (is_plain, is_banked) = (self.is_plain(), self.is_banked());
         let (is_apart, has_pieces) = (self.is_apart(), self.has_pieces());
         let kernels = kernels(&tile, level);

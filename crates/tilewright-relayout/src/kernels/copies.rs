@@ -71,10 +71,9 @@ pub(super) unsafe fn copy_rows<R: Register>(
     let mut from = stage.wrapping_add(LINE);
     for &row in &out.rows {
         let part = Part { len: out.len as usize, begins, ends };
+        let to = here.wrapping_offset(row as isize);
         // SAFETY: the caller's promise.
-        unsafe {
-            part.stream_before::<R>(from, here.wrapping_offset(row as isize), from, || soon.ask());
-        };
+        unsafe { part.stream_and_ask::<R>(from, to, from, soon) };
         from = from.wrapping_offset(out.pitch as isize);
     }
 }
@@ -99,10 +98,9 @@ pub(super) unsafe fn copy_following_rows<R: Register>(
         let next = if is_last { first } else { from.wrapping_offset(out.pitch as isize) };
         let part =
             Part { len: out.len as usize, begins: begins && number == 0, ends: ends && is_last };
+        let to = here.wrapping_offset(row as isize);
         // SAFETY: the caller's promise.
-        unsafe {
-            part.stream_before::<R>(from, here.wrapping_offset(row as isize), next, || soon.ask());
-        };
+        unsafe { part.stream_and_ask::<R>(from, to, next, soon) };
         from = next;
     }
 }
@@ -130,8 +128,28 @@ impl Part {
         unsafe { self.stream_before::<R>(from, to, from, || {}) }
     }
 
-    /// The same where what goes on with it is at `next` in the stage: what it leaves is put in the line of room before that. Does
-    /// something with each line.
+    /// The same where what goes on with it is at `next` in the stage, and lines are asked for meanwhile, if there are any.
+    ///
+    /// # Safety
+    /// As [`stream_before`](Self::stream_before).
+    #[inline(always)]
+    unsafe fn stream_and_ask<R: Register>(
+        self,
+        from: *mut u8,
+        to: *mut u8,
+        next: *mut u8,
+        soon: &mut Soon<'_>,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match R::HAS_HINTS && soon.asks() {
+                true => self.stream_before::<R>(from, to, next, || soon.ask()),
+                false => self.stream_before::<R>(from, to, next, || {}),
+            }
+        }
+    }
+
+    /// The same where what it leaves is put in the line of room before `next` in the stage, and something is done with each line.
     ///
     /// # Safety
     /// As [`stream`](Self::stream); the room there can be written.
@@ -152,6 +170,7 @@ impl Part {
         unsafe {
             if begins && before != 0 {
                 let head = (LINE - before).min(len);
+                with_each();
                 copy_bytes::<R>(from, to, head);
                 (from, to) = (from.wrapping_add(head), to.wrapping_add(head));
             } else {
@@ -183,7 +202,7 @@ impl Part {
 /// Lines of rows are asked for so many rows ahead.
 const ROWS_AHEAD: usize = 4;
 
-/// Copies rows of at least a line into the caches.
+/// Copies rows of at least a line into the caches, and asks for lines meanwhile.
 ///
 /// # Safety
 /// As [`CopyOut`].
@@ -197,7 +216,9 @@ pub(super) unsafe fn copy_rows_cached<R: Register>(
     let mut from = stage.wrapping_add(LINE);
     let waits = waits_for_two_lines();
     for (number, &row) in out.rows.iter().enumerate() {
-        (0..out.len as usize).step_by(LINE).for_each(|_| soon.ask());
+        if R::HAS_HINTS && soon.asks() {
+            (0..out.len as usize).step_by(LINE).for_each(|_| soon.ask());
+        }
         if waits && let Some(next) = out.rows.get(number + ROWS_AHEAD) {
             ask_for_row(placed.here.wrapping_offset(*next as isize), out.len as usize);
         }

@@ -279,7 +279,7 @@ impl Apart {
         }
         let panel = self.panel(walk.panel, tiles.len());
         let mut walk = Walk { tiles, around, panel, gathered, out, ..walk };
-        walk.share_panel();
+        walk.ask_with_lines();
         walk.far_stores = None;
         if is_source && waits_for_two_lines() {
             walk.far_stores = walk.line_bits();

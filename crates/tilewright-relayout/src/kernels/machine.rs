@@ -684,7 +684,7 @@ unsafe fn tiles<R: Register, const N: usize, const G: u8, const L: u8, const S: 
     mut swizzled: Option<&mut SwizzledSides<'_>>,
 ) {
     let Walk { tile, tiles, panel, gathered, out, .. } = walk;
-    let mut soon = Soon::of_panel(panel, next.src, beside.asks);
+    let mut soon = Soon::with_tiles(panel, next.src, beside.asks);
     // SAFETY: the caller's promise: every place is one of the panel's.
     unsafe {
         #[allow(clippy::manual_map, reason = "a closure is compiled without the registers")]

@@ -149,7 +149,7 @@ unsafe fn each(walk: &Walk, mut by: By<'_, '_>, at: At, stage: *mut u8, ahead: &
             by.run(walk, first, next, beside);
             if let Some(out) = out {
                 let placed = PlacedBlock { here: at.dst, begins, ends };
-                let mut soon = Soon::of_rest(&walk.panel, next.src, ahead.is_far);
+                let mut soon = Soon::with_lines(&walk.panel, next.src, ahead.is_far);
                 by.copy_out(out, stage, placed, &mut soon);
                 begins = ends;
             }
@@ -193,24 +193,22 @@ pub(super) struct Soon<'r> {
 }
 
 impl<'r> Soon<'r> {
-    /// Those of a panel that begins at this place.
+    /// Those of a panel that begins at this place that are asked for with its tiles.
     #[inline(always)]
-    pub(super) fn of_panel(panel: &'r Panel, at: *const u8, asks: bool) -> Self {
-        let rows = &panel.asked_rows()[..panel.with_tiles];
-        Self::of_some(panel, rows, if asks { panel.lines } else { 0 }, at)
+    pub(super) fn with_tiles(panel: &'r Panel, at: *const u8, asks: bool) -> Self {
+        Self::of_panel(panel, if asks { panel.lines } else { 0 }, at)
     }
 
-    /// Those of a panel that are asked for while rows go out.
+    /// The same with the lines of its block.
     #[inline(always)]
-    fn of_rest(panel: &'r Panel, at: *const u8, asks: bool) -> Self {
-        let rows = &panel.asked_rows()[panel.with_tiles..];
-        Self::of_some(panel, rows, if asks { panel.lines_out } else { 0 }, at)
+    fn with_lines(panel: &'r Panel, at: *const u8, asks: bool) -> Self {
+        Self::of_panel(panel, if asks { panel.lines_out } else { 0 }, at)
     }
 
     #[inline(always)]
-    fn of_some(panel: &Panel, rows: &'r [i64], lines: usize, at: *const u8) -> Self {
+    fn of_panel(panel: &'r Panel, lines: usize, at: *const u8) -> Self {
         let ((first, reach), len) = (panel.asked, panel.together.1);
-        Self::of(rows, len - first, reach, lines, at.wrapping_offset(first as isize))
+        Self::of(panel.asked_rows(), len - first, reach, lines, at.wrapping_offset(first as isize))
     }
 
     #[inline(always)]
@@ -225,6 +223,12 @@ impl<'r> Soon<'r> {
             let Some(line) = self.next() else { return };
             prefetch_near(line);
         }
+    }
+
+    /// Whether there are any.
+    #[inline(always)]
+    pub(super) fn asks(&self) -> bool {
+        self.lines > 0
     }
 
     /// A byte of the next line.
@@ -253,12 +257,12 @@ mod tests {
         // However many tiles it has, they ask for all.
         for n_tiles in [1, 3, 64] {
             let panel = Panel::of(rows.to_vec(), len, n_tiles);
-            let mut soon = Soon::of_panel(&panel, at, true);
+            let mut soon = Soon::with_tiles(&panel, at, true);
             (0..n_tiles).for_each(|_| soon.ask());
             assert_eq!(soon.next(), None, "{len} bytes, {n_tiles} tiles");
         }
         let panel = Panel::of(rows.to_vec(), len, 1);
-        let mut soon = Soon::of_panel(&panel, at, true);
+        let mut soon = Soon::with_tiles(&panel, at, true);
         let asked = std::iter::from_fn(|| soon.next()).map(|byte| byte.addr() / LINE).collect();
         let line = |byte: i64| (first as i64 + byte) as usize / LINE;
         let all = rows.iter().flat_map(|row| line(*row)..=line(row + len - 1)).collect();
@@ -303,25 +307,28 @@ mod tests {
         }
     }
 
-    /// Half of the rows are asked for with tiles, and the others with the lines of a block: all of them, and each once.
+    /// Many lines with each tile are asked for with the lines of a block instead: all of them, each once.
     #[test]
-    fn what_goes_out_asks_for_the_rest() {
-        for (n_rows, len, pitch) in [(1, 640, 0), (2, 64, 4096), (9, 320, 8192), (40, 48, 73)] {
-            for (n_tiles, n_lines) in [(1, 1), (3, 100), (64, 2), (7, 13)] {
+    fn what_goes_out_asks_for_many_lines() {
+        for (n_rows, len, pitch) in [(1, 16384, 0), (9, 2048, 8192), (256, 64, 4096), (1, 8192, 0)]
+        {
+            for (n_tiles, n_lines) in [(16, 256), (1, 100), (64, 7), (128, 512)] {
                 let rows: Vec<i64> = (0..n_rows).map(|row| row * pitch).collect();
-                let mut panel = Panel::of(rows, len, n_tiles);
-                panel.share(n_tiles, n_lines);
+                let [alone, mut panel] = [1, n_tiles].map(|n| Panel::of(rows.clone(), len, n));
+                panel.ask_with_lines(n_lines);
                 let at = std::ptr::without_provenance(4096);
-                let [mut first, mut rest] =
-                    [Soon::of_panel(&panel, at, true), Soon::of_rest(&panel, at, true)];
-                let mut both = [Soon::of_panel(&panel, at, true), Soon::of_rest(&panel, at, true)];
-                let asked = both.each_mut().map(|soon| std::iter::from_fn(|| soon.next()).count());
-                assert!(asked[0] <= asked[1], "{asked:?} of {panel:?}");
-                (0..n_tiles).for_each(|_| first.ask());
-                (0..n_lines).for_each(|_| rest.ask());
-                assert_eq!((first.next(), rest.next()), (None, None), "{panel:?}");
-                let [with_tiles, rest] = both.map(|soon| soon.rows);
-                assert_eq!([with_tiles, rest].concat(), panel.asked_rows(), "{panel:?}");
+                let all =
+                    |mut soon: Soon<'_>| -> Vec<_> { std::iter::from_fn(|| soon.next()).collect() };
+                let asked = all(Soon::with_tiles(&alone, at, true));
+                let mut with_tiles = Soon::with_tiles(&panel, at, true);
+                let mut with_lines = Soon::with_lines(&panel, at, true);
+                (0..n_tiles).for_each(|_| with_tiles.ask());
+                (0..n_lines).for_each(|_| with_lines.ask());
+                let [with_tiles, with_lines] =
+                    [with_tiles, with_lines].map(|soon| asked.len() - all(soon).len());
+                let are_many = asked.len() >= 224 && asked.len().div_ceil(n_tiles) >= 4;
+                let expected = if are_many { [0, asked.len()] } else { [asked.len(), 0] };
+                assert_eq!([with_tiles, with_lines], expected, "{panel:?}");
             }
         }
     }

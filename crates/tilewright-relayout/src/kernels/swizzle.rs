@@ -615,7 +615,7 @@ impl<'l> SwizzledSides<'l> {
         unsafe { (self.copies.gather)(gathered, src, stage, self.src.side) }
     }
 
-    /// Copies the rows of a block from the stage to where they go.
+    /// Copies the rows of a block from the stage to where they go, and asks for lines meanwhile.
     ///
     /// # Safety
     /// The rows can be read from the stage, and their groups written; they are whole lines if they are streamed.
@@ -672,7 +672,7 @@ pub(super) unsafe fn gather_swizzled<R: Register>(
     }
 }
 
-/// Copies the rows of a block from the stage to where they go.
+/// Copies the rows of a block from the stage to where they go, and asks for lines meanwhile.
 ///
 /// # Safety
 /// The processor has the registers. All rows are registers that each are flipped alike; they can be read, and their groups be
@@ -687,7 +687,9 @@ pub(super) unsafe fn copy_out_swizzled<R: Register, const S: u8>(
 ) {
     let (mut from, len) = (stage.wrapping_add(LINE), out.len as usize);
     for &row in &out.rows {
-        (0..len).step_by(LINE).for_each(|_| soon.ask());
+        if R::HAS_HINTS && soon.asks() {
+            (0..len).step_by(LINE).for_each(|_| soon.ask());
+        }
         let to = dst.wrapping_offset(row as isize);
         // SAFETY: the caller's promise: all that is written is a row's.
         unsafe { copy_out_row::<R, S>(side, from, to, len) };

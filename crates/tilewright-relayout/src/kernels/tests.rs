@@ -606,12 +606,15 @@ fn rows_that_are_in_the_way_of_each_other() {
         };
         check_bits(&columns(128, 4096), slots);
         check_bits(&columns(192, 2048), slots);
+        if bits == 4 {
+            check_bits(&columns(128, 16 << 10), slots);
+        }
         for (level, bytes) in
             Level::all().into_iter().flat_map(|level| [(level, 128), (level, 2048)])
         {
-            let pitches =
-                [(false, 32 << 10), (true, 32 << 10), (false, 96 << 10), (true, 64 << 10)];
-            for (is_streamed, pitch) in pitches {
+            for (is_streamed, pitch) in
+                [(false, 4096), (false, 6144), (true, 32 << 10), (true, 64 << 10)]
+            {
                 let what = format!(
                     "{bits} bits, {level:?}, rows of {bytes} and {pitch}, streamed {is_streamed}"
                 );
@@ -625,7 +628,8 @@ fn rows_that_are_in_the_way_of_each_other() {
                 assert!(gathered.rows.len() > block::WAYS, "{what}: {}", gathered.rows.len());
                 assert!(!is_streamed || far.streams_lines(), "{what}");
                 // A second cache has places enough for 128 rows that lie 4 KiB apart.
-                for others in [pitch + 64, 4096].into_iter().take(if bits == 4 { 2 } else { 1 }) {
+                let may_be_near = bits == 4 && is_streamed;
+                for others in [pitch + 64, if may_be_near { 4096 } else { pitch + 64 }] {
                     let others = program(others).before.unwrap().first.unwrap().0;
                     assert!(others.gathered.is_none(), "{what}");
                 }
@@ -1100,7 +1104,24 @@ fn bits_within_registers() {
     }
 }
 
-/// Of nibbles, what is loaded into a bank of lines of the source is all of each at once, however far apart they lie.
+/// Bytes to 160 columns would have tiles ask for 14 lines each: the lines of their blocks do. Those of 64 bits ask for two.
+#[test]
+fn what_goes_out_asks_for_what_comes() {
+    let panel = |bits: i64, rows: i64, columns: i64| {
+        let matrix = [l(columns, 1, rows), l(rows, columns, 1)];
+        let program = program_of_bits(&matrix, Slots::same(bits), Level::best(), true).unwrap();
+        let [_, any] = program.blocks;
+        any.unwrap().panel
+    };
+    if is_wide() {
+        let (bytes, wide) = (panel(8, 199_999, 160), panel(64, 3903, 1024));
+        assert_eq!(bytes.lines, 0, "{bytes:?}");
+        assert_ne!(bytes.lines_out, 0, "{bytes:?}");
+        assert_eq!((wide.lines, wide.lines_out), (2, 0), "{wide:?}");
+    }
+}
+
+/// Of nibbles that are streamed, what is loaded into a bank of lines of the source is all of each at once, however far apart they lie.
 #[test]
 fn lines_of_nibbles_are_read_at_once() {
     for level in Level::all() {

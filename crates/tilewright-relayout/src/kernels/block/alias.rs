@@ -4,9 +4,9 @@ use super::super::place::LINE;
 
 /// Lines so many bytes apart, or multiples of that, share a few places of the first cache, and a processor does not
 /// tell a load from a store before it by more of an address.
-const ALIAS: i64 = 4096;
+pub(in super::super) const ALIAS: i64 = 4096;
 
-/// Lines so many bytes apart share a place of the second cache, of 8 or 16 lines.
+/// Lines so many bytes apart share a place of a second cache of 1 MiB in 8 ways, or of 2 MiB in 16.
 pub(in super::super) const FAR_ALIAS: i64 = 128 << 10;
 
 /// Rows that end in the same part of that, of so many bytes, are alike.

@@ -692,7 +692,7 @@ impl Block<'_> {
         let has_tails = ends == Ends::Tails;
         let out = Some(Out { rows, len, pitch, copy, has_tails, reach: len });
         let mut walk = Walk { tile, tiles, around, panel, gathered, out, far_stores: None };
-        walk.share_panel();
+        walk.ask_with_lines();
         Some(Box::new(walk))
     }
 }

@@ -8,7 +8,7 @@ mod alias;
 mod grown;
 mod overhang;
 
-pub(super) use self::alias::{FAR_ALIAS, WAYS, in_one_set};
+pub(super) use self::alias::{ALIAS, FAR_ALIAS, WAYS, in_one_set};
 use self::grown::{Block, Reading, tiles};
 use super::copies::{CopyIn, CopyOut};
 use super::level::{Level, waits_for_two_lines};
@@ -42,6 +42,10 @@ const FAR_STORES: i64 = 256;
 
 /// The bytes of a destination that is in the first cache when it is stored to again.
 const FIRST_CACHE: i64 = 32 << 10;
+
+/// So many lines with each tile are many, and so many in all.
+const MANY_LINES: usize = 4;
+const LARGE_PANEL: usize = 224;
 
 /// The most tiles of a panel.
 const PANEL_TILES: i64 = 512;
@@ -103,11 +107,8 @@ pub(super) struct Panel {
     /// the first one does, the last line may be one more than there are in them: of long ones that is asked for too, of short ones
     /// instead of the first, which has mostly been read with what is before it.
     pub(super) asked: (i64, i64),
-    /// How many of the rows, or groups, are asked for with the tiles, the first ones, and how many lines with each. The others are with
-    /// the rows of a block that goes out after the tiles: so memory reads while it is written.
-    pub(super) with_tiles: usize,
+    /// The lines that are asked for with each tile, or with each line of a block that goes out after them: one of both is none.
     pub(super) lines: usize,
-    /// The lines that are asked for with each line that goes out.
     pub(super) lines_out: usize,
     /// Of the panel that comes so many after the one that is moved.
     pub(super) ahead: usize,
@@ -129,24 +130,17 @@ impl Panel {
         let ahead = AHEAD.checked_div(bytes).map_or(0, |panels| panels.max(1));
         let firsts =
             if each > 1 { rows.iter().step_by(each).copied().collect() } else { Vec::new() };
-        let together = (firsts, long);
-        let (with_tiles, lines, lines_out) = (n_rows, 0, 0);
-        let mut panel = Panel { rows, len, together, asked, with_tiles, lines, lines_out, ahead };
-        panel.lines = panel.lines_of(n_rows, n_tiles);
-        panel
+        let lines = (n_rows * (asked.1 as usize).div_ceil(LINE)).div_ceil(n_tiles);
+        Panel { rows, len, together: (firsts, long), asked, lines, lines_out: 0, ahead }
     }
 
-    /// The lines of so many of the rows that are asked for with each of so many steps.
-    fn lines_of(&self, n_rows: usize, n_steps: usize) -> usize {
-        (n_rows * (self.asked.1 as usize).div_ceil(LINE)).div_ceil(n_steps.max(1))
-    }
-
-    /// Has half of the rows be asked for with so many tiles, and the others with so many lines of their block.
-    pub(super) fn share(&mut self, n_tiles: usize, n_lines: usize) {
-        let n_asked = self.asked_rows().len();
-        self.with_tiles = n_asked / 2;
-        self.lines = self.lines_of(self.with_tiles, n_tiles);
-        self.lines_out = self.lines_of(n_asked - self.with_tiles, n_lines);
+    /// Has what would be many lines with each tile be asked for with so many lines of a block that goes out instead, if that is long enough for
+    /// memory to answer: so memory reads while it is written, and no tile waits until so many have been asked for.
+    pub(super) fn ask_with_lines(&mut self, n_lines: usize) {
+        let n_asked = self.asked_rows().len() * (self.asked.1 as usize).div_ceil(LINE);
+        if self.lines >= MANY_LINES && n_asked >= LARGE_PANEL {
+            (self.lines, self.lines_out) = (0, n_asked.div_ceil(n_lines.max(1)));
+        }
     }
 
     /// What is asked for begins there: the groups of rows, if they are asked for together.
@@ -278,11 +272,12 @@ impl Walk {
         self.far_stores.is_some_and(|bits| !is_on_lines(bits))
     }
 
-    /// Has what is asked for be shared by tiles and the rows of a block, if there is one.
-    pub(super) fn share_panel(&mut self) {
-        if let Some(out) = &self.out {
-            let n_lines = out.rows.len() * out.len as usize / LINE;
-            self.panel.share(self.tiles.len(), n_lines);
+    /// Has what is asked for be asked for with the lines of a block, if there is one and that is better, but for rows that are gathered: those
+    /// are read at once, right after.
+    pub(super) fn ask_with_lines(&mut self) {
+        if let Some(out) = self.out.as_ref().filter(|_| self.gathered.is_none()) {
+            // As many as go out of each row at least, wherever in a line it begins.
+            self.panel.ask_with_lines(out.rows.len() * (out.len as usize / LINE));
         }
     }
 
@@ -291,7 +286,7 @@ impl Walk {
         self.panel = Panel::default();
         if self.around.is_empty() {
             self.panel = Panel::of(next.rows.clone(), next.len, self.tiles.len());
-            self.share_panel();
+            self.ask_with_lines();
         }
     }
 

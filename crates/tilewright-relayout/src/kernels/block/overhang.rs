@@ -129,7 +129,7 @@ impl Walk {
         let copy = copy_out(level, ends);
         let out = Some(Out { rows, len: row_len, pitch, copy, has_tails: true, reach: len });
         let mut walk = Walk { tile, tiles, around, panel, gathered, out, far_stores: None };
-        walk.share_panel();
+        walk.ask_with_lines();
         Some(walk)
     }
 }
