@@ -607,7 +607,8 @@ fn rows_that_are_in_the_way_of_each_other() {
         check_bits(&columns(128, 4096), slots);
         check_bits(&columns(192, 2048), slots);
         if bits == 4 {
-            check_bits(&columns(128, 16 << 10), slots);
+            let program = check_bits(&columns(128, 16 << 10), slots);
+            assert!(!is_wide() || gathers(&program));
         }
         for (level, bytes) in
             Level::all().into_iter().flat_map(|level| [(level, 128), (level, 2048)])
@@ -1044,11 +1045,16 @@ fn check_bits(loops: &[Loop], slots: Slots) -> Program {
             expected[to / 8] = expected[to / 8] & !mask | if is_set { mask } else { 0 };
         }
     });
-    for level in Level::all() {
-        let target = Target::Streamed;
+    let targets = [Target::Streamed, Target::Cached];
+    let targets = cases(&targets, 1).iter().copied();
+    for (level, target) in Level::all()
+        .into_iter()
+        .flat_map(|level| targets.clone().map(move |target| (level, target)))
+    {
         let mover = Mover::of(Wanted { loops, slots, is_at_bytes: true, first: 0, target, level });
         assert!(mover.held_bytes() <= Mover::MOST_BYTES, "{loops:?}: {}", mover.held_bytes());
-        for stores in [Stores::Cached, Stores::Streamed, Stores::Staged] {
+        let streamed = [Stores::Cached, Stores::Streamed, Stores::Staged];
+        for &stores in if target.is_streamed() { &streamed } else { &streamed[..1] } {
             for &shift in cases(&[0, 3, 32], 1) {
                 let means = Means { level, stores };
                 let mut buffer = vec![0xee; n_dst + 4 * GUARD];
