@@ -43,7 +43,8 @@ const FAR_STORES: i64 = 256;
 /// The bytes of a destination that is in the first cache when it is stored to again.
 const FIRST_CACHE: i64 = 32 << 10;
 
-/// So many lines with each tile are many, and so many in all.
+/// So many lines with each tile are many, of one row, which a processor foresees itself, or of more; and so many in all.
+const MANY_LINES_OF_A_ROW: usize = 8;
 const MANY_LINES: usize = 4;
 const LARGE_PANEL: usize = 224;
 
@@ -137,8 +138,10 @@ impl Panel {
     /// Has what would be many lines with each tile be asked for with so many lines of a block that goes out instead, if that is long enough for
     /// memory to answer: so memory reads while it is written, and no tile waits until so many have been asked for.
     pub(super) fn ask_with_lines(&mut self, n_lines: usize) {
-        let n_asked = self.asked_rows().len() * (self.asked.1 as usize).div_ceil(LINE);
-        if self.lines >= MANY_LINES && n_asked >= LARGE_PANEL {
+        let n_rows = self.asked_rows().len();
+        let n_asked = n_rows * (self.asked.1 as usize).div_ceil(LINE);
+        let many = if n_rows == 1 { MANY_LINES_OF_A_ROW } else { MANY_LINES };
+        if self.lines >= many && n_asked >= LARGE_PANEL {
             (self.lines, self.lines_out) = (0, n_asked.div_ceil(n_lines.max(1)));
         }
     }
