@@ -448,12 +448,12 @@ impl<'t> Assembly<'t> {
         }
     }
 
-    /// What moves in these loops into the bank that the last tile is loaded from.
+    /// What moves in these loops into the bank that the last tile is loaded from, and whether it gathers rows first.
     fn moved_before(
         &self,
         into: Vec<Around>,
         level: Level,
-        is_streamed: bool,
+        gathers: bool,
     ) -> Option<(Walk, Kernels)> {
         let lanes = if self.pieces[0].is_some() { CONTIGUOUS } else { self.lanes.offsets };
         // What is read of a line is read one after the other, by one tile if it has room for it: there are many rows, and their
@@ -467,7 +467,7 @@ impl<'t> Assembly<'t> {
         };
         into.extend(within);
         into.extend(near.into_iter().rev());
-        let most = if self.is_in_its_way(is_streamed) { 0 } else { FEW_IN_ITS_WAY };
+        let most = if gathers { 0 } else { FEW_IN_ITS_WAY };
         let walk = Walk::of(tile, into, false, most, level);
         let kernels = kernels(&walk.tile, level);
         Some((walk, kernels))
@@ -605,12 +605,16 @@ impl<'t> Assembly<'t> {
     }
 
     /// Has several tiles share a bank: the loops that fill it. Those that empty it are added to `within`.
-    fn shared_bank(&mut self, within: &mut Vec<Around>, is_streamed: bool) -> Vec<Around> {
+    fn shared_bank(
+        &mut self,
+        within: &mut Vec<Around>,
+        is_streamed: bool,
+        gathers: bool,
+    ) -> Vec<Around> {
         let (mut into, mut held): (Vec<Around>, _) = (Vec::new(), self.bank_bytes());
         if !self.is_apart() || self.has_pieces() {
             return into;
         }
-        let gathers = self.is_in_its_way(is_streamed);
         let room = (if is_streamed || gathers { BANK } else { NEAR_BANK }) as i64;
         while 2 * held <= room {
             // What is gathered is rows that are as long as may be, of whole lines of the destination.
@@ -642,9 +646,10 @@ impl<'t> Assembly<'t> {
 
     fn program(mut self, level: Level, is_streamed: bool) -> Option<Program> {
         let (tile, mut within) = self.tile()?;
-        let into = self.shared_bank(&mut within, is_streamed);
+        let gathers = self.is_apart() && self.is_in_its_way(is_streamed);
+        let into = self.shared_bank(&mut within, is_streamed, gathers);
         let mut first = match self.is_apart() {
-            true => Some(self.moved_before(into, level, is_streamed)?),
+            true => Some(self.moved_before(into, level, gathers)?),
             false => None,
         };
         let (is_plain, is_banked) = (self.is_plain(), self.is_banked());

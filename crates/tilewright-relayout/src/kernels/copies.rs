@@ -142,7 +142,7 @@ impl Part {
     ) {
         // SAFETY: the caller's promise.
         unsafe {
-            match R::HAS_HINTS && soon.asks() {
+            match soon.asks::<R>() {
                 true => self.stream_before::<R>(from, to, next, || soon.ask()),
                 false => self.stream_before::<R>(from, to, next, || {}),
             }
@@ -216,9 +216,7 @@ pub(super) unsafe fn copy_rows_cached<R: Register>(
     let mut from = stage.wrapping_add(LINE);
     let waits = waits_for_two_lines();
     for (number, &row) in out.rows.iter().enumerate() {
-        if R::HAS_HINTS && soon.asks() {
-            (0..out.len as usize).step_by(LINE).for_each(|_| soon.ask());
-        }
+        soon.ask_with::<R>(out.len as usize);
         if waits && let Some(next) = out.rows.get(number + ROWS_AHEAD) {
             ask_for_row(placed.here.wrapping_offset(*next as isize), out.len as usize);
         }

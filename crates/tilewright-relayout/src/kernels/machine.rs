@@ -572,21 +572,36 @@ macro_rules! code {
                 /// # Safety
                 /// As [`CopyOut`].
                 $(#[target_feature(enable = $features)])?
-                unsafe fn copy<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock, soon: &mut Soon<'_>) {
+                unsafe fn copy<R: Register>(
+                    out: &Out,
+                    stage: *mut u8,
+                    placed: PlacedBlock,
+                    soon: &mut Soon<'_>,
+                ) {
                     // SAFETY: the caller's promise.
                     unsafe { copy_rows::<R>(out, stage, placed, soon) }
                 }
                 /// # Safety
                 /// As [`CopyOut`].
                 $(#[target_feature(enable = $features)])?
-                unsafe fn copy_cached<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock, soon: &mut Soon<'_>) {
+                unsafe fn copy_cached<R: Register>(
+                    out: &Out,
+                    stage: *mut u8,
+                    placed: PlacedBlock,
+                    soon: &mut Soon<'_>,
+                ) {
                     // SAFETY: the caller's promise.
                     unsafe { copy_rows_cached::<R>(out, stage, placed, soon) }
                 }
                 /// # Safety
                 /// As [`CopyOut`].
                 $(#[target_feature(enable = $features)])?
-                unsafe fn copy_following<R: Register>(out: &Out, stage: *mut u8, placed: PlacedBlock, soon: &mut Soon<'_>) {
+                unsafe fn copy_following<R: Register>(
+                    out: &Out,
+                    stage: *mut u8,
+                    placed: PlacedBlock,
+                    soon: &mut Soon<'_>,
+                ) {
                     // SAFETY: the caller's promise.
                     unsafe { copy_following_rows::<R>(out, stage, placed, soon) }
                 }

@@ -7,6 +7,7 @@ use super::level::{prefetch, prefetch_near};
 use super::machine::{Kernel, SwizzledKernel};
 use super::place::{At, LINE};
 use super::places::AroundPlaces;
+use super::register::Register;
 use super::swizzle::SwizzledSides;
 
 /// What is read after the last place of some loops: what follows in the source, or lines that have nothing to do with it.
@@ -225,10 +226,18 @@ impl<'r> Soon<'r> {
         }
     }
 
-    /// Whether there are any.
+    /// Whether there are any, on processors of such registers.
     #[inline(always)]
-    pub(super) fn asks(&self) -> bool {
-        self.lines > 0
+    pub(super) fn asks<R: Register>(&self) -> bool {
+        R::HAS_HINTS && self.lines > 0
+    }
+
+    /// Asks for the share of so many bytes that go out.
+    #[inline(always)]
+    pub(super) fn ask_with<R: Register>(&mut self, bytes: usize) {
+        if self.asks::<R>() {
+            (0..bytes).step_by(LINE).for_each(|_| self.ask());
+        }
     }
 
     /// A byte of the next line.

@@ -687,9 +687,7 @@ pub(super) unsafe fn copy_out_swizzled<R: Register, const S: u8>(
 ) {
     let (mut from, len) = (stage.wrapping_add(LINE), out.len as usize);
     for &row in &out.rows {
-        if R::HAS_HINTS && soon.asks() {
-            (0..len).step_by(LINE).for_each(|_| soon.ask());
-        }
+        soon.ask_with::<R>(len);
         let to = dst.wrapping_offset(row as isize);
         // SAFETY: the caller's promise: all that is written is a row's.
         unsafe { copy_out_row::<R, S>(side, from, to, len) };

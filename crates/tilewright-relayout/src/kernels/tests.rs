@@ -630,7 +630,8 @@ fn rows_that_are_in_the_way_of_each_other() {
                 assert!(!is_streamed || far.streams_lines(), "{what}");
                 // A second cache has places enough for 128 rows that lie 4 KiB apart.
                 let may_be_near = bits == 4 && is_streamed;
-                for others in [pitch + 64, if may_be_near { 4096 } else { pitch + 64 }] {
+                for others in [Some(pitch + 64), may_be_near.then_some(4096)].into_iter().flatten()
+                {
                     let others = program(others).before.unwrap().first.unwrap().0;
                     assert!(others.gathered.is_none(), "{what}");
                 }
@@ -1045,12 +1046,9 @@ fn check_bits(loops: &[Loop], slots: Slots) -> Program {
             expected[to / 8] = expected[to / 8] & !mask | if is_set { mask } else { 0 };
         }
     });
-    let targets = [Target::Streamed, Target::Cached];
-    let targets = cases(&targets, 1).iter().copied();
-    for (level, target) in Level::all()
-        .into_iter()
-        .flat_map(|level| targets.clone().map(move |target| (level, target)))
-    {
+    let targets = cases(&[Target::Streamed, Target::Cached], 1);
+    let each = |level| targets.iter().map(move |&target| (level, target));
+    for (level, target) in Level::all().into_iter().flat_map(each) {
         let mover = Mover::of(Wanted { loops, slots, is_at_bytes: true, first: 0, target, level });
         assert!(mover.held_bytes() <= Mover::MOST_BYTES, "{loops:?}: {}", mover.held_bytes());
         let streamed = [Stores::Cached, Stores::Streamed, Stores::Staged];
