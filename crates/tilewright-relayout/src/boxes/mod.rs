@@ -174,8 +174,9 @@ impl BoxMoves {
         let is_staged = is_staged && (slots.unit().is_some() || is_large) || needs.is_staged;
         // Chunks of a swizzled destination are not cut again for threads.
         let may_be_whole = needs.align == 1;
+        let is_by_rows = false;
         let mut sizing =
-            Sizing { src_bits, dst_bits, slot_bits, is_staged, is_large, may_be_whole };
+            Sizing { src_bits, dst_bits, slot_bits, is_staged, is_by_rows, is_large, may_be_whole };
         moves.is_spread = sizing.is_spread(&moves.boxes.iter().map(Cuttable::nest));
         sizing.is_staged &= !moves.is_spread;
         moves.is_staged &= !moves.is_spread;
@@ -197,6 +198,7 @@ impl BoxMoves {
         }
         if is_found_out && !moves.is_spread && !moves.stream() {
             (moves.is_staged, sizing.is_staged) = (true, true);
+            sizing.is_by_rows = moves.is_box_of_rows();
             moves.movers.clear();
             cut(&mut moves, sizing);
         }

@@ -184,6 +184,11 @@ impl BoxMoves {
         cycles * (8 * LINE) as f64 / bits
     }
 
+    /// Whether it is one box, and all that is prepared moves it row by row.
+    pub(super) fn is_box_of_rows(&self) -> bool {
+        self.boxes.len() == 1 && self.movers.iter().all(|(_, mover)| mover.is_by_rows())
+    }
+
     /// Whether the pieces of every chunk have been prepared.
     pub(super) fn are_all_prepared(&self) -> bool {
         self.n_chunks() <= 3 && !self.has_more_forms

@@ -152,10 +152,15 @@ impl Mover {
             Way::Program(program) => Some(program.streams_lines() || program.has_blocks()),
             Way::Listed(listed) => Some(listed.streams()),
             Way::Lookup(lookup) => Some(!lookup.reads_destination()),
-            Way::Rows(rows) => Some(rows.are_written_in_place()),
+            Way::Rows(rows) => Some(rows.are_written_in_place() || rows.streams()),
             Way::Overhang(_) | Way::BitTranspose(_) => Some(true),
             Way::Nothing | Way::Kernel(_) | Way::Checked => None,
         }
+    }
+
+    /// Whether it moves rows, by way of stages.
+    pub(crate) fn is_by_rows(&self) -> bool {
+        matches!(self.way, Way::Rows(_))
     }
 
     /// Whether it reads what lies beside elements, up to the end of a slot of up to [`WIDEST_SLOT`](super::WIDEST_SLOT) bytes.

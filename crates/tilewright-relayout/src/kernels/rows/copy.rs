@@ -7,7 +7,7 @@ use super::super::bit_copy::{byte_at, place, put_bytes, put_ends, window};
 use super::super::level::{Task, prefetch_near};
 use super::super::place::LINE;
 use super::super::register::Register;
-use super::spacing::{Group, MOST_ORDERS, Spacing, Vector};
+use super::spacing::{MOST_ORDERS, Spacing, Vector};
 use std::ops::Range;
 
 /// What may be read and written before and beyond rows in a stage.
@@ -40,6 +40,14 @@ pub(super) struct Pass<'r> {
     pub(super) is_bytes: bool,
     /// Whether each row goes on where the one before ends, bit by bit.
     pub(super) is_chain: bool,
+}
+
+/// Registers from this number on, so many times, by as many bits from one time to the next on either side.
+#[derive(Clone, Copy)]
+struct Again {
+    number: i64,
+    count: i64,
+    steps: (i64, i64),
 }
 
 /// What is asked for of the next block: a line of each row.
@@ -271,123 +279,107 @@ impl Pass<'_> {
     ) {
         for group in &self.spacing.groups {
             let (first, end) = group.vectors;
-            // SAFETY: the caller's promise.
-            unsafe {
-                match &self.spacing.vectors[first..end] {
-                    [only] if only.to % 8 == 0 => {
-                        self.one::<R, TOGETHER, SHIFTS, NINTHS>(group, only);
-                    }
-                    vectors => self.several::<R, TOGETHER, SHIFTS, NINTHS>(group, vectors),
+            let vectors = &self.spacing.vectors[first..end];
+            // What is written beyond a register's own bits is written over by the next one's: only what is alone is done again at once.
+            let at_once = if vectors.len() == 1 { group.count } else { 1 };
+            let mut number = 0;
+            while number < group.count {
+                for vector in vectors {
+                    let again = Again { number, count: at_once, steps: group.steps };
+                    // SAFETY: the caller's promise.
+                    unsafe { self.again::<R, TOGETHER, SHIFTS, NINTHS>(vector, again) }
                 }
+                number += at_once;
             }
         }
     }
 
-    /// Copies a register of every row, again and again, whose tables are kept.
+    /// Copies registers of every row that have the same tables, which are kept, so many times.
     ///
     /// # Safety
     /// As [`groups`](Self::groups).
     #[inline(always)]
-    unsafe fn one<R: Register, const TOGETHER: bool, const SHIFTS: usize, const NINTHS: bool>(
+    unsafe fn again<R: Register, const TOGETHER: bool, const SHIFTS: usize, const NINTHS: bool>(
         self,
-        group: &Group,
         vector: &Vector,
+        again: Again,
     ) {
         let Pass { spacing, rows, src, from, dst, to, .. } = self;
         // SAFETY: the caller's promise: these are the vector's tables.
         let by = unsafe { Kept::<R, SHIFTS, NINTHS>::of::<TOGETHER>(spacing, vector) };
-        let Group { count, steps, .. } = *group;
-        let ask = Ask::of(&self, vector.from as usize / 8, vector.to as usize / 8);
-        let step = steps.1 / 8;
-        let mut room = self.room(vector);
-        let whole = if room < R::BYTES as i64 {
-            0
-        } else {
-            count.min((room - R::BYTES as i64) / step.max(1) + 1)
-        };
-        room -= whole * step;
-        for &row in rows {
-            ask.ask(row);
-            let mut from = from + row.from + vector.from;
-            let mut here = dst.wrapping_offset(place(to + row.to + vector.to).0);
-            let mut number = 0;
-            // SAFETY: the caller's promise. What is written beyond a register's own bits is written over by the next one's.
-            unsafe {
-                while number < whole {
-                    let bits = by.moved::<TOGETHER>(window::<R>(src, from));
-                    bits.store(here);
-                    number += 1;
-                    from += steps.0;
-                    here = here.wrapping_offset(step as isize);
-                }
-                let mut room = room;
-                while number < count {
-                    let bits = by.moved::<TOGETHER>(window::<R>(src, from));
-                    bits.store_first(here, room as usize);
-                    number += 1;
-                    from += steps.0;
-                    here = here.wrapping_offset(step as isize);
-                    room -= step;
-                }
-            }
-        }
-    }
-
-    /// The same of several registers that take turns.
-    ///
-    /// # Safety
-    /// As [`groups`](Self::groups).
-    #[inline(always)]
-    unsafe fn several<
-        R: Register,
-        const TOGETHER: bool,
-        const SHIFTS: usize,
-        const NINTHS: bool,
-    >(
-        self,
-        group: &Group,
-        vectors: &[Vector],
-    ) {
-        let Pass { spacing, rows, src, from, dst, to, .. } = self;
-        let mut number = 0;
-        while number < group.count {
-            let again = (number * group.steps.0, number * group.steps.1);
-            for vector in vectors {
-                // SAFETY: the caller's promise: these are the vector's tables.
-                let by = unsafe { Kept::<R, SHIFTS, NINTHS>::of::<TOGETHER>(spacing, vector) };
-                let (from_bits, to_bits) = (vector.from + again.0, vector.to + again.1);
-                let ask = Ask::of(&self, from_bits as usize / 8, to_bits as usize / 8);
-                let goes_on = to_bits % 8 != 0;
-                let room = self.room(vector) - again.1 / 8;
-                for &row in rows {
-                    ask.ask(row);
-                    let here = dst.wrapping_offset(place(to + row.to + to_bits).0);
-                    // SAFETY: as above.
-                    unsafe {
-                        let bits = window::<R>(src, from + row.from + from_bits);
-                        let mut bits = by.moved::<TOGETHER>(bits);
+        let Again { number, count, steps } = again;
+        let first = (vector.from + number * steps.0, vector.to + number * steps.1);
+        // Those of whole bytes again and again begin at whole bytes, if the first does.
+        let goes_on = first.1 % 8 != 0;
+        let [next_from, next_to] = self.next;
+        let ahead = (next_from.map(|next| next - from), next_to.map(|next| next - to));
+        let (n, step, again) = (vector.count, vector.steps.1 / 8, steps.1 / 8);
+        // How often all registers fit, and how many do the time after that. What others are asked takes as long as a register is
+        // copied.
+        let is_plain = !goes_on && self.next == [None; 2];
+        let room = self.room(first.1);
+        let bytes = R::BYTES as i64;
+        let whole = if is_plain { fitting(room, (n - 1) * step + bytes, again, count) } else { 0 };
+        let partly = if is_plain { fitting(room - whole * again, bytes, step, n) } else { 0 };
+        for time in 0..count {
+            let plain = match time < whole {
+                true => n,
+                false if time == whole => partly,
+                false => 0,
+            };
+            let (from, to) = (from + first.0 + time * steps.0, to + first.1 + time * steps.1);
+            let room = room - time * again;
+            for &row in rows {
+                let (mut bit, mut number) = (from + row.from, 0);
+                let mut here = dst.wrapping_offset(place(to + row.to).0);
+                // SAFETY: the caller's promise. What is written beyond a register's own bits is written over by the next one's.
+                unsafe {
+                    while number < plain {
+                        by.moved::<TOGETHER>(window::<R>(src, bit)).store(here);
+                        bit += vector.steps.0;
+                        here = here.wrapping_offset(step as isize);
+                        number += 1;
+                    }
+                    while number < n {
+                        if let Some(ahead) = ahead.0 {
+                            prefetch_near(src.wrapping_offset(place(bit + ahead).0));
+                        }
+                        if let Some(ahead) = ahead.1 {
+                            prefetch_near(here.wrapping_offset(place(ahead).0));
+                        }
+                        let mut bits = by.moved::<TOGETHER>(window::<R>(src, bit));
                         if goes_on {
                             bits = bits.or(R::load_first(here, 1));
                         }
-                        if room >= R::BYTES as i64 {
-                            bits.store(here);
-                        } else {
-                            bits.store_first(here, room as usize);
+                        match room - number * step {
+                            room if room >= bytes => bits.store(here),
+                            room => bits.store_first(here, room as usize),
                         }
+                        bit += vector.steps.0;
+                        here = here.wrapping_offset(step as isize);
+                        number += 1;
                     }
                 }
             }
-            number += 1;
         }
     }
 
-    /// The bytes that may be written from a register's first on.
+    /// The bytes that may be written from a bit of a row on.
     #[inline(always)]
-    fn room(&self, vector: &Vector) -> i64 {
+    fn room(&self, first: i64) -> i64 {
         match self.exactly {
-            Some(bits) => bits.div_ceil(8) as i64 - vector.to / 8,
+            Some(bits) => bits.div_ceil(8) as i64 - first / 8,
             None => i64::MAX / 16,
         }
+    }
+}
+
+/// How many of some registers, `step` bytes apart, lie in `room` of which the first takes `reach`.
+#[inline(always)]
+fn fitting(room: i64, reach: i64, step: i64, count: i64) -> i64 {
+    match room >= reach {
+        true => ((room - reach) / step.max(1) + 1).min(count),
+        false => 0,
     }
 }
 

@@ -51,6 +51,9 @@ pub(super) struct Laid {
     pub(super) cycles: f64,
 }
 
+/// The fewest bytes that are streamed as one piece.
+const LEAST_STREAMED: usize = 16 * LINE;
+
 impl Laid {
     /// About how many of the processor's cycles an element takes.
     pub(super) fn cycles(&self, block: &Block, level: Level) -> f64 {
@@ -277,6 +280,11 @@ impl Laid {
             return None;
         }
         let is_chain = dst.rows.windows(2).all(|rows| rows[1].to - rows[0].to == row_lens[1]);
+        let begins = dst.rows.first().is_some_and(|row| row.to == 0);
+        let is_streamed = is_chain && begins && are_bytes && !self.is_direct[1];
+        let bytes = dst.rows.len() * len / 8;
+        let may_stream = is_streamed && matches!(how, How::Program(_)) && bytes <= MOST_STAGE;
+        let streamed = if may_stream && bytes >= LEAST_STREAMED { bytes } else { 0 };
         let reaches = block.inside.iter().map(|l| (l.of.extent, l.of.src));
         let reaches = reaches.chain(outer.iter().map(|l| (l.count, l.src)));
         let reach = reaches.map(|(count, step)| count.saturating_mul(step.abs())).max();
@@ -306,6 +314,7 @@ impl Laid {
             len,
             are_bytes,
             is_chain,
+            streamed,
             around: outer,
             level,
             cycles: self.cycles,

@@ -20,11 +20,13 @@ mod copy;
 mod laid;
 mod spacing;
 
-use super::level::{Level, fence};
+use super::copies::Part;
+use super::level::{Level, Task, fence};
 use super::machine;
 use super::panels::Soon;
 use super::place::{At, STREAM_FROM, Stores, room};
 use super::places::BitPlaces;
+use super::register::Register;
 use super::tile::{Around, Program, Slots};
 use crate::nest::Loop;
 pub(super) use block::Drafts;
@@ -68,6 +70,8 @@ pub(crate) struct Rows {
     are_bytes: bool,
     /// Whether each row of the destination goes on where the one before ends.
     is_chain: bool,
+    /// The bytes of a block that is one piece of the destination, if it may be streamed; 0 if not.
+    streamed: usize,
     /// The loops around a block, from the outermost to the innermost.
     around: Vec<Around>,
     level: Level,
@@ -162,6 +166,11 @@ impl Rows {
         !matches!(self.how, How::Program(_)) && self.len >= LONG_ROW
     }
 
+    /// Whether its blocks are streamed, if the first begins at a byte.
+    pub(super) fn streams(&self) -> bool {
+        self.streamed > 0
+    }
+
     /// Whether it moves boxes that begin within bytes too.
     pub(super) fn is_of_bits(&self) -> bool {
         self.is_direct == [false; 2]
@@ -198,7 +207,13 @@ impl Rows {
         };
         let near = stage(near, if self.is_direct[0] { 0 } else { self.src.stage });
         let moved = stage(moved, if self.is_direct[1] { 0 } else { self.dst.stage });
-        let packed = stage(packed, if is_at_bytes { 0 } else { self.packed_bytes() });
+        let streams = stores == Stores::Streamed && is_at_bytes && self.streams();
+        let packed_bytes = match is_at_bytes {
+            true if streams => self.streamed,
+            true => 0,
+            false => self.packed_bytes(),
+        };
+        let packed = stage(packed, packed_bytes);
         // What is read from where it is may not be there yet.
         let near_stores = match self.is_direct[0] && stores != Stores::Cached {
             true => Stores::Staged,
@@ -209,6 +224,8 @@ impl Rows {
         let asks = self.asks && (is_far || stores != Stores::Cached);
         let mut places = BitPlaces::new(&self.around, start);
         let mut here = places.next();
+        // Where the block before ends that was streamed.
+        let mut end = None;
         while let Some((from, to)) = here {
             here = places.next();
             let next = here.filter(|_| asks);
@@ -264,8 +281,23 @@ impl Rows {
                                 let [src_lines, dst_lines] = &self.lines;
                                 let src_soon = src_lines.soon(src.start, from);
                                 let dst_soon = dst_lines.soon(dst.cast_const(), to);
-                                machine::run_asking(program, at, &mut [src_soon, dst_soon]);
+                                let lines = &mut [src_soon, dst_soon];
+                                // What is streamed is not read.
+                                let n = if streams { 1 } else { 2 };
+                                machine::run_asking(program, at, &mut lines[..n]);
                             }
+                        }
+                        if streams {
+                            let block = Pass { src: moved, next: none, dst: packed, to: 0, ..out };
+                            self.level.run(block);
+                            let next = to + 8 * self.streamed as i64;
+                            let begins = end != Some(to);
+                            let ends = here.is_none_or(|(_, to)| to != next);
+                            let part = Part { len: self.streamed, begins, ends };
+                            let to = dst.wrapping_offset((to >> 3) as isize);
+                            self.level.run(Streamed { part, from: packed, to });
+                            end = Some(next);
+                            continue;
                         }
                         if !self.is_direct[1] {
                             self.write(Pass { src: moved, next: none, ..out }, is_at_bytes, packed);
@@ -446,6 +478,21 @@ impl Rows {
     /// The bytes of rows as they are packed before they go to memory.
     fn packed_bytes(&self) -> usize {
         self.packed[1].len() * packed_pitch(self.len)
+    }
+}
+
+/// A block that is streamed from a stage.
+struct Streamed {
+    part: Part,
+    from: *mut u8,
+    to: *mut u8,
+}
+
+impl Task for Streamed {
+    #[inline(always)]
+    unsafe fn with<R: Register>(self) {
+        // SAFETY: the caller's promise: a stage has room for the part and before it, and the part can be written where it goes.
+        unsafe { self.part.stream::<R>(self.from, self.to) }
     }
 }
 

@@ -71,14 +71,39 @@ pub(super) struct Group {
     pub(super) steps: (i64, i64),
 }
 
-/// A register of the stage.
+/// Registers of the stage that have the same tables.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Vector {
-    /// Its first bit, where it comes from and where it goes.
+    /// The first bit of the first, where it comes from and where it goes.
     pub(super) from: i64,
     pub(super) to: i64,
+    /// How many there are, and the bits from one to the next on either side, where they go whole bytes.
+    pub(super) count: i64,
+    pub(super) steps: (i64, i64),
     /// The byte of the tables that its own begin at.
     pub(super) table: usize,
+}
+
+impl Vector {
+    /// Takes another register in that has the same tables and lies as far behind the last of these as that behind the one before.
+    fn goes_on_with(&mut self, next: &Vector) -> bool {
+        let reach = (next.from - self.from, next.to - self.to);
+        let steps = if self.count == 1 { reach } else { self.steps };
+        let follows = reach == (self.count * steps.0, self.count * steps.1);
+        let is_next = self.table == next.table && follows && steps.1 % 8 == 0;
+        if is_next {
+            (self.count, self.steps) = (self.count + 1, steps);
+        }
+        is_next
+    }
+
+    /// Whether the same registers by these steps further on are as many more of it.
+    fn follows_itself(&mut self, steps: (i64, i64)) -> bool {
+        if self.count == 1 {
+            self.steps = steps;
+        }
+        steps == (self.count * self.steps.0, self.count * self.steps.1)
+    }
 }
 
 /// Bits that follow each other on both sides.
@@ -232,7 +257,8 @@ impl Spacing {
     fn reached(&self) -> usize {
         let of_group = |group: &Group| {
             let (first, end) = group.vectors;
-            let last = self.vectors[first..end].iter().map(|vector| vector.from).max();
+            let last = |vector: &Vector| vector.from + (vector.count - 1) * vector.steps.0;
+            let last = self.vectors[first..end].iter().map(last).max();
             reach((last.unwrap_or(0) + (group.count - 1) * group.steps.0) as usize)
         };
         self.groups.iter().map(of_group).fold(reach(self.from), usize::max)
@@ -286,16 +312,32 @@ impl Making {
                 }
                 Toward::Together => self.places_together(runs.clone()),
             };
+            // What is beyond a register's own bits may be anything where the next one begins at a byte, and writes over it.
+            let at_bytes = |bit: i64| bit % 8 == 0;
+            let begin_at_bytes = at_bytes(first.0) && at_bytes(again.0);
+            let may_be_more = self.zeros == 0
+                && (!is_together
+                    || begin_at_bytes && places.iter().all(|place| at_bytes(place.packed)));
             for place in places {
                 let (packed, staged) = (first.0 + time * again.0, first.1 + time * again.1);
                 let (packed, staged) = (packed + place.packed, staged + place.staged);
-                let table = self.table(spacing, packed, place.pattern)?;
+                let table = self.table(spacing, packed, place.pattern, may_be_more)?;
                 let (from, to) = if is_together { (staged, packed) } else { (packed, staged) };
-                spacing.vectors.push(Vector { from, to, table });
+                let vector = Vector { from, to, count: 1, steps: (0, 0), table };
+                let last = spacing.vectors[begin..].last_mut();
+                if !last.is_some_and(|last| last.goes_on_with(&vector)) {
+                    spacing.vectors.push(vector);
+                }
             }
         }
+        let mut count = times_at_once;
+        if let [only] = &mut spacing.vectors[begin..]
+            && only.follows_itself(steps)
+        {
+            (only.count, count) = (only.count * count, 1);
+        }
         let vectors = (begin, spacing.vectors.len());
-        spacing.groups.push(Group { vectors, count: times_at_once, steps });
+        spacing.groups.push(Group { vectors, count, steps });
         Some(())
     }
 
@@ -319,17 +361,34 @@ impl Making {
         all
     }
 
-    /// The number of the tables of a register of this pattern, from this bit of memory on.
-    fn table(&mut self, spacing: &mut Spacing, packed: i64, pattern: usize) -> Option<usize> {
+    /// The number of the tables of a register of this pattern, or if it may of one that goes on, from this bit of memory on.
+    fn table(
+        &mut self,
+        spacing: &mut Spacing,
+        packed: i64,
+        pattern: usize,
+        may_be_more: bool,
+    ) -> Option<usize> {
         let is_together = self.toward == Toward::Together;
         let first = if is_together { packed % 8 } else { 0 };
-        if let Some(number) = self.known.iter().position(|known| *known == (first, pattern)) {
+        let does = |&(known_first, known): &(i64, usize)| {
+            known_first == first && (known == pattern || may_be_more && self.begins(pattern, known))
+        };
+        if let Some(number) = self.known.iter().position(does) {
             return Some(number);
         }
         let runs = &self.patterns[pattern];
         self.drafts.push(Draft::of(runs, first, &spacing.shifts, self.toward, self.window)?);
         self.known.push((first, pattern));
         Some(self.drafts.len() - 1)
+    }
+
+    /// Whether a pattern is the beginning of another one.
+    fn begins(&self, pattern: usize, longer: usize) -> bool {
+        let (pattern, longer) = (&self.patterns[pattern], &self.patterns[longer]);
+        let Some((last, others)) = pattern.split_last() else { return false };
+        let goes_on = |run: &Run| Run { len: last.len, ..*run } == *last && run.len >= last.len;
+        longer.starts_with(others) && longer.get(others.len()).is_some_and(goes_on)
     }
 }
 

@@ -333,3 +333,41 @@ fn rows_between_those_near_the_ends_are_read_where_they_are() {
         assert!(span > MOST_COPIED || cfg!(miri), "{:?}: {span}", rows.level);
     }
 }
+
+#[test]
+fn registers_of_the_same_tables_are_moved_at_once() {
+    let step = |count, packed, staged| Step { count, packed, staged };
+    // Four times eight rows of 127 nibbles, of which each is a register of 64 bytes in a stage; four times 31 rows of 16 bytes, of
+    // which the last register has less than the others; and 32 rows of 31 nibbles, four to a register.
+    let odd = [step(127, 4, 4), step(8, 508, 512), step(4, 4064, 4096)];
+    let short = [step(32, 4, 4), step(31, 128, 128), step(4, 3968, 4096)];
+    let narrow = [step(31, 4, 4), step(32, 124, 128), step(4, 3968, 4096)];
+    for (steps, toward, n, times) in [
+        (odd, Toward::Apart, 32, 1),
+        (short, Toward::Apart, 8, 4),
+        (short, Toward::Together, 8, 4),
+        (narrow, Toward::Together, 32, 1),
+    ] {
+        assert!(check_spacing(&steps, 4), "{steps:?}");
+        let Spacing { groups, vectors, .. } = Spacing::of(&steps, 4, 0, toward, 64).unwrap();
+        let [group] = groups[..] else { panic!("{groups:?}") };
+        let [vector] = vectors[..] else { panic!("{vectors:?}") };
+        assert_eq!((vector.count, group.count), (n, times), "{steps:?}, {toward:?}");
+    }
+}
+
+#[test]
+fn blocks_of_one_piece_are_streamed() {
+    // Matrices of 64 rows of 63 nibbles and of 31 of 32, transposed, one after the other; of 41 the last block has some of the one
+    // before.
+    let numbers = cases(&[40, 41], 1);
+    for (rows, columns, &n) in numbers.iter().flat_map(|n| [(64, 63, n), (31, 32, n)]) {
+        let each = rows * columns;
+        let loops = [l(n, each, each), l(columns, 1, rows), l(rows, columns, 1)];
+        let slots = Slots::same(4);
+        for start in [(0, 0), (8, 24), (4, 8)] {
+            assert!(check(&loops, slots, start), "{n} of {rows} x {columns} from {start:?}");
+        }
+        assert!(made(&loops, slots).iter().all(Rows::streams), "{n} of {rows} x {columns}");
+    }
+}
