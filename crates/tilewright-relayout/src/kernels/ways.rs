@@ -46,8 +46,9 @@ const NEGLIGIBLE: f64 = 1000.0;
 /// reads a part at a time, and comes back when they are gone.
 const NEAR_ROWS: i64 = 8 << 10;
 
-/// A line that is put together before it is streamed.
-const STAGED_LINE: f64 = 10.0;
+/// A line that is put together before it is streamed, in a chunk or in a block of rows.
+const STAGED_LINE: f64 = 9.0;
+const STREAMED_LINE: f64 = 5.0;
 
 /// What others are estimated at of the cycles of a program that moves bits step by step, and take no longer: rows in the caches,
 /// long ones that are written in place, and lookups.
@@ -345,11 +346,15 @@ impl Wanted<'_> {
             return None;
         }
         let drafts = drafts.or_else(|| self.drafts());
-        // A chunk that is streamed is put together first.
-        let is_staged = self.target == Target::Streamed
-            && !drafts.as_ref().is_some_and(Drafts::are_written_in_place);
-        let lines = if is_staged { self.slots.dst as f64 / (8 * LINE) as f64 } else { 0.0 };
-        let of_rows = |cycles: f64| (cycles + lines * STAGED_LINE) * self.elements();
+        // A chunk that is streamed is put together first, or blocks of it are.
+        let a_line = match &drafts {
+            _ if self.target != Target::Streamed => 0.0,
+            Some(drafts) if drafts.are_written_in_place() => 0.0,
+            Some(drafts) if self.is_at_bytes && drafts.are_streamed() => STREAMED_LINE,
+            _ => STAGED_LINE,
+        };
+        let lines = self.slots.dst as f64 / (8 * LINE) as f64;
+        let of_rows = |cycles: f64| (cycles + lines * a_line) * self.elements();
         let estimate = drafts.as_ref().map_or(f64::INFINITY, |drafts| of_rows(drafts.cycles()));
         // What is packed along the rows of both sides takes no more than a lookup does.
         let are_in_place =

@@ -174,6 +174,11 @@ impl Drafts {
         self.laid.first().is_some_and(Laid::is_written_in_place)
     }
 
+    /// Whether blocks of the first are streamed, if they begin at bytes.
+    pub(in super::super) fn are_streamed(&self) -> bool {
+        self.laid.first().is_some_and(|laid| laid.streams(&self.blocks[laid.block]))
+    }
+
     /// The rows of the first that there is a program for, whose lists are no longer than those of others; with about how many
     /// of the processor's cycles an element takes.
     pub(in super::super) fn made(self) -> Option<(Rows, f64)> {

@@ -340,6 +340,13 @@ impl Pass<'_> {
                         here = here.wrapping_offset(step as isize);
                         number += 1;
                     }
+                    while is_plain && number < n {
+                        let room = (room - number * step).min(bytes) as usize;
+                        by.moved::<TOGETHER>(window::<R>(src, bit)).store_first(here, room);
+                        bit += vector.steps.0;
+                        here = here.wrapping_offset(step as isize);
+                        number += 1;
+                    }
                     while number < n {
                         if let Some(ahead) = ahead.0 {
                             prefetch_near(src.wrapping_offset(place(bit + ahead).0));
@@ -377,9 +384,10 @@ impl Pass<'_> {
 /// How many of some registers, `step` bytes apart, lie in `room` of which the first takes `reach`.
 #[inline(always)]
 fn fitting(room: i64, reach: i64, step: i64, count: i64) -> i64 {
-    match room >= reach {
-        true => ((room - reach) / step.max(1) + 1).min(count),
-        false => 0,
+    match room - reach {
+        left if left < 0 => 0,
+        left if left >= (count - 1) * step => count,
+        left => left / step + 1,
     }
 }
 

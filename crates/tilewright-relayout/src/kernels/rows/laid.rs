@@ -19,8 +19,9 @@ const NEAR_STAGES: i64 = 40 << 10;
 const LINE_CYCLES: f64 = 2.5;
 const BLOCK_CYCLES: f64 = 200.0;
 
-/// The same of a row of the destination that goes on where the one before ends, of a register that begins within a byte of
-/// it, and of the tables that such a register has.
+/// The same of a register into a stage, and out of one, whose tables others have too; of a row of the destination that goes on where the one before ends, of a
+/// register that begins within a byte of it, and of the tables that such a register has.
+const REGISTER: [f64; 2] = [5.0, 7.0];
 const CHAINED_ROW: f64 = 8.0;
 const ODD_REGISTER: f64 = 12.0;
 const TABLES: f64 = 6.0;
@@ -71,7 +72,7 @@ impl Laid {
             let a_register = match staged > len {
                 false => 3.0,
                 true if side == 1 && self.has_odd_registers(block) => ODD_REGISTER + TABLES / rows,
-                true => 8.0,
+                true => REGISTER[side],
             };
             if self.is_direct[side] {
                 return rows * LINE_CYCLES * (1.0 + len / 512.0);
@@ -102,6 +103,16 @@ impl Laid {
         };
         let program = if self.is_in_place() { 0.0 } else { moved * line };
         CYCLES * (BLOCK_CYCLES + far * (side(0, 6.0) + side(1, 20.0) + program)) / n
+    }
+
+    /// Whether each block is one piece of the destination, of whole bytes and enough of them to be streamed.
+    pub(super) fn streams(&self, block: &Block) -> bool {
+        let n_rows = self.n_places(1);
+        let is_piece = n_rows == 1 || block.is_chain(&self.indices);
+        let bits = n_rows.saturating_mul(self.len[1]);
+        let [least, most] = [LEAST_STREAMED, MOST_STAGE].map(|bytes| 8 * bytes as i64);
+        let may_stream = self.len[1] % 8 == 0 && (least..=most).contains(&bits);
+        is_piece && may_stream && !self.is_in_place() && !self.is_direct[1]
     }
 
     /// Whether registers of a stage begin within bytes of the destination.
@@ -280,11 +291,9 @@ impl Laid {
             return None;
         }
         let is_chain = dst.rows.windows(2).all(|rows| rows[1].to - rows[0].to == row_lens[1]);
-        let begins = dst.rows.first().is_some_and(|row| row.to == 0);
-        let is_streamed = is_chain && begins && are_bytes && !self.is_direct[1];
-        let bytes = dst.rows.len() * len / 8;
-        let may_stream = is_streamed && matches!(how, How::Program(_)) && bytes <= MOST_STAGE;
-        let streamed = if may_stream && bytes >= LEAST_STREAMED { bytes } else { 0 };
+        let is_piece = is_chain && dst.rows.first().is_some_and(|row| row.to == 0);
+        let may_stream = is_piece && are_bytes && self.streams(block);
+        let streamed = if may_stream { dst.rows.len() * len / 8 } else { 0 };
         let reaches = block.inside.iter().map(|l| (l.of.extent, l.of.src));
         let reaches = reaches.chain(outer.iter().map(|l| (l.count, l.src)));
         let reach = reaches.map(|(count, step)| count.saturating_mul(step.abs())).max();
