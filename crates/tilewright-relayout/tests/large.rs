@@ -46,14 +46,17 @@ fn check_move(source: &Placement, target: &Placement, chunk: usize, name: &str) 
     }
 }
 
-/// Transposes matrices of packed elements in the same ways and compares every bit with where its row and column say that it goes.
-fn check_matrices([batch, rows, columns]: [usize; 3], bits: usize, chunk: usize) {
+/// Transposes matrices of packed elements in the same ways and compares every bit with where its row and column say that it goes. What
+/// moves them.
+fn check_matrices(
+    [batch, rows, columns]: [usize; 3],
+    bits: usize,
+    chunk: usize,
+) -> Vec<KernelKind> {
     let name = format!("f32[{batch},{rows},{columns}]");
     let [from, to] =
         ["2,1,0", "1,2,0"].map(|order| placement(&format!("{name}{{{order}}}"), bits as u32));
     let plan = Plan::new(&from, &to).unwrap();
-    let kernels: Vec<_> = plan.describe().boxes.iter().map(|b| b.kernel).collect();
-    assert_eq!(kernels, [KernelKind::BitTranspose], "{name} of {bits} bits");
     let src = noise(plan.src_bytes());
     let mut expected = vec![0u8; plan.dst_bytes()];
     for matrix in 0..batch {
@@ -83,18 +86,31 @@ fn check_matrices([batch, rows, columns]: [usize; 3], bits: usize, chunk: usize)
         // From just the bytes of the source that are read.
         assert!(streamed(&plan, &src, 2, 0) == expected, "parts of {name} of {bits} bits");
     }
+    plan.describe().boxes.iter().map(|b| b.kernel).collect()
 }
 
 /// Matrices whose rows and columns begin within bytes, into the caches and past them; chunks begin within columns.
 #[test]
 fn matrices_of_bits() {
-    check_matrices([1, 1021, 1017], 1, 30_000);
-    check_matrices([1, 2305, 333], 1, 20_000);
-    check_matrices([1, 701, 999], 2, 50_000);
-    check_matrices([3, 333, 665], 4, 70_000);
-    check_matrices([1, 8209, 8219], 1, 1_000_000);
-    check_matrices([2, 4099, 2053], 4, 3_000_000);
-    check_matrices([1, 200_003, 171], 2, 500_000);
+    for (shape, bits, chunk) in [
+        ([1, 1021, 1017], 1, 30_000),
+        ([1, 2305, 333], 1, 20_000),
+        ([1, 701, 999], 2, 50_000),
+        ([3, 333, 665], 4, 70_000),
+        ([1, 8209, 8219], 1, 1_000_000),
+        ([2, 4099, 2053], 4, 3_000_000),
+        ([1, 200_003, 171], 2, 500_000),
+    ] {
+        let kernels = check_matrices(shape, bits, chunk);
+        assert_eq!(kernels, [KernelKind::BitTranspose], "{shape:?} of {bits} bits");
+    }
+}
+
+/// Small ones of odd rows, some of whole bytes each and some that begin within bytes.
+#[test]
+fn small_matrices_of_nibbles() {
+    check_matrices([4201, 64, 63], 4, 300_000);
+    check_matrices([17_601, 31, 31], 4, 300_000);
 }
 
 /// The bytes of a cache line, and some that are none.

@@ -350,7 +350,7 @@ impl Wanted<'_> {
         let a_line = match &drafts {
             _ if self.target != Target::Streamed => 0.0,
             Some(drafts) if drafts.are_written_in_place() => 0.0,
-            Some(drafts) if self.is_at_bytes && drafts.are_streamed() => STREAMED_LINE,
+            Some(drafts) if drafts.are_streamed() => STREAMED_LINE,
             _ => STAGED_LINE,
         };
         let lines = self.slots.dst as f64 / (8 * LINE) as f64;

@@ -288,9 +288,9 @@ impl Plan {
     /// # fn placement(text: &str) -> Result<Placement, Box<dyn std::error::Error>> {
     /// #     Ok(Placement::from_shape(text.parse::<Shape>()?.as_array()?)?)
     /// # }
-    /// // Chunks of short rows that begin within bytes are put together before they are streamed.
-    /// let columns = placement("s4[41,500099]{0,1:E(4)}")?;
-    /// let plan = Plan::new(&placement("s4[41,500099]{1,0:E(4)}")?, &columns)?;
+    /// // Chunks of tiles whose rows are not filled are put together before they are streamed.
+    /// let tiles = placement("f32[62495,127]{1,0:T(8,128)}")?;
+    /// let plan = Plan::new(&placement("f32[62495,127]")?, &tiles)?;
     /// let small = plan.clone().with_chunks_of(1 << 16)?;
     /// assert!(small.scratch_bytes() < plan.scratch_bytes());
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -174,7 +174,7 @@ impl Drafts {
         self.laid.first().is_some_and(Laid::is_written_in_place)
     }
 
-    /// Whether blocks of the first are streamed, if they begin at bytes.
+    /// Whether blocks of the first are streamed.
     pub(in super::super) fn are_streamed(&self) -> bool {
         self.laid.first().is_some_and(|laid| laid.streams(&self.blocks[laid.block]))
     }
@@ -421,7 +421,18 @@ impl Block {
             return None;
         }
         let (block, len, cycles) = (0, self.len, 0.0);
-        let laid = Laid { block, len, indices, width, pitch, n_rows, is_direct, reach, cycles };
+        let laid = Laid {
+            block,
+            len,
+            indices,
+            width,
+            pitch,
+            n_rows,
+            is_direct,
+            is_at_bytes,
+            reach,
+            cycles,
+        };
         Some(Laid { cycles: laid.cycles(self, level), ..laid })
     }
 

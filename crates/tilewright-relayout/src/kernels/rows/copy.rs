@@ -42,10 +42,10 @@ pub(super) struct Pass<'r> {
     pub(super) is_chain: bool,
 }
 
-/// Registers from this number on, so many times, by as many bits from one time to the next on either side.
+/// Times that registers are copied: from the first on so many, by as many bits from one to the next on either side.
 #[derive(Clone, Copy)]
-struct Again {
-    number: i64,
+struct Times {
+    first: i64,
     count: i64,
     steps: (i64, i64),
 }
@@ -285,9 +285,9 @@ impl Pass<'_> {
             let mut number = 0;
             while number < group.count {
                 for vector in vectors {
-                    let again = Again { number, count: at_once, steps: group.steps };
+                    let times = Times { first: number, count: at_once, steps: group.steps };
                     // SAFETY: the caller's promise.
-                    unsafe { self.again::<R, TOGETHER, SHIFTS, NINTHS>(vector, again) }
+                    unsafe { self.registers::<R, TOGETHER, SHIFTS, NINTHS>(vector, times) }
                 }
                 number += at_once;
             }
@@ -296,31 +296,39 @@ impl Pass<'_> {
 
     /// Copies registers of every row that have the same tables, which are kept, so many times.
     ///
+    /// Those of one time are copied of all rows before those of the next: registers of a stage do not reach into the next row, or
+    /// are one for each row, which come in order.
+    ///
     /// # Safety
     /// As [`groups`](Self::groups).
     #[inline(always)]
-    unsafe fn again<R: Register, const TOGETHER: bool, const SHIFTS: usize, const NINTHS: bool>(
+    unsafe fn registers<
+        R: Register,
+        const TOGETHER: bool,
+        const SHIFTS: usize,
+        const NINTHS: bool,
+    >(
         self,
         vector: &Vector,
-        again: Again,
+        times: Times,
     ) {
         let Pass { spacing, rows, src, from, dst, to, .. } = self;
         // SAFETY: the caller's promise: these are the vector's tables.
         let by = unsafe { Kept::<R, SHIFTS, NINTHS>::of::<TOGETHER>(spacing, vector) };
-        let Again { number, count, steps } = again;
-        let first = (vector.from + number * steps.0, vector.to + number * steps.1);
+        let Times { first, count, steps } = times;
+        let first = (vector.from + first * steps.0, vector.to + first * steps.1);
         // Those of whole bytes again and again begin at whole bytes, if the first does.
         let goes_on = first.1 % 8 != 0;
         let [next_from, next_to] = self.next;
         let ahead = (next_from.map(|next| next - from), next_to.map(|next| next - to));
-        let (n, step, again) = (vector.count, vector.steps.1 / 8, steps.1 / 8);
-        // How often all registers fit, and how many do the time after that. What others are asked takes as long as a register is
-        // copied.
+        let (n, step, onward) = (vector.count, vector.steps.1 / 8, steps.1 / 8);
+        // Where nothing is asked for and no register goes on within a byte: how often all fit whole, and how many do the time after
+        // that. To find that out for each takes as long as to copy it.
         let is_plain = !goes_on && self.next == [None; 2];
         let room = self.room(first.1);
         let bytes = R::BYTES as i64;
-        let whole = if is_plain { fitting(room, (n - 1) * step + bytes, again, count) } else { 0 };
-        let partly = if is_plain { fitting(room - whole * again, bytes, step, n) } else { 0 };
+        let whole = if is_plain { fitting(room, (n - 1) * step + bytes, onward, count) } else { 0 };
+        let partly = if is_plain { fitting(room - whole * onward, bytes, step, n) } else { 0 };
         for time in 0..count {
             let plain = match time < whole {
                 true => n,
@@ -328,7 +336,7 @@ impl Pass<'_> {
                 false => 0,
             };
             let (from, to) = (from + first.0 + time * steps.0, to + first.1 + time * steps.1);
-            let room = room - time * again;
+            let room = room - time * onward;
             for &row in rows {
                 let (mut bit, mut number) = (from + row.from, 0);
                 let mut here = dst.wrapping_offset(place(to + row.to).0);

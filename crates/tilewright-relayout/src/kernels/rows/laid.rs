@@ -19,12 +19,17 @@ const NEAR_STAGES: i64 = 40 << 10;
 const LINE_CYCLES: f64 = 2.5;
 const BLOCK_CYCLES: f64 = 200.0;
 
-/// The same of a register into a stage, and out of one, whose tables others have too; of a row of the destination that goes on where the one before ends, of a
-/// register that begins within a byte of it, and of the tables that such a register has.
-const REGISTER: [f64; 2] = [5.0, 7.0];
-const CHAINED_ROW: f64 = 8.0;
+/// The same of a register into a stage, and out of one, whose tables others have too; and of one that begins within a byte of
+/// the destination, and of its tables.
+const REGISTER_CYCLES: [f64; 2] = [5.0, 7.0];
 const ODD_REGISTER: f64 = 12.0;
 const TABLES: f64 = 6.0;
+
+/// The same of a row of the destination that goes on where the one before ends.
+const CHAINED_ROW: f64 = 8.0;
+
+/// The fewest bytes that are streamed as one piece.
+const LEAST_STREAMED: usize = 16 * LINE;
 
 /// What estimates of rows are to those of lookups.
 const CYCLES: f64 = 0.45;
@@ -46,14 +51,13 @@ pub(super) struct Laid {
     pub(super) n_rows: [i64; 2],
     /// Whether a side has no stage: its rows are moved from or to where they are.
     pub(super) is_direct: [bool; 2],
+    /// Whether the first block begins at a byte on either side.
+    pub(super) is_at_bytes: bool,
     /// The bits from a block's first on that are read of a row which is read on where it is, or none.
     pub(super) reach: i64,
     /// About how many of the processor's cycles an element takes.
     pub(super) cycles: f64,
 }
-
-/// The fewest bytes that are streamed as one piece.
-const LEAST_STREAMED: usize = 16 * LINE;
 
 impl Laid {
     /// About how many of the processor's cycles an element takes.
@@ -72,7 +76,7 @@ impl Laid {
             let a_register = match staged > len {
                 false => 3.0,
                 true if side == 1 && self.has_odd_registers(block) => ODD_REGISTER + TABLES / rows,
-                true => REGISTER[side],
+                true => REGISTER_CYCLES[side],
             };
             if self.is_direct[side] {
                 return rows * LINE_CYCLES * (1.0 + len / 512.0);
@@ -105,14 +109,15 @@ impl Laid {
         CYCLES * (BLOCK_CYCLES + far * (side(0, 6.0) + side(1, 20.0) + program)) / n
     }
 
-    /// Whether each block is one piece of the destination, of whole bytes and enough of them to be streamed.
+    /// Whether each block is one piece of the destination that begins at a byte, of whole bytes and enough of them to be streamed.
     pub(super) fn streams(&self, block: &Block) -> bool {
         let n_rows = self.n_places(1);
         let is_piece = n_rows == 1 || block.is_chain(&self.indices);
         let bits = n_rows.saturating_mul(self.len[1]);
         let [least, most] = [LEAST_STREAMED, MOST_STAGE].map(|bytes| 8 * bytes as i64);
         let may_stream = self.len[1] % 8 == 0 && (least..=most).contains(&bits);
-        is_piece && may_stream && !self.is_in_place() && !self.is_direct[1]
+        let goes_out = !self.is_in_place() && !self.is_direct[1];
+        self.is_at_bytes && is_piece && may_stream && goes_out
     }
 
     /// Whether registers of a stage begin within bytes of the destination.

@@ -70,7 +70,7 @@ pub(crate) struct Rows {
     are_bytes: bool,
     /// Whether each row of the destination goes on where the one before ends.
     is_chain: bool,
-    /// The bytes of a block that is one piece of the destination, if it may be streamed; 0 if not.
+    /// The bytes of a block that is one piece of the destination, if it may be streamed, from where rows are packed else; 0 if not.
     streamed: usize,
     /// The loops around a block, from the outermost to the innermost.
     around: Vec<Around>,
@@ -166,7 +166,7 @@ impl Rows {
         !matches!(self.how, How::Program(_)) && self.len >= LONG_ROW
     }
 
-    /// Whether its blocks are streamed, if the first begins at a byte.
+    /// Whether its blocks are streamed, unless they begin within bytes all the same.
     pub(super) fn streams(&self) -> bool {
         self.streamed > 0
     }
@@ -290,13 +290,13 @@ impl Rows {
                         if streams {
                             let block = Pass { src: moved, next: none, dst: packed, to: 0, ..out };
                             self.level.run(block);
-                            let next = to + 8 * self.streamed as i64;
+                            let behind = to + 8 * self.streamed as i64;
                             let begins = end != Some(to);
-                            let ends = here.is_none_or(|(_, to)| to != next);
+                            let ends = here.is_none_or(|(_, to)| to != behind);
                             let part = Part { len: self.streamed, begins, ends };
                             let to = dst.wrapping_offset((to >> 3) as isize);
                             self.level.run(Streamed { part, from: packed, to });
-                            end = Some(next);
+                            end = Some(behind);
                             continue;
                         }
                         if !self.is_direct[1] {

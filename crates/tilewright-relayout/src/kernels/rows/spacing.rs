@@ -64,7 +64,7 @@ pub(super) struct Tables {
 /// Some registers of the stage, again and again.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
-    /// The number of the first register, and behind the last.
+    /// Where those of the first tables are listed, and behind the last.
     pub(super) vectors: (usize, usize),
     pub(super) count: i64,
     /// From one time to the next in bits, where they come from and where they go.
@@ -85,8 +85,9 @@ pub(super) struct Vector {
 }
 
 impl Vector {
-    /// Takes another register in that has the same tables and lies as far behind the last of these as that behind the one before.
-    fn goes_on_with(&mut self, next: &Vector) -> bool {
+    /// Takes another register in, if it has the same tables and lies as far behind the last of these as that behind the one before.
+    /// Says whether it does.
+    fn take(&mut self, next: &Vector) -> bool {
         let reach = (next.from - self.from, next.to - self.to);
         let steps = if self.count == 1 { reach } else { self.steps };
         let follows = reach == (self.count * steps.0, self.count * steps.1);
@@ -97,12 +98,15 @@ impl Vector {
         is_next
     }
 
-    /// Whether the same registers by these steps further on are as many more of it.
-    fn follows_itself(&mut self, steps: (i64, i64)) -> bool {
-        if self.count == 1 {
-            self.steps = steps;
+    /// Takes all the same registers in that lie by these steps further on, so many times in all, if they go on with those it has.
+    /// Says whether they do.
+    fn take_again(&mut self, steps: (i64, i64), times: i64) -> bool {
+        let one = if self.count == 1 { steps } else { self.steps };
+        let goes_on = steps == (self.count * one.0, self.count * one.1) && one.1 % 8 == 0;
+        if goes_on {
+            (self.count, self.steps) = (self.count * times, one);
         }
-        steps == (self.count * self.steps.0, self.count * self.steps.1)
+        goes_on
     }
 }
 
@@ -325,17 +329,16 @@ impl Making {
                 let (from, to) = if is_together { (staged, packed) } else { (packed, staged) };
                 let vector = Vector { from, to, count: 1, steps: (0, 0), table };
                 let last = spacing.vectors[begin..].last_mut();
-                if !last.is_some_and(|last| last.goes_on_with(&vector)) {
+                if !last.is_some_and(|last| last.take(&vector)) {
                     spacing.vectors.push(vector);
                 }
             }
         }
-        let mut count = times_at_once;
-        if let [only] = &mut spacing.vectors[begin..]
-            && only.follows_itself(steps)
-        {
-            (only.count, count) = (only.count * count, 1);
-        }
+        let is_taken = match &mut spacing.vectors[begin..] {
+            [only] => only.take_again(steps, times_at_once),
+            _ => false,
+        };
+        let count = if is_taken { 1 } else { times_at_once };
         let vectors = (begin, spacing.vectors.len());
         spacing.groups.push(Group { vectors, count, steps });
         Some(())
