@@ -6,9 +6,9 @@
 //! banks are laid out ([`Assembly`]).
 
 use super::block::{ALIAS, FAR_ALIAS, WAYS, Walk, repeat};
+use super::code::{Kernels, kernels, max_lanes};
 use super::level::Level;
 use super::loop_order::{long_run, order, part_of};
-use super::machine::{Kernels, kernels, max_lanes};
 use super::place::{LINE, LINE_BITS};
 use super::places::MAX_LOOPS;
 use super::synthesis::{Bit, Exchanges, Synthesis};

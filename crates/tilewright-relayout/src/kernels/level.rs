@@ -93,43 +93,42 @@ impl Level {
             Level::Neon => unsafe { task.with::<super::neon::Neon>() },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Level::Sse => unsafe { with_sse(task) },
+            Level::Sse => unsafe { sse::with(task) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { with_avx2(task) },
+            Level::Avx2 => unsafe { avx2::with(task) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { with_avx512(task) },
+            Level::Avx512 => unsafe { avx512::with(task) },
         }
     }
 }
 
-/// # Safety
-/// What the task requires, and that the processor has these instructions.
+/// Defines what does tasks with registers that take these instructions: in a module of its own, which compilers make beside others.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "ssse3,sse4.1")]
-unsafe fn with_sse<T: Task>(task: T) {
-    // SAFETY: the caller's promise.
-    unsafe { task.with::<super::x86::Sse>() }
+macro_rules! with_registers {
+    ($level:ident, $register:ident, $features:literal) => {
+        mod $level {
+            use super::super::x86::$register;
+            use super::Task;
+
+            /// # Safety
+            /// What the task requires, and that the processor has these instructions.
+            #[target_feature(enable = $features)]
+            pub(super) unsafe fn with<T: Task>(task: T) {
+                // SAFETY: the caller's promise.
+                unsafe { task.with::<$register>() }
+            }
+        }
+    };
 }
 
-/// # Safety
-/// What the task requires, and that the processor has these instructions.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn with_avx2<T: Task>(task: T) {
-    // SAFETY: the caller's promise.
-    unsafe { task.with::<super::x86::Avx2>() }
-}
-
-/// # Safety
-/// What the task requires, and that the processor has these instructions.
+with_registers!(sse, Sse, "ssse3,sse4.1");
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni")]
-unsafe fn with_avx512<T: Task>(task: T) {
-    // SAFETY: the caller's promise.
-    unsafe { task.with::<super::x86::Avx512>() }
-}
+with_registers!(avx2, Avx2, "avx2");
+#[cfg(target_arch = "x86_64")]
+with_registers!(avx512, Avx512, "avx2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni");
 
 /// Whether a register that is stored to two lines, which the first cache does not have, keeps the stores after it waiting for
 /// both. Measured on one of Intel's processors (Emerald Rapids). On one of AMD's (Zen 5) `f32[505,507]` is transposed at 4 times

@@ -12,9 +12,9 @@ use super::Mover;
 use super::block::{
     Ends, Gathered, MOST_CACHED_BYTES, MOST_GATHERED, Out, Panel, WAYS, Walk, in_one_set, repeat,
 };
+use super::code::{Kernels, copy_in, copy_out, max_lanes};
 use super::level::{Level, waits_for_two_lines};
 use super::loop_order::part_of;
-use super::machine::{Kernels, copy_in, copy_out, max_lanes};
 use super::place::{At, LINE};
 use super::places::AroundPlaces;
 use super::swizzle::Lists;

@@ -33,6 +33,7 @@
 mod bit_copy;
 mod bit_transpose;
 mod block;
+mod code;
 mod compile;
 mod copies;
 mod exchange;

@@ -1,10 +1,10 @@
 //! Walking the panels of a program: what is gathered before the tiles of one are moved, what goes out after, and what is asked
-//! for meanwhile. What moves the tiles themselves is a [kernel](super::machine::Kernel).
+//! for meanwhile. What moves the tiles themselves is a [kernel](super::code::Kernel).
 
 use super::block::{Gathered, Out, Panel, Walk};
+use super::code::{Kernel, SwizzledKernel};
 use super::copies::PlacedBlock;
 use super::level::{prefetch, prefetch_near};
-use super::machine::{Kernel, SwizzledKernel};
 use super::place::{At, LINE};
 use super::places::AroundPlaces;
 use super::register::Register;

@@ -499,7 +499,7 @@ impl Copied {
 /// Copies the tiles of a panel that are listed, whose bytes are put in `order` within each 16, and asks for lines meanwhile.
 ///
 /// # Safety
-/// As [`Kernel`](machine::Kernel), of the groups of what the tiles read and write; they are listed for the registers and the place
+/// As [`Kernel`](super::code::Kernel), of the groups of what the tiles read and write; they are listed for the registers and the place
 /// of the panel.
 #[inline(always)]
 pub(super) unsafe fn copy_tiles<R: Register>(

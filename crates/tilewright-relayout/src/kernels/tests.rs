@@ -1,7 +1,7 @@
 //! Every kernel against moving one by one.
 
+use super::code::max_lanes;
 use super::listed::Listed;
-use super::machine::max_lanes;
 use super::mover::move_checked;
 use super::tile::{MAX_LANES, Program, Tile};
 use super::ways::program_of_bits;

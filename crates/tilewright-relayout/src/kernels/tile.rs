@@ -30,7 +30,7 @@
 //! and the bits' steps are those out of it, so that what is moved is not spread before it has to be.
 
 use super::block::{CachedBlocks, Panel, Walk};
-use super::machine::Kernels;
+use super::code::Kernels;
 use super::place::{At, LINE};
 
 /// The places of a lane, by the logarithm of their weight in bits.

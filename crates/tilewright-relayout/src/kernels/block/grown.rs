@@ -1,8 +1,8 @@
 //! Making blocks: how much of each loop around a tile one has.
 
+use super::super::code::{copy_in, copy_out};
 use super::super::level::Level;
 use super::super::loop_order::part_of;
-use super::super::machine::{copy_in, copy_out};
 use super::super::place::{LINE, PAGE};
 use super::super::tile::{Around, BYTES_OF_A_LANE, MAX_LANES, Tile};
 use super::alias::{NEAR_ALIAS, alias, alike, in_one_set, is_nearly_alias};

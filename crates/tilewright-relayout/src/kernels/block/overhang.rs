@@ -13,8 +13,8 @@
 //! of two registers that have the same bytes, the one whose elements those are is stored last: tiles that end rows come before those
 //! that begin them, and where one does both, rows follow each other.
 
+use super::super::code::copy_out;
 use super::super::level::Level;
-use super::super::machine::copy_out;
 use super::super::place::LINE;
 use super::super::tile::{Around, BYTES_OF_A_LANE, Tile};
 use super::alias::WAYS;
