@@ -321,22 +321,8 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
         });
     }
 
-    /// Weaves `K` rows of the source into one run of the destination.
-    ///
-    /// # Safety
-    /// The processor has these registers, whose orders are for that. As many elements as a row has can be read in each of the
-    /// rows, and `K` times as many written.
-    #[inline(always)]
-    pub(super) unsafe fn weave_rows(&self, at: At, asks: bool) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let done = self.weave::<R, CACHED>(at, 0, asks);
-            let done = self.weave::<R::Lane, CACHED>(at, done, false);
-            self.rest::<false>(at, done);
-        }
-    }
-
-    /// The same past the caches.
+    /// Weaves `K` rows of the source into one run of the destination past the caches: from registers where they are lines' or the run
+    /// is long, else by way of a stage, in parts, if rows have one.
     ///
     /// # Safety
     /// As [`weave_rows`](Self::weave_rows).
@@ -345,31 +331,42 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
         let (unit, row) = (self.unit(), self.rows.length * self.unit());
         let is_of_lines = (at.dst as usize | (row * K)).is_multiple_of(LINE);
         let is_at_register = (at.dst as usize).is_multiple_of(BYTES);
-        // SAFETY: the caller's promise; registers are streamed to multiples of one.
-        unsafe {
-            if is_at_register && (is_of_lines || row * K >= LONG_RUN) {
-                streamed.flush::<R>(true);
-                let done = self.weave::<R, STREAMED>(at, 0, true);
-                // What is left of a run that ends within a line goes through the caches, and with it that line.
-                let done = match is_of_lines {
-                    true => self.weave::<R::Lane, STREAMED>(at, done, false),
-                    false => self.weave::<R::Lane, CACHED>(at, done, false),
+        let is_direct = is_at_register && (is_of_lines || row * K >= LONG_RUN);
+        let is_staged = !is_direct && row >= PART;
+        let most = if is_staged { PART.min(CHAIN / K / LINE * LINE) } else { row };
+        let mut done = 0;
+        while done < row {
+            let len = (row - done).min(most);
+            let from = at.plus(done as i64, (done * K) as i64);
+            // SAFETY: the caller's promise; registers are streamed to multiples of one.
+            unsafe {
+                let dst = match is_staged {
+                    true => streamed.room::<R>(from.dst, len * K),
+                    false => from.dst,
                 };
-                self.rest::<false>(at, done);
-                return;
+                let part = self.part(len / unit, self.rows.step);
+                part.weave_rows(At { dst, ..from }, is_direct, true);
             }
-            if row < PART {
-                return self.weave_rows(at, true);
-            }
-            let most = PART.min(CHAIN / K / LINE * LINE);
-            let mut done = 0;
-            while done < row {
-                let len = (row - done).min(most);
-                let from = at.plus(done as i64, (done * K) as i64);
-                let dst = streamed.room::<R>(from.dst, len * K);
-                self.part(len / unit, self.rows.step).weave_rows(At { dst, ..from }, true);
-                done += len;
-            }
+            done += len;
+        }
+    }
+
+    /// Weaves `K` rows of the source into one run of the destination, past the caches if it `streams`. What registers leave of that
+    /// goes through the caches, with the line that it is in.
+    ///
+    /// # Safety
+    /// The processor has these registers, whose orders are for that. As many elements as a row has can be read in each of the
+    /// rows, and `K` times as many written. What is streamed begins at a multiple of 16 bytes.
+    #[inline(always)]
+    pub(super) unsafe fn weave_rows(&self, at: At, streams: bool, asks: bool) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let done = match streams {
+                true => self.weave::<R, STREAMED>(at, 0, asks),
+                false => self.weave::<R, CACHED>(at, 0, asks),
+            };
+            let done = self.weave::<R::Lane, CACHED>(at, done, false);
+            self.rest::<false>(at, done);
         }
     }
 
@@ -427,6 +424,49 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
         done
     }
 
+    /// Takes a run of the source apart into `K` rows of the destination past the caches, by way of a stage, before rows that begin
+    /// at `next`.
+    ///
+    /// # Safety
+    /// As [`unweave_rows`](Self::unweave_rows).
+    #[inline(always)]
+    pub(super) unsafe fn stream_rows(&self, streamed: &mut Streamed<'_>, at: At, next: Option<At>) {
+        let Rows { step, kept, .. } = self.rows;
+        let (unit, row) = (self.unit(), self.rows.length * self.unit());
+        let first = |at: At, number: usize| at.plus(0, number as i64 * step).dst;
+        let follows = row * kept <= CHAIN && (row as i64 == step || kept == 1);
+        if !follows {
+            // Stores of a part of a line would wait for it.
+            for number in 0..kept {
+                ask_for_part(first(at, number).wrapping_add(row));
+                if let Some(next) = next {
+                    ask_for_part(first(next, number));
+                }
+            }
+        }
+        let (most, pitch) = (if follows { row } else { PART }, PART + LINE);
+        let mut done = 0;
+        while done < row {
+            let len = (row - done).min(most);
+            let from = at.plus((done * K) as i64, done as i64);
+            // SAFETY: the caller's promise; no more goes to the stage than there is room for.
+            unsafe {
+                let (dst, step) = match follows {
+                    true => (streamed.room::<R>(from.dst, row * kept), step),
+                    false => (streamed.stage.first(), pitch as i64),
+                };
+                self.part(len / unit, step).unweave_rows(At { dst, ..from }, true);
+                if !follows {
+                    let part = Part { len, begins: done == 0, ends: done + len == row };
+                    for number in 0..kept {
+                        part.stream::<R>(dst.wrapping_add(number * pitch), first(from, number));
+                    }
+                }
+            }
+            done += len;
+        }
+    }
+
     /// Takes a run of the source apart into `K` rows of the destination.
     ///
     /// # Safety
@@ -439,44 +479,6 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
             let done = self.unweave::<R>(at, 0, asks);
             let done = self.unweave::<R::Lane>(at, done, false);
             self.rest::<true>(at, done);
-        }
-    }
-
-    /// The same past the caches, before rows that begin at `next`.
-    ///
-    /// # Safety
-    /// As [`unweave_rows`](Self::unweave_rows).
-    #[inline(always)]
-    pub(super) unsafe fn stream_rows(&self, streamed: &mut Streamed<'_>, at: At, next: Option<At>) {
-        let unit = self.unit();
-        let (row, kept) = (self.rows.length * unit, self.rows.kept);
-        // SAFETY: the caller's promise; no more goes to the stage than there is room for.
-        unsafe {
-            if row * kept <= CHAIN && (row as i64 == self.rows.step || kept == 1) {
-                let dst = streamed.room::<R>(at.dst, row * kept);
-                return self.unweave_rows(At { dst, ..at }, true);
-            }
-            let first = |at: At, number: usize| at.plus(0, number as i64 * self.rows.step).dst;
-            // Stores of a part of a line would wait for it.
-            for number in 0..kept {
-                ask_for_part(first(at, number).wrapping_add(row));
-                if let Some(next) = next {
-                    ask_for_part(first(next, number));
-                }
-            }
-            let (stage, pitch) = (streamed.stage.first(), PART + LINE);
-            let mut done = 0;
-            while done < row {
-                let len = (row - done).min(PART);
-                let from = at.plus((done * K) as i64, done as i64);
-                let of_each = self.part(len / unit, pitch as i64);
-                of_each.unweave_rows(At { dst: stage, ..from }, true);
-                let part = Part { len, begins: done == 0, ends: done + len == row };
-                for number in 0..kept {
-                    part.stream::<R>(stage.wrapping_add(number * pitch), first(from, number));
-                }
-                done += len;
-            }
         }
     }
 
