@@ -2,7 +2,7 @@
 
 use crate::bits;
 use crate::chunk::Form;
-use crate::kernels::{Level, Means, Mover, Stores};
+use crate::kernels::{Begin, Level, Means, Mover, Stores};
 use crate::padding::Comb;
 use crate::work::SourcePart;
 
@@ -55,7 +55,7 @@ impl Ready {
     /// Writes the chunk, in slots of `width` bits, by movers of the same plan.
     pub(crate) fn run(
         &self,
-        movers: &[((Form, bool), Mover)],
+        movers: &[((Form, Begin), Mover)],
         level: Level,
         src: SourcePart<'_>,
         dst: &mut [u8],

@@ -65,6 +65,17 @@ fn large_boxes_of_few_bits() {
     }
 }
 
+/// Of five rows in tiles of 32 bits, the last begins within a byte, as all that it has does: it is looked up from there, not moved bit by
+/// bit.
+#[test]
+fn rows_of_tiles_that_begin_within_bytes() {
+    let from = placement("f32[3,5,1216]{2,1,0:T(32,128)(32,1)}", 1);
+    let to = placement("f32[3,5,1216]{2,1,0:T(8,128)(4,1)}", 8);
+    let boxes = Plan::new(&from, &to).unwrap().describe().boxes;
+    assert!(boxes.iter().any(|of| of.kernel == KernelKind::Lookup));
+    assert!(boxes.iter().all(|of| of.kernel != KernelKind::Bits));
+}
+
 /// Runs of an odd number of bytes are copied where each is of another line of the source, and looked up where several
 /// are of one.
 #[test]

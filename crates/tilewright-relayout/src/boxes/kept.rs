@@ -3,7 +3,7 @@
 
 use super::prepared::{Prepared, number_for};
 use crate::chunk::Form;
-use crate::kernels::Mover;
+use crate::kernels::{Begin, Mover};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// No more than so many are looked through.
@@ -36,7 +36,7 @@ impl Kept {
     pub(super) fn mover(
         &mut self,
         of: Number,
-        form: (Form, bool),
+        form: (Form, Begin),
         make: impl FnOnce() -> Mover,
     ) -> &Mover {
         let number = self.number(of, form).unwrap_or_else(|| self.keep(form, make()));
@@ -47,7 +47,7 @@ impl Kept {
     pub(super) fn mover_if(
         &mut self,
         of: Number,
-        form: (Form, bool),
+        form: (Form, Begin),
         make: impl FnOnce() -> Option<Mover>,
     ) -> Option<&Mover> {
         let number = match self.number(of, form) {
@@ -61,7 +61,7 @@ impl Kept {
     }
 
     /// The number of what is kept for pieces of this form of these boxes; nothing is for others then.
-    fn number(&mut self, of: Number, form: (Form, bool)) -> Option<usize> {
+    fn number(&mut self, of: Number, form: (Form, Begin)) -> Option<usize> {
         if self.of != Some(of) {
             (self.of, self.movers) = (Some(of), Vec::new());
         }
@@ -73,7 +73,7 @@ impl Kept {
     }
 
     /// Keeps what moves pieces of a form, in place of the oldest where those are too many; its number.
-    fn keep(&mut self, form: (Form, bool), mover: Mover) -> usize {
+    fn keep(&mut self, form: (Form, Begin), mover: Mover) -> usize {
         while !self.movers.is_empty()
             && (self.movers.len() >= MOST || self.bytes() + mover.held_bytes() > Self::MOST_BYTES)
         {
@@ -86,7 +86,7 @@ impl Kept {
     /// The bytes that they have allocated.
     pub(crate) fn bytes(&self) -> usize {
         let held: usize = self.movers.iter().map(|(_, mover)| mover.held_bytes()).sum();
-        held + self.movers.capacity() * size_of::<((Form, bool), Mover)>()
+        held + self.movers.capacity() * size_of::<((Form, Begin), Mover)>()
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
     use crate::nest::{Loop, Nest};
 
     /// The forms of pieces that begin and end within rows.
-    fn forms() -> Vec<(Form, bool)> {
+    fn forms() -> Vec<(Form, Begin)> {
         let loops =
             vec![Loop { extent: 200, src: 1, dst: 9 }, Loop { extent: 9, src: 200, dst: 1 }];
         let nest = Cuttable::new(Nest { src: 0, dst: 0, loops });
@@ -106,7 +106,7 @@ mod tests {
         for end in (9..1800).step_by(if cfg!(miri) { 20 } else { 1 }) {
             nest.cut(0, &(0..end), &mut pieces);
         }
-        pieces.iter().map(|piece| (piece.form(), true)).collect()
+        pieces.iter().map(|piece| (piece.form(), Begin::Bytes)).collect()
     }
 
     #[test]

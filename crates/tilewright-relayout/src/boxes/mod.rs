@@ -14,7 +14,7 @@ mod write;
 use crate::chunk::{Cuttable, Piece, chunk_elements};
 use crate::description::{BoxDescription, KernelKind, Storing};
 use crate::error::{Error, checked};
-use crate::kernels::{Level, Mover, Slots, Stores, WIDEST_SLOT, Wanted};
+use crate::kernels::{Begin, Level, Mover, Slots, Stores, WIDEST_SLOT, Wanted};
 use crate::nest::{Loop, Nest, are_most, gcd};
 use crate::order::Order;
 use crate::padding::Padding;
@@ -363,11 +363,11 @@ impl BoxMoves {
             if self.unit_bytes().is_some() {
                 return BoxDescription::of_units(nest, self.slots.value, to, storing);
             }
-            let is_at_bytes = nest.src * from % 8 == 0 && nest.dst * to % 8 == 0;
+            let start = (nest.src * from, nest.dst * to);
             let mover = Mover::of(Wanted {
                 loops: &nest.loops,
                 slots: self.slots,
-                is_at_bytes,
+                begin: Begin::of(start, self.slots, &nest.loops),
                 first: nest.src,
                 target: self.target(),
                 level: Level::best(),

@@ -4,7 +4,7 @@ use super::kept::Number;
 use super::prepared::{Prepared, number_for};
 use super::{BoxMoves, Kept};
 use crate::chunk::{Cuttable, Form, Piece};
-use crate::kernels::{Level, Mover};
+use crate::kernels::{Begin, Level, Mover};
 use crate::nest::Loop;
 use crate::overhang::Overhang;
 use crate::work::{SourcePart, Work};
@@ -53,7 +53,7 @@ impl Overhanging {
         let boxes = self.boxes.iter().map(Cuttable::held_bytes).sum::<usize>();
         let movers = self.movers.iter().map(|(_, mover)| mover.held_bytes()).sum::<usize>();
         self.boxes.capacity() * size_of::<Cuttable>()
-            + self.movers.capacity() * size_of::<((Form, bool), Mover)>()
+            + self.movers.capacity() * size_of::<((Form, Begin), Mover)>()
             + boxes
             + movers
     }
@@ -204,8 +204,8 @@ impl BoxMoves {
 }
 
 /// What pieces that are moved alike have in common: all begin at bytes.
-fn form(piece: &Piece) -> (Form, bool) {
-    (piece.form(), true)
+fn form(piece: &Piece) -> (Form, Begin) {
+    (piece.form(), Begin::Bytes)
 }
 
 #[cfg(test)]

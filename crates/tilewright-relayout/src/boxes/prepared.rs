@@ -2,7 +2,7 @@
 
 use super::{BoxMoves, most};
 use crate::chunk::{Cuttable, Form, Piece};
-use crate::kernels::{LINE, Level, Mover, Swizzles, Target, Wanted, are_far_blocks};
+use crate::kernels::{Begin, LINE, Level, Mover, Swizzles, Target, Wanted, are_far_blocks};
 use crate::nest::Loop;
 use crate::padding::Comb;
 use crate::ready::{Fill, Move, Ready};
@@ -16,14 +16,15 @@ const MAX_MOVERS: usize = 32;
 /// What a line takes to be written, in about the processor's cycles, whatever moves it there.
 const WRITTEN_LINE: f64 = 3.0;
 
-/// What moves pieces of these forms, of those that begin at bytes and those that do not.
-pub(super) type Prepared = Vec<((Form, bool), Mover)>;
+/// What moves pieces of these forms that begin so.
+pub(super) type Prepared = Vec<((Form, Begin), Mover)>;
 
 /// The number of what moves pieces of a form: that of its own, or of pieces that begin at bytes where it moves others alike.
-pub(super) fn number_for(movers: &Prepared, (form, is_at_bytes): (Form, bool)) -> Option<usize> {
-    movers.iter().position(|((other, others_are), mover)| {
-        *other == form && (*others_are == is_at_bytes || *others_are && mover.begins_anywhere())
-    })
+pub(super) fn number_for(movers: &Prepared, (form, begin): (Form, Begin)) -> Option<usize> {
+    let moves = |made_for: Begin, mover: &Mover| {
+        made_for == begin || made_for == Begin::Bytes && mover.begins_anywhere()
+    };
+    movers.iter().position(|((other, made_for), mover)| *other == form && moves(*made_for, mover))
 }
 
 impl BoxMoves {
@@ -80,7 +81,7 @@ impl BoxMoves {
     /// Makes ready what moves the pieces of these chunks. Of what is ready, only such is kept.
     pub(super) fn prepare(&mut self, chunks: impl IntoIterator<Item = usize>) {
         let mut movers = std::mem::take(&mut self.movers);
-        let mut forms: Vec<((Form, bool), Piece)> = Vec::new();
+        let mut forms: Vec<((Form, Begin), Piece)> = Vec::new();
         let mut pieces = Vec::new();
         for chunk in chunks {
             pieces.clear();
@@ -212,7 +213,7 @@ impl BoxMoves {
         Mover::of(Wanted {
             loops: &loops,
             slots: self.slots,
-            is_at_bytes: self.is_at_bytes(piece),
+            begin: self.begin_of(piece),
             first: piece.src,
             target: self.target(),
             level: Level::best(),
@@ -229,14 +230,16 @@ impl BoxMoves {
         }
     }
 
-    /// Whether a piece begins at a byte on both sides. Chunks do.
-    fn is_at_bytes(&self, piece: &Piece) -> bool {
-        piece.src * self.slots.src % 8 == 0 && piece.dst * self.slots.dst % 8 == 0
+    /// Where a piece begins. Chunks do at bytes.
+    fn begin_of(&self, piece: &Piece) -> Begin {
+        let start = (piece.src * self.slots.src, piece.dst * self.slots.dst);
+        let nest = self.boxes.get(piece.nest).map(Cuttable::nest);
+        Begin::of(start, self.slots, nest.iter().flat_map(|nest| &nest.loops))
     }
 
     /// What pieces that are moved alike have in common.
-    pub(super) fn form(&self, piece: &Piece) -> (Form, bool) {
-        (piece.form(), self.is_at_bytes(piece))
+    pub(super) fn form(&self, piece: &Piece) -> (Form, Begin) {
+        (piece.form(), self.begin_of(piece))
     }
 
     /// The bits where a piece begins in a part of the source from byte `src` on, and in a chunk from step `dst` on.

@@ -8,7 +8,7 @@
 //! ```
 
 use super::BoxMoves;
-use crate::kernels::{Cut, LINE_BITS, Slabs, Wanted};
+use crate::kernels::{Begin, Cut, LINE_BITS, Slabs, Wanted};
 use crate::nest::{Loop, Nest};
 use crate::ready::{Fill, Ready};
 use crate::run::{Crew, write_parts};
@@ -66,7 +66,7 @@ impl BoxMoves {
         let wanted = Wanted {
             loops: &nest.loops,
             slots: self.slots,
-            is_at_bytes: true,
+            begin: Begin::Bytes,
             first: nest.src,
             target: self.target(),
             level: self.level,

@@ -17,6 +17,8 @@ use super::tile::{Around, ONCE};
 #[derive(Clone, Debug)]
 pub(super) struct Lookup {
     pub(super) parts: Vec<Part>,
+    /// The bit of a byte of the source that it begins at.
+    pub(super) bit: u8,
     /// The registers that its tables are made for.
     pub(super) level: Level,
 }
@@ -439,9 +441,14 @@ mod tests {
     /// Moves a box by lookups, with all registers there are, and element by element. Says whether there
     /// are tables for it.
     fn check(loops: &[Loop], slots: Slots) -> bool {
+        check_from(0, loops, slots)
+    }
+
+    /// The same of a box that begins at a bit of the source's first byte.
+    fn check_from(bit: u8, loops: &[Loop], slots: Slots) -> bool {
         let bytes = |slot: i64, stride: fn(&Loop) -> i64| {
             let reach: i64 = loops.iter().map(|l| (l.extent - 1) * stride(l)).sum();
-            ((reach + 1) * slot).unsigned_abs().div_ceil(8) as usize
+            (i64::from(bit) + (reach + 1) * slot).unsigned_abs().div_ceil(8) as usize
         };
         let pattern =
             |n: usize, by: usize| -> Vec<u8> { (0..n).map(|i| ((i * by) >> 3) as u8).collect() };
@@ -451,15 +458,17 @@ mod tests {
         let mut expected = before.clone();
         let (value, width) = (slots.value as u32, slots.dst as u32);
         walk(loops, (0, 0), &mut |(from, to)| {
-            let element = bits::read(&src, (from * slots.src) as usize, value);
+            let first = i64::from(bit) + from * slots.src;
+            let element = bits::read(&src, first as usize, value);
             bits::write(&mut expected, (to * slots.dst) as usize, width, element);
         });
         for level in Level::all() {
-            let Some(lookup) = Lookup::of(loops, slots, level, f64::INFINITY) else { return false };
+            let of = |most| Lookup::of(loops, slots, bit, level, most);
+            let Some(lookup) = of(f64::INFINITY) else { return false };
             assert!(lookup.held_bytes() <= Mover::MOST_BYTES, "{loops:?}: {}", lookup.held_bytes());
             // What takes no more than it may is never refused.
             let most = lookup.cost() * (1.0 + 1e-9);
-            let bounded = Lookup::of(loops, slots, level, most).map(|lookup| lookup.cost());
+            let bounded = of(most).map(|lookup| lookup.cost());
             assert!(bounded.is_some_and(|cost| cost <= most), "{loops:?}, {slots:?}: {bounded:?}");
             let mut dst = before.clone();
             let at = At { src: src.as_ptr(), dst: dst.as_mut_ptr() };
@@ -481,6 +490,19 @@ mod tests {
         // And back, of nibbles as well.
         assert!(check(&[l(3, 1, 100), l(100, 4, 1)], bytes));
         assert!(check(&[l(3, 1, 100), l(100, 4, 1)], Slots::same(4)));
+    }
+
+    /// Row 4 of tiles of 32 rows of bits, to bytes of tiles of 4; and others whose steps are whole bytes.
+    #[test]
+    fn what_begins_at_a_bit_of_the_source() {
+        let n = if cfg!(miri) { 9 } else { 128 };
+        for bit in 1..8 {
+            let row = [l(3, 32 * n, 8 * n), l(n, 32, 4)];
+            assert!(check_from(bit, &row, Slots { value: 1, src: 1, dst: 8 }), "{bit}");
+            let pairs = [l(n, 10, 3), l(5, 2, n * 3)];
+            assert!(check_from(bit, &pairs, Slots { value: 2, src: 4, dst: 8 }), "{bit}");
+            assert!(check_from(bit, &[l(5, 1, n), l(n, 7, 1)], Slots::same(8)), "{bit}");
+        }
     }
 
     /// Of the bytes of a register, a window has those of five rows, not six: blocks of five take less.
@@ -524,7 +546,7 @@ mod tests {
             let each = rows * columns;
             let loops = [l(2, each, each), l(columns, 1, rows), l(rows, columns, 1)];
             for level in levels_of_lines() {
-                let lookup = Lookup::of(&loops, Slots::same(4), level, f64::INFINITY);
+                let lookup = Lookup::of(&loops, Slots::same(4), 0, level, f64::INFINITY);
                 let parts = lookup.map(|lookup| lookup.parts).unwrap_or_default();
                 let [part] = &parts[..] else { panic!("{loops:?}") };
                 let reach = part.outs.last().map(|out| out.dst + out.len as i64);
@@ -543,7 +565,7 @@ mod tests {
             let each = rows * columns;
             let loops = [l(16, each, each), l(columns, 1, rows), l(rows, columns, 1)];
             for level in levels_of_lines() {
-                let lookup = Lookup::of(&loops, Slots::same(1), level, f64::INFINITY);
+                let lookup = Lookup::of(&loops, Slots::same(1), 0, level, f64::INFINITY);
                 assert!(lookup.is_some(), "{loops:?}");
             }
             check(&loops, Slots::same(1));
@@ -559,7 +581,7 @@ mod tests {
         ];
         for (bits, loops) in boxes {
             for level in levels_of_lines() {
-                let lookup = Lookup::of(&loops, Slots::same(bits), level, f64::INFINITY);
+                let lookup = Lookup::of(&loops, Slots::same(bits), 0, level, f64::INFINITY);
                 assert!(lookup.is_some(), "{loops:?}");
             }
         }

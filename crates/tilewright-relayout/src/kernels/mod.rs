@@ -72,7 +72,7 @@ pub(crate) use runs::{stream, stream_pattern};
 pub(crate) use slabs::{Cut, Slabs};
 pub(crate) use swizzle::{SwizzledParts, Swizzles};
 pub(crate) use tile::Slots;
-pub(crate) use ways::{Target, WIDEST_SLOT, Wanted};
+pub(crate) use ways::{Begin, Target, WIDEST_SLOT, Wanted};
 use weave::is_woven;
 
 use crate::description::KernelKind;

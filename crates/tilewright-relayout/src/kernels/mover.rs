@@ -9,8 +9,8 @@ use super::places::MAX_LOOPS;
 use super::rows::Rows as StagedRows;
 use super::tile::{LANE_CYCLES, Overhang, Program, Slots};
 use super::ways::{
-    CHECKED, LANE, Target, Wanted, kernel_cycles, loops_in_bits, program_cycles, program_of_bits,
-    single_cycles,
+    Begin, CHECKED, LANE, Target, Wanted, kernel_cycles, loops_in_bits, program_cycles,
+    program_of_bits, single_cycles,
 };
 use super::{Kernel, Means, cached_kernel, machine, move_chosen, move_units};
 use crate::bits;
@@ -127,7 +127,7 @@ impl Mover {
     /// Of elements of `unit` bytes.
     pub(crate) fn of_units(loops: &[Loop], unit: usize, level: Level, is_streamed: bool) -> Self {
         let (slots, target) = (Slots::same(8 * unit as i64), Target::of(is_streamed));
-        Self::of(Wanted { loops, slots, is_at_bytes: true, first: 0, target, level })
+        Self::of(Wanted { loops, slots, begin: Begin::Bytes, first: 0, target, level })
     }
 
     /// What moves a box of elements of `unit` bytes to rows of `row` of them, one behind the other, past the caches: steps of less
@@ -347,6 +347,7 @@ impl Mover {
             Way::Nothing | Way::Checked => false,
             Way::Rows(rows) if rows.is_of_bits() => rows.is_written_at(start.1),
             Way::BitTranspose(_) => true,
+            Way::Lookup(lookup) => (start.0 & 7, start.1 & 7) == (lookup.bit.into(), 0),
             _ => (start.0 | start.1) & 7 == 0,
         };
         begins && self.lies_within(start, src, dst)

@@ -1,6 +1,6 @@
 //! A box in slabs, each some steps of one of its loops, that threads move into one destination at once.
 
-use super::{LINE, Means, Mover, Wanted};
+use super::{Begin, LINE, Means, Mover, Wanted};
 use crate::nest::Loop;
 use std::marker::PhantomData;
 
@@ -62,7 +62,7 @@ impl Slabs {
         let mover = |steps: i64| {
             let mut loops = loops.to_vec();
             loops[cut.along].extent = steps;
-            Mover::of(Wanted { loops: &loops, is_at_bytes: true, ..wanted })
+            Mover::of(Wanted { loops: &loops, begin: Begin::Bytes, ..wanted })
         };
         let (whole, rest) = (along.extent / cut.steps, along.extent % cut.steps);
         let mut movers = vec![mover(cut.steps)];

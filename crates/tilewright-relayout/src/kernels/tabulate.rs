@@ -118,9 +118,15 @@ struct Block {
 }
 
 impl Lookup {
-    /// Of a box whose loops count slots and that begins at bytes. `None` where that is too much for tables, or
-    /// surely takes more cycles than `most`.
-    pub(super) fn of(loops: &[Loop], slots: Slots, level: Level, most: f64) -> Option<Lookup> {
+    /// Of a box whose loops count slots and that begins at a byte of the destination and a bit of one of the source: if not at the
+    /// first, all steps are whole bytes. `None` where that is too much for tables, or surely takes more cycles than `most`.
+    pub(super) fn of(
+        loops: &[Loop],
+        slots: Slots,
+        bit: u8,
+        level: Level,
+        most: f64,
+    ) -> Option<Lookup> {
         let mut in_bits = Vec::with_capacity(loops.len());
         let (mut src_left, mut dst_left) = (MOST_SPANNED, MOST_SPANNED);
         for l in loops.iter().filter(|l| l.extent != 1) {
@@ -148,8 +154,8 @@ impl Lookup {
         loop {
             let mut parts = Vec::new();
             let window = window(level) as i64;
-            split(&in_bits, slots, (0, 0), window, &mut parts, most, longest)?;
-            let lookup = Lookup { parts, level };
+            split(&in_bits, slots, (bit.into(), 0), window, &mut parts, most, longest)?;
+            let lookup = Lookup { parts, bit, level };
             if lookup.held_bytes() <= MOST_BYTES {
                 return Some(lookup);
             }
@@ -247,6 +253,7 @@ fn least_cycles_of_block<'l>(
 /// The parts of a box: what fills blocks, and what is left of every loop whose blocks would not begin at
 /// whole bytes if the last shared elements with the one before. `None` where what fills blocks is too much, or surely takes
 /// more cycles than `most`. Blocks are no longer than the `longest`; chains of what is left are too few to be worth the tables.
+/// The box begins at these bits.
 fn split(
     loops: &[Loop],
     slots: Slots,
@@ -256,7 +263,7 @@ fn split(
     most: f64,
     longest: Longest,
 ) -> Option<()> {
-    let mut block = Block::best(loops, slots, window, most, longest)?;
+    let mut block = Block::best(loops, slots, start.0 % 8, window, most, longest)?;
     let mut whole = loops.to_vec();
     for number in 0..loops.len() {
         let (l, steps) = (whole[number], block.steps[number]);
@@ -268,7 +275,7 @@ fn split(
         let mut left = whole.clone();
         left[number].extent = rest;
         whole[number].extent = done;
-        let start = (start.0 + done * l.src / 8, start.1 + done * l.dst / 8);
+        let start = (start.0 + done * l.src, start.1 + done * l.dst);
         split(&left, slots, start, window, parts, f64::INFINITY, longest.min(Longest::Many))?;
     }
     let value_len = |stride: fn(&Loop) -> i64, slot: i64| {
@@ -316,7 +323,7 @@ fn split(
         false if asks => NEAR,
         false => 0,
     };
-    block.part.start = start;
+    block.part.start = (start.0 / 8, start.1 / 8);
     block.part.around = around;
     parts.push(block.part);
     (parts.len() <= MOST_PARTS).then_some(())
@@ -388,10 +395,11 @@ impl Block {
 
     /// The block of a box that takes least, of those that one register or a few are filled by. Loops are in the order of
     /// their strides in the destination. It is no longer than the `longest`. `None` if there is none, or the box surely takes more
-    /// cycles than `most`.
+    /// cycles than `most`. The box begins at a bit of a byte of the source.
     fn best(
         loops: &[Loop],
         slots: Slots,
+        bit: i64,
         window: i64,
         most: f64,
         longest: Longest,
@@ -402,7 +410,7 @@ impl Block {
             let blocks: f64 = loops.iter().zip(steps).map(|(l, n)| (l.extent / n) as f64).product();
             let elements: f64 = steps.iter().map(|&steps| steps as f64).product();
             let most_of_best = best.map_or(f64::INFINITY, |best| best.cycles(loops) * elements);
-            Block::of(loops, slots, window, steps, most_of_best.min(most / blocks))
+            Block::of(loops, slots, bit, window, steps, most_of_best.min(most / blocks))
         };
         let mut tried = vec![steps(Reach::Registers(1))];
         let mut best = match of(&tried[0], None) {
@@ -449,10 +457,11 @@ impl Block {
         larger.filter(is_better).or(best)
     }
 
-    /// The block of so many steps of each loop.
+    /// The block of so many steps of each loop, from a bit of a byte of the source on.
     fn of(
         loops: &[Loop],
         slots: Slots,
+        bit: i64,
         window: i64,
         steps: &[i64],
         most: f64,
@@ -471,7 +480,7 @@ impl Block {
         let slots = if run.is_some() { Slots::same(slots.value * run_steps) } else { slots };
         let (mut entries, mut owned) = (Vec::new(), Vec::new());
         entries.reserve_exact(((elements / run_steps) as usize).min(MOST_ENTRIES));
-        let (mut at, mut src, mut dst) = ([0; MAX_LOOPS], 0, 0);
+        let (mut at, mut src, mut dst) = ([0; MAX_LOOPS], bit, 0);
         loop {
             if entries.len() + owned.len() > MOST_ENTRIES {
                 return Err(Refused::TooLarge);

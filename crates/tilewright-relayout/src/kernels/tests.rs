@@ -470,7 +470,7 @@ fn elements_beside_others() {
         let movers = |first: i64, is_streamed: bool| {
             let of = move |level| {
                 let target = Target::of(is_streamed);
-                Mover::of(Wanted { loops, slots, is_at_bytes: true, first, target, level })
+                Mover::of(Wanted { loops, slots, begin: Begin::Bytes, first, target, level })
             };
             Level::all().into_iter().map(move |level| (level, of(level)))
         };
@@ -1049,7 +1049,8 @@ fn check_bits(loops: &[Loop], slots: Slots) -> Program {
     let targets = cases(&[Target::Streamed, Target::Cached], 1);
     let each = |level| targets.iter().map(move |&target| (level, target));
     for (level, target) in Level::all().into_iter().flat_map(each) {
-        let mover = Mover::of(Wanted { loops, slots, is_at_bytes: true, first: 0, target, level });
+        let mover =
+            Mover::of(Wanted { loops, slots, begin: Begin::Bytes, first: 0, target, level });
         assert!(mover.held_bytes() <= Mover::MOST_BYTES, "{loops:?}: {}", mover.held_bytes());
         let streamed = [Stores::Cached, Stores::Streamed, Stores::Staged];
         for &stores in if target.is_streamed() { &streamed } else { &streamed[..1] } {

@@ -128,13 +128,46 @@ impl Target {
     }
 }
 
+/// Where a box begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Begin {
+    /// At bytes of both sides.
+    Bytes,
+    /// At a byte of the destination and this bit of one of the source, as does every element of it: all steps are whole bytes.
+    SourceBit(u8),
+    /// Within a byte of either side, of which elements may begin at any bit.
+    Bits,
+}
+
+impl Begin {
+    /// Of a box that begins at these bits, whose loops count slots.
+    pub(crate) fn of<'l>(
+        start: (i64, i64),
+        slots: Slots,
+        loops: impl IntoIterator<Item = &'l Loop>,
+    ) -> Self {
+        let is_whole = |bits: i64| bits % 8 == 0;
+        let is_of_bytes = |l: &Loop| {
+            l.extent == 1
+                || is_whole(l.src.wrapping_mul(slots.src))
+                    && is_whole(l.dst.wrapping_mul(slots.dst))
+        };
+        match (is_whole(start.0), is_whole(start.1)) {
+            (true, true) => Begin::Bytes,
+            (false, true) if loops.into_iter().all(is_of_bytes) => {
+                Begin::SourceBit(start.0.rem_euclid(8) as u8)
+            }
+            _ => Begin::Bits,
+        }
+    }
+}
+
 /// A box that is to be moved.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'l> {
     pub(crate) loops: &'l [Loop],
     pub(crate) slots: Slots,
-    /// Whether it begins at a byte on both sides.
-    pub(crate) is_at_bytes: bool,
+    pub(crate) begin: Begin,
     /// The slot of the source that it begins at.
     pub(crate) first: i64,
     pub(crate) target: Target,
@@ -147,8 +180,8 @@ impl Wanted<'_> {
     /// none beside each other, and slots are counted from the source's first: its loops, its slots and the program of those, if
     /// that takes less than elements one by one.
     pub(super) fn with_what_lies_beside(self) -> Option<(Vec<Loop>, Slots, Program)> {
-        let Wanted { loops, slots, is_at_bytes, first, target, level } = self;
-        let bytes = slots.unit().filter(|_| is_at_bytes)? as i64;
+        let Wanted { loops, slots, first, target, level, .. } = self;
+        let bytes = slots.unit().filter(|_| self.is_at_bytes())? as i64;
         let steps = || loops.iter().filter(|l| l.extent > 1).map(|l| l.src);
         let step = steps().min().filter(|&step| step > 1 && step.count_ones() == 1)?;
         let are_whole = steps().chain([first]).all(|other| other % step == 0);
@@ -167,7 +200,7 @@ impl Wanted<'_> {
 
     /// How it is moved best.
     pub(super) fn way(self) -> Way {
-        match self.slots.unit().filter(|_| self.is_at_bytes) {
+        match self.slots.unit().filter(|_| self.is_at_bytes()) {
             Some(unit) => self.way_of_units(unit),
             None => self.way_of_bits(),
         }
@@ -267,7 +300,7 @@ impl Wanted<'_> {
                 return rows;
             }
         }
-        let program = if self.is_at_bytes { self.program() } else { None };
+        let program = if self.is_at_bytes() { self.program() } else { None };
         // What writes whole lines by itself, or into the caches, is quicker where it can be done.
         let is_streamed = self.target.is_streamed();
         let is_direct =
@@ -286,7 +319,8 @@ impl Wanted<'_> {
                 let mut drafts = drafts.or_else(|| self.drafts());
                 // Long rows that stay rows are shifted as quickly as they are looked up, and need no tables.
                 let rows = rows_if(&mut drafts, Drafts::are_long_in_place);
-                rows.or_else(|| self.cheaper(drafts, f64::INFINITY)).unwrap_or(Way::Checked)
+                let quickest = rows.or_else(|| self.cheaper(drafts, f64::INFINITY));
+                quickest.or_else(|| self.lookup_of_bits()).unwrap_or(Way::Checked)
             }
         }
     }
@@ -303,7 +337,7 @@ impl Wanted<'_> {
     }
 
     fn drafts(self) -> Option<Drafts> {
-        StagedRows::drafts(self.loops, self.slots, self.is_at_bytes, self.level)
+        StagedRows::drafts(self.loops, self.slots, self.is_at_bytes(), self.level)
     }
 
     /// By rows or lookups, where a program would load or store its registers in pieces, or move bits step by step, and that
@@ -376,11 +410,22 @@ impl Wanted<'_> {
 
     /// By lookups, if that takes fewer cycles than so many.
     fn lookup(self, cycles: f64) -> Option<Way> {
-        if !self.is_at_bytes {
-            return None;
-        }
-        let lookup = Lookup::of(self.loops, self.slots, self.level, cycles)?;
+        self.is_at_bytes().then(|| self.lookup_from(0, cycles)).flatten()
+    }
+
+    /// The same of what begins at a bit of the source, where nothing but moving it bit by bit is left.
+    fn lookup_of_bits(self) -> Option<Way> {
+        let Begin::SourceBit(bit) = self.begin else { return None };
+        self.lookup_from(bit, CHECKED * self.elements())
+    }
+
+    fn lookup_from(self, bit: u8, cycles: f64) -> Option<Way> {
+        let lookup = Lookup::of(self.loops, self.slots, bit, self.level, cycles)?;
         (lookup.cost() < cycles).then(|| Way::Lookup(Box::new(lookup)))
+    }
+
+    fn is_at_bytes(self) -> bool {
+        self.begin == Begin::Bytes
     }
 
     fn elements(self) -> f64 {
