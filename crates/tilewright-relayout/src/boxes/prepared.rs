@@ -19,10 +19,12 @@ const WRITTEN_LINE: f64 = 3.0;
 /// What moves pieces of these forms that begin so.
 pub(super) type Prepared = Vec<((Form, Begin), Mover)>;
 
-/// The number of what moves pieces of a form: that of its own, or of pieces that begin at bytes where it moves others alike.
+/// The number of what moves pieces of a form: of those that begin so, or elsewhere where that makes no difference. What was made
+/// for others than begin at bytes may be slower for those.
 pub(super) fn number_for(movers: &Prepared, (form, begin): (Form, Begin)) -> Option<usize> {
     let moves = |made_for: Begin, mover: &Mover| {
-        made_for == begin || made_for == Begin::Bytes && mover.begins_anywhere()
+        let may_differ = made_for == Begin::Bytes || begin != Begin::Bytes;
+        made_for == begin || may_differ && mover.begins_anywhere()
     };
     movers.iter().position(|((other, made_for), mover)| *other == form && moves(*made_for, mover))
 }
