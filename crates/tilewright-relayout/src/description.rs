@@ -1,6 +1,6 @@
 //! What a plan does, to be read by people and programs.
 
-use crate::kernels::{self, Level, Stores};
+use crate::kernels::{self, Level, Stores, Target};
 use crate::nest::{Loop, Nest};
 use std::fmt;
 
@@ -217,10 +217,16 @@ pub(crate) fn registers() -> &'static str {
 
 impl BoxDescription {
     /// A box in units of whole bytes, and the kernel that moves it.
-    pub(crate) fn of_units(nest: &Nest, unit_bits: i64, slot_bits: i64, storing: Storing) -> Self {
-        let start = nest.dst.saturating_mul(unit_bits / 8);
+    pub(crate) fn of_units(
+        nest: &Nest,
+        unit_bits: i64,
+        slot_bits: i64,
+        target: Target,
+        storing: Storing,
+    ) -> Self {
+        let (start, unit) = (nest.dst.saturating_mul(unit_bits / 8), (unit_bits / 8) as usize);
         let (kernel, around, own) =
-            kernels::choice(&nest.loops, (unit_bits / 8) as usize, start, storing.stores());
+            kernels::choice(&nest.loops, unit, start, target, storing.stores());
         let loops = around.iter().map(|l| described(l, unit_bits, unit_bits, false));
         let own = own.iter().map(|l| described(l, unit_bits, unit_bits, true));
         BoxDescription {

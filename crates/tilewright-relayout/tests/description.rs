@@ -65,6 +65,23 @@ fn large_boxes_of_few_bits() {
     }
 }
 
+/// Short odd runs from memory go by way of stages where the rows that they go to are in each other's way, a multiple of 4 KiB apart,
+/// and of 3 bytes wherever they go.
+#[test]
+fn pixels_that_change_places_in_memory() {
+    for (dims, kernel) in [
+        ("4096,2049,5", KernelKind::Rows),
+        ("4110,2048,5", KernelKind::Runs),
+        ("4110,2048,3", KernelKind::Rows),
+        ("4096,2049,15", KernelKind::Runs),
+    ] {
+        let [from, to] = ["2,1,0", "2,0,1"].map(|order| format!("u8[{dims}]{{{order}}}"));
+        let boxes = Plan::new(&placement(&from, 8), &placement(&to, 8)).unwrap().describe().boxes;
+        let kernels: Vec<_> = boxes.iter().map(|of| of.kernel.name()).collect();
+        assert_eq!(kernels, [kernel.name()], "{dims}");
+    }
+}
+
 /// Of five rows in tiles of 32 bits, the last begins within a byte, as all that it has does: it is looked up from there, not moved bit by
 /// bit.
 #[test]

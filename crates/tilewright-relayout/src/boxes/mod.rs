@@ -361,7 +361,13 @@ impl BoxMoves {
                 return BoxDescription::of_tiles(nest, self.slots.value, to);
             }
             if self.unit_bytes().is_some() {
-                return BoxDescription::of_units(nest, self.slots.value, to, storing);
+                return BoxDescription::of_units(
+                    nest,
+                    self.slots.value,
+                    to,
+                    self.target(),
+                    storing,
+                );
             }
             let start = (nest.src * from, nest.dst * to);
             let mover = Mover::of(Wanted {

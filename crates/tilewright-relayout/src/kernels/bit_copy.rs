@@ -27,6 +27,21 @@ pub(super) unsafe fn window<R: Register>(src: *const u8, bit: i64) -> R {
     }
 }
 
+/// A register from a bit on, which begins a byte unless they are `BITS`.
+///
+/// # Safety
+/// As [`window`], whose bytes alone are read from a byte on.
+#[inline(always)]
+pub(super) unsafe fn register_at<R: Register, const BITS: bool>(src: *const u8, bit: i64) -> R {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match BITS {
+            true => window(src, bit),
+            false => R::load(src.wrapping_offset(place(bit).0)),
+        }
+    }
+}
+
 /// Puts what a row of `len` bits has of bytes that it shares in place, from bit `from` of the source to bit `shift` of a byte
 /// on, and leaves the bits around it as they are.
 ///
@@ -54,12 +69,13 @@ pub(super) unsafe fn put_ends(src: *const u8, from: i64, to: *mut u8, shift: u64
     }
 }
 
-/// Puts what a row of `len` bits has of whole bytes in place, from bit `from` of the source to bit `shift` of a byte on.
+/// Puts what a row of `len` bits has of whole bytes in place, from bit `from` of the source to bit `shift` of a byte on: unless they are
+/// `BITS`, from bytes to bytes.
 ///
 /// # Safety
 /// As [`put`], of those bytes.
 #[inline(always)]
-pub(super) unsafe fn put_bytes<R: Register>(
+pub(super) unsafe fn put_bytes<R: Register, const BITS: bool>(
     src: *const u8,
     from: i64,
     to: *mut u8,
@@ -71,27 +87,27 @@ pub(super) unsafe fn put_bytes<R: Register>(
     if bytes > 0 {
         let to = to.wrapping_add(skipped.div_ceil(8));
         // SAFETY: the caller's promise.
-        unsafe { put::<R>(src, from + skipped as i64, to, bytes) };
+        unsafe { put::<R, BITS>(src, from + skipped as i64, to, bytes) };
     }
 }
 
-/// Puts so many bytes in place, from a bit of the source on.
+/// Puts so many bytes in place, from a bit of the source on, or a byte.
 ///
 /// # Safety
 /// The processor has these registers. The bytes can be read, registers beyond, and written.
 #[inline(always)]
-unsafe fn put<R: Register>(src: *const u8, from: i64, to: *mut u8, bytes: usize) {
+unsafe fn put<R: Register, const BITS: bool>(src: *const u8, from: i64, to: *mut u8, bytes: usize) {
     // SAFETY: the caller's promise.
     unsafe {
         if bytes < R::BYTES {
-            return window::<R>(src, from).store_first(to, bytes);
+            return register_at::<R, BITS>(src, from).store_first(to, bytes);
         }
         let (mut done, last) = (0, bytes - R::BYTES);
         while done < last {
-            window::<R>(src.wrapping_add(done), from).store(to.wrapping_add(done));
+            register_at::<R, BITS>(src.wrapping_add(done), from).store(to.wrapping_add(done));
             done += R::BYTES;
         }
-        window::<R>(src.wrapping_add(last), from).store(to.wrapping_add(last));
+        register_at::<R, BITS>(src.wrapping_add(last), from).store(to.wrapping_add(last));
     }
 }
 

@@ -246,17 +246,19 @@ pub(crate) fn are_far_blocks(loops: &[Loop], unit: i64) -> bool {
 /// Which kernel would move a whole box in one piece, if its memory began `start` bytes behind a
 /// line: its kind, the loops around it in the order they are walked, and its own.
 ///
-/// This is [`Mover::of_units`]'s own choice made once more, for a box that is not cut to a chunk and at an
+/// This is [`Mover::of`]'s own choice made once more, for a box that is not cut to a chunk and at an
 /// address of no memory: a part of the box may be moved by another kernel.
 pub(crate) fn choice(
     loops: &[Loop],
     unit: usize,
     start: i64,
+    target: Target,
     stores: Stores,
 ) -> (KernelKind, Vec<Loop>, Vec<Loop>) {
     let mut around: Vec<Loop> = loops.iter().filter(|l| l.extent != 1).copied().collect();
-    let kind = Mover::of_units(&around, unit, Level::best(), stores == Stores::Streamed).kind();
-    if let Some(kind) = kind {
+    let (slots, begin, level) = (Slots::same(8 * unit as i64), Begin::Bytes, Level::best());
+    let mover = Mover::of(Wanted { loops: &around, slots, begin, first: 0, target, level });
+    if let Some(kind) = mover.kind() {
         return (kind, Vec::new(), around);
     }
     let place = std::ptr::without_provenance_mut(start.rem_euclid(LINE as i64) as usize);

@@ -388,17 +388,35 @@ unsafe fn copy_over<R: Register, const W: usize>(at: At) {
 #[inline(always)]
 unsafe fn follow<R: Register, const W: usize>(at: At, row: Row, beyond: usize, end: *const u8) {
     let all = row.len * row.count as usize + beyond;
-    for run in 0..row.count {
-        let here = at.plus(run * row.src, run * row.dst);
+    // The first of them, which are copied with all that lies behind them; without a look at either end for each that takes half as long.
+    let by_room = if all < W { 0 } else { ((all - W) / row.len + 1) as i64 };
+    let whole = by_room.min(readable(at.src, row.src, W, end)).min(row.count);
+    let mut here = at;
+    for _ in 0..whole {
+        // SAFETY: the caller's promise: what is written lies within the runs that follow, and what is read before the end.
+        unsafe { copy_over::<R, W>(here) };
+        here = here.plus(row.src, row.dst);
+    }
+    for run in whole..row.count {
         let is_inside = run as usize * row.len + W <= all && here.src.wrapping_add(W) <= end;
-        // SAFETY: the caller's promise: what is written lies within the runs that follow, and what
-        // is read before the end.
+        // SAFETY: as above, or no more than a run.
         unsafe {
             match is_inside {
                 true => copy_over::<R, W>(here),
                 false => copy_by_call_or_bytes(here, row.len),
             }
         }
+        here = here.plus(row.src, row.dst);
+    }
+}
+
+/// At how many of the first places of a source, `step` bytes apart, so many bytes can be read before the end.
+#[inline(always)]
+fn readable(first: *const u8, step: i64, bytes: usize, end: *const u8) -> i64 {
+    match (end as usize).wrapping_sub(first as usize).wrapping_sub(bytes) as i64 {
+        left if left < 0 => 0,
+        _ if step <= 0 => i64::MAX,
+        left => left / step + 1,
     }
 }
 

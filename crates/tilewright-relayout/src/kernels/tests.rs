@@ -129,6 +129,11 @@ fn runs() {
             check(&[l(9, 2 * length + 1, length), l(length, 1, 1)], unit);
             let from = 8 * (length + 2) as usize * unit;
             check_from(from, &[l(9, -length - 2, length), l(length, 1, 1)], unit);
+            // More than are chained, of which the last or the first end where the source does.
+            check(&[l(70, length + 1, length), l(length, 1, 1)], unit);
+            check(&[l(70, 0, length), l(length, 1, 1)], unit);
+            let from = 69 * (length + 1) as usize * unit;
+            check_from(from, &[l(70, -length - 1, length), l(length, 1, 1)], unit);
         }
     }
 }

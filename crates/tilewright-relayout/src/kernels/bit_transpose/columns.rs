@@ -311,7 +311,7 @@ unsafe fn part<R: Register>(made: *const u8, from: i64, line: *mut u8, bit: i64,
     let to = line.wrapping_offset(byte);
     // SAFETY: the caller's promise.
     unsafe {
-        put_bytes::<R>(made, from, to, shift, len);
+        put_bytes::<R, true>(made, from, to, shift, len);
         put_ends(made, from, to, shift, len);
     }
 }

@@ -231,12 +231,22 @@ impl Block {
     fn take(&mut self, number: usize, most: i64, chains: [Option<usize>; 2]) -> bool {
         let l = self.outer[number];
         let most = most.clamp(1, l.count);
-        let count = l.count / most + i64::from(l.count % most != 0);
+        let step = l.src.min(l.dst).max(1);
+        // Parts of whole registers begin at bytes and have room for no more than they have, where that makes no more of them. What
+        // is whole bytes apart is whole lines of memory, or registers of the stage, where that makes few more.
+        let of = |whole: i64| {
+            let fit = most / whole * whole;
+            (l.count > most && 4 * fit >= 3 * most).then_some((whole, fit))
+        };
+        let (lines, registers) = (LONG / (step & -step).min(LONG), LONG / power(step).min(LONG));
+        let (whole, fit) = match step {
+            ..8 => (REGISTER / step, most),
+            _ => of(lines).or_else(|| of(registers)).unwrap_or((1, most)),
+        };
+        let count = l.count / fit + i64::from(l.count % fit != 0);
         let even = (l.count + count - 1) / count;
-        // Parts of whole registers begin at bytes and have room for no more than they have, where that makes no more of them.
-        let whole = REGISTER / l.src.min(l.dst).clamp(1, REGISTER);
         let part = ((even + whole - 1) / whole * whole).min(l.count);
-        let part = if count > 1 && part <= most { part } else { even };
+        let part = if count > 1 && part <= fit { part } else { even };
         self.inside.push(Inside { of: Loop { extent: part, src: l.src, dst: l.dst }, chains });
         if count == 1 {
             self.outer.remove(number);
@@ -371,25 +381,30 @@ impl Block {
         let along = [0, 1].map(|side| self.along(side, &indices));
         // What one side has room for, the other has too; that may need more room there.
         let room = |indices: &[Index]| indices.iter().map(|index| index.padded).sum::<i64>();
-        let (mut pitch, mut known, mut rounds) = ([0; 2], -1, 0);
+        let (mut row, mut known, mut rounds) = ([0; 2], -1, 0);
         while room(&indices) != known {
             known = room(&indices);
-            pitch = [0, 1].map(|side| self.pad(side, width, &along[side], &mut indices));
+            row = [0, 1].map(|side| self.pad(side, width, &along[side], &mut indices));
             rounds += 1;
             if rounds > MOST_ROUNDS {
                 return None;
             }
         }
+        let n_rows = [0, 1].map(|side| {
+            let across = indices.iter().filter(|index| !index.is_along[side]);
+            across.fold(1, |all: i64, index| all.saturating_mul(index.padded))
+        });
+        let mut pitch = [0, 1].map(|side| self.pitch(side, width, row[side], n_rows[side]));
         // Rows that are in the same order on both sides are so in one stage, gaps and all.
         if along[0] == along[1] {
             pitch = [pitch[0].max(pitch[1]); 2];
             indices.iter_mut().for_each(|i| i.strides = [i.strides[0].max(i.strides[1]); 2]);
         }
-        let mut n_rows = [1i64; 2];
-        for side in 0..2 {
+        for (side, &pitch) in pitch.iter().enumerate() {
+            let mut step = pitch;
             for index in indices.iter_mut().filter(|index| !index.is_along[side]) {
-                index.strides[side] = n_rows[side] * pitch[side];
-                n_rows[side] *= index.padded;
+                index.strides[side] = step;
+                step = step.saturating_mul(index.padded);
             }
         }
         let is_same = is_at_bytes && slots == Slots::same(width);
@@ -493,8 +508,7 @@ impl Block {
         around && is_whole(self.len[side]) && indices.iter().all(stays)
     }
 
-    /// Gives the indices along the rows of a side, which have these numbers, room in its stage; from one row to the next
-    /// there.
+    /// Gives the indices along the rows of a side, which have these numbers, room in its stage; the bits that a row has there.
     fn pad(&self, side: usize, width: i64, along: &[usize], indices: &mut [Index]) -> i64 {
         let (mut step, mut packed) = (width, self.slots[side]);
         let loops = along.iter().flat_map(|&number| indices[number].loops.clone());
@@ -532,15 +546,24 @@ impl Block {
             }
             packed = first * index.count;
         }
+        step
+    }
+
+    /// From one of so many rows of a side to the next in its stage, where a row has room for so many bits.
+    fn pitch(&self, side: usize, width: i64, row: i64, n_rows: i64) -> i64 {
+        let whole = |of: i64| (row + of - 1) / of * of;
         if side == 0 && self.slots[0] > width {
             // What is put together is written by whole registers, of which a row is a part.
-            return (step + REGISTER - 1) / REGISTER * REGISTER + LONG;
+            return whole(REGISTER) + LONG;
         }
-        match step {
-            // Registers beyond a row's end are no other row's, and rows do not fall on the same lines of the caches.
-            LONG.. => (step + LONG - 1) / LONG * LONG + REGISTER,
-            REGISTER.. => step + REGISTER,
-            _ => step.max(8),
+        // Registers beyond a row's end are no other row's, and rows do not fall on the same lines of the caches: an odd number of
+        // lines, of which no register has a part of two, if there is room for it.
+        let lines = ((whole(LONG) / LONG) | 1) * LONG;
+        match row {
+            LONG.. if lines.saturating_mul(n_rows) <= 8 * MOST_STAGE as i64 => lines,
+            LONG.. => whole(LONG) + REGISTER,
+            REGISTER.. => row + REGISTER,
+            _ => row.max(8),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Registers of the same tables are copied of all rows, one after the other: what they take of tables stays in registers
 //! meanwhile.
 
-use super::super::bit_copy::{byte_at, place, put_bytes, put_ends, window};
+use super::super::bit_copy::{byte_at, place, put_bytes, put_ends, register_at};
 use super::super::level::{Task, prefetch_near};
 use super::super::place::LINE;
 use super::super::register::Register;
@@ -12,6 +12,12 @@ use std::ops::Range;
 
 /// What may be read and written before and beyond rows in a stage.
 pub(super) const BESIDE: usize = 128;
+
+/// What is done to a register besides its shifts: nothing but that bytes are taken from one order; any of what tables are for, but
+/// no ninth bytes; or that too.
+const PLAIN: u8 = 0;
+const ANY: u8 = 1;
+const NINTHS: u8 = 2;
 
 /// Where a row lies, in bits, where it comes from and where it goes.
 #[derive(Clone, Copy, Debug)]
@@ -83,20 +89,42 @@ impl Task for Pass<'_> {
     unsafe fn with<R: Register>(self) {
         // SAFETY: the caller's promise; tables are made for registers of 64 bytes where there are such, and else of 16.
         unsafe {
-            match (self.spacing.is_same(), R::BYTES == 64) {
-                (false, true) => self.spaced::<R>(),
-                (false, false) => self.spaced::<R::Lane>(),
-                (true, _) => match self.register() {
-                    ..=16 => self.same::<R::Lane>(),
-                    17..=32 => self.same::<R::Half>(),
-                    _ => self.same::<R>(),
-                },
+            match self.reads_bits() {
+                true => self.run::<R, true>(),
+                false => self.run::<R, false>(),
             }
         }
     }
 }
 
 impl Pass<'_> {
+    /// Whether any register is read from a bit on that begins no byte.
+    fn reads_bits(&self) -> bool {
+        let shares_bytes = self.spacing.is_same() && self.exactly.is_some() && !self.is_bytes;
+        let rows = self.rows.iter().fold(self.from, |bits, row| bits | row.from);
+        shares_bytes || (rows | self.spacing.bits) % 8 != 0
+    }
+
+    /// Copies every row, by registers that are read from bits on or from bytes on.
+    ///
+    /// # Safety
+    /// The caller's promise to a [`Task`]. Tables are made for registers of 64 bytes where there are such, and else of 16.
+    #[inline(always)]
+    unsafe fn run<R: Register, const BITS: bool>(self) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match (self.spacing.is_same(), R::BYTES == 64) {
+                (false, true) => self.spaced::<R, BITS>(),
+                (false, false) => self.spaced::<R::Lane, BITS>(),
+                (true, _) => match self.register() {
+                    ..=16 => self.same::<R::Lane, BITS>(),
+                    17..=32 => self.same::<R::Half, BITS>(),
+                    _ => self.same::<R, BITS>(),
+                },
+            }
+        }
+    }
+
     /// Whether all that registers reach of a row that begins at a bit of the source lies in that.
     pub(super) fn is_inside(&self, bit: i64, src: &Range<*const u8>) -> bool {
         let bits = (src.end as usize).wrapping_sub(src.start as usize) as i64 * 8;
@@ -127,18 +155,18 @@ impl Pass<'_> {
     /// The processor has these registers. Each row can be read, with [`BESIDE`] bytes before and behind it, and written,
     /// with as many behind it if it need not be exact.
     #[inline(always)]
-    unsafe fn same<R: Register>(self) {
+    unsafe fn same<R: Register, const BITS: bool>(self) {
         let Pass { spacing, rows, src, from, dst, to, exactly, .. } = self;
         if let Some(len) = exactly {
             // SAFETY: the caller's promise.
-            let done = unsafe { if self.is_chain { self.chained::<R>(len) } else { 0 } };
+            let done = unsafe { if self.is_chain { self.chained::<R, BITS>(len) } else { 0 } };
             let rows = &rows[done..];
             for &row in rows {
                 self.ask_for(row, len);
                 let (byte, shift) = place(to + row.to);
                 let to = dst.wrapping_offset(byte);
                 // SAFETY: the caller's promise.
-                unsafe { put_bytes::<R>(src, from + row.from, to, shift, len) };
+                unsafe { put_bytes::<R, BITS>(src, from + row.from, to, shift, len) };
             }
             if !self.is_bytes {
                 for &row in rows {
@@ -157,7 +185,7 @@ impl Pass<'_> {
             for &row in rows {
                 let to = dst.wrapping_offset(place(to + row.to).0);
                 // SAFETY: the caller's promise.
-                unsafe { window::<R>(src, from + row.from).store(to) };
+                unsafe { register_at::<R, BITS>(src, from + row.from).store(to) };
             }
             return;
         }
@@ -168,7 +196,7 @@ impl Pass<'_> {
                 Ask::of(&self, done, done).ask(row);
                 // SAFETY: the caller's promise.
                 unsafe {
-                    let bits = window::<R>(src.wrapping_add(done), from + row.from);
+                    let bits = register_at::<R, BITS>(src.wrapping_add(done), from + row.from);
                     bits.store(to.wrapping_add(done));
                 }
                 done += R::BYTES;
@@ -195,7 +223,7 @@ impl Pass<'_> {
     /// # Safety
     /// As [`same`](Self::same), for such rows that are exact.
     #[inline(always)]
-    unsafe fn chained<R: Register>(self, len: usize) -> usize {
+    unsafe fn chained<R: Register, const BITS: bool>(self, len: usize) -> usize {
         let Pass { rows, src, from, dst, to, .. } = self;
         let Some(first) = rows.first() else { return 0 };
         // The registers of a row begin within its first byte.
@@ -219,7 +247,8 @@ impl Pass<'_> {
             unsafe {
                 let mut done = 0;
                 while 8 * done < len + shift {
-                    window::<R>(src.wrapping_add(done), from).store(here.wrapping_add(done));
+                    register_at::<R, BITS>(src.wrapping_add(done), from)
+                        .store(here.wrapping_add(done));
                     done += R::BYTES;
                 }
                 if shift > 0 {
@@ -246,35 +275,43 @@ impl Pass<'_> {
     /// # Safety
     /// As [`same`](Self::same); the spacing is made for these registers, and rows that are exact begin at bytes.
     #[inline(always)]
-    unsafe fn spaced<R: Register>(self) {
+    unsafe fn spaced<R: Register, const BITS: bool>(self) {
         let Spacing { shifts, tables, .. } = self.spacing;
         // SAFETY: the caller's promise; there are as many shifts.
         unsafe {
             match (tables.is_together, shifts.len()) {
-                (false, 0) if tables.has_ninths => self.groups::<R, false, 0, true>(),
-                (true, 0) if tables.has_ninths => self.groups::<R, true, 0, true>(),
-                (false, 0) => self.groups::<R, false, 0, false>(),
-                (false, 1) => self.groups::<R, false, 1, false>(),
-                (false, 2) => self.groups::<R, false, 2, false>(),
-                (false, 3) => self.groups::<R, false, 3, false>(),
-                (false, 4) => self.groups::<R, false, 4, false>(),
-                (false, 5) => self.groups::<R, false, 5, false>(),
-                (false, _) => self.groups::<R, false, 6, false>(),
-                (true, 0) => self.groups::<R, true, 0, false>(),
-                (true, 1) => self.groups::<R, true, 1, false>(),
-                (true, 2) => self.groups::<R, true, 2, false>(),
-                (true, 3) => self.groups::<R, true, 3, false>(),
-                (true, 4) => self.groups::<R, true, 4, false>(),
-                (true, 5) => self.groups::<R, true, 5, false>(),
-                (true, _) => self.groups::<R, true, 6, false>(),
+                (false, 0) if tables.has_ninths => self.groups::<R, BITS, false, 0, NINTHS>(),
+                (true, 0) if tables.has_ninths => self.groups::<R, BITS, true, 0, NINTHS>(),
+                (false, 0) if tables.are_plain() => self.groups::<R, BITS, false, 0, PLAIN>(),
+                (true, 0) if tables.are_plain() => self.groups::<R, BITS, true, 0, PLAIN>(),
+                (false, 0) => self.groups::<R, BITS, false, 0, ANY>(),
+                (false, 1) => self.groups::<R, BITS, false, 1, ANY>(),
+                (false, 2) => self.groups::<R, BITS, false, 2, ANY>(),
+                (false, 3) => self.groups::<R, BITS, false, 3, ANY>(),
+                (false, 4) => self.groups::<R, BITS, false, 4, ANY>(),
+                (false, 5) => self.groups::<R, BITS, false, 5, ANY>(),
+                (false, _) => self.groups::<R, BITS, false, 6, ANY>(),
+                (true, 0) => self.groups::<R, BITS, true, 0, ANY>(),
+                (true, 1) => self.groups::<R, BITS, true, 1, ANY>(),
+                (true, 2) => self.groups::<R, BITS, true, 2, ANY>(),
+                (true, 3) => self.groups::<R, BITS, true, 3, ANY>(),
+                (true, 4) => self.groups::<R, BITS, true, 4, ANY>(),
+                (true, 5) => self.groups::<R, BITS, true, 5, ANY>(),
+                (true, _) => self.groups::<R, BITS, true, 6, ANY>(),
             }
         }
     }
 
     /// # Safety
-    /// As [`spaced`](Self::spaced), of so many shifts, `TOGETHER` or apart, with orders of ninth bytes or without.
+    /// As [`spaced`](Self::spaced), of so many shifts, `TOGETHER` or apart, and what else is done to a register.
     #[inline(always)]
-    unsafe fn groups<R: Register, const TOGETHER: bool, const SHIFTS: usize, const NINTHS: bool>(
+    unsafe fn groups<
+        R: Register,
+        const BITS: bool,
+        const TOGETHER: bool,
+        const SHIFTS: usize,
+        const KIND: u8,
+    >(
         self,
     ) {
         for group in &self.spacing.groups {
@@ -287,7 +324,7 @@ impl Pass<'_> {
                 for vector in vectors {
                     let times = Times { first: number, count: at_once, steps: group.steps };
                     // SAFETY: the caller's promise.
-                    unsafe { self.registers::<R, TOGETHER, SHIFTS, NINTHS>(vector, times) }
+                    unsafe { self.registers::<R, BITS, TOGETHER, SHIFTS, KIND>(vector, times) }
                 }
                 number += at_once;
             }
@@ -304,9 +341,10 @@ impl Pass<'_> {
     #[inline(always)]
     unsafe fn registers<
         R: Register,
+        const BITS: bool,
         const TOGETHER: bool,
         const SHIFTS: usize,
-        const NINTHS: bool,
+        const KIND: u8,
     >(
         self,
         vector: &Vector,
@@ -314,7 +352,7 @@ impl Pass<'_> {
     ) {
         let Pass { spacing, rows, src, from, dst, to, .. } = self;
         // SAFETY: the caller's promise: these are the vector's tables.
-        let by = unsafe { Kept::<R, SHIFTS, NINTHS>::of::<TOGETHER>(spacing, vector) };
+        let by = unsafe { Kept::<R, SHIFTS, KIND>::of::<TOGETHER>(spacing, vector) };
         let Times { first, count, steps } = times;
         let first = (vector.from + first * steps.0, vector.to + first * steps.1);
         // Those of whole bytes again and again begin at whole bytes, if the first does.
@@ -343,14 +381,15 @@ impl Pass<'_> {
                 // SAFETY: the caller's promise. What is written beyond a register's own bits is written over by the next one's.
                 unsafe {
                     while number < plain {
-                        by.moved::<TOGETHER>(window::<R>(src, bit)).store(here);
+                        by.moved::<TOGETHER>(register_at::<R, BITS>(src, bit)).store(here);
                         bit += vector.steps.0;
                         here = here.wrapping_offset(step as isize);
                         number += 1;
                     }
                     while is_plain && number < n {
                         let room = (room - number * step).min(bytes) as usize;
-                        by.moved::<TOGETHER>(window::<R>(src, bit)).store_first(here, room);
+                        by.moved::<TOGETHER>(register_at::<R, BITS>(src, bit))
+                            .store_first(here, room);
                         bit += vector.steps.0;
                         here = here.wrapping_offset(step as isize);
                         number += 1;
@@ -362,7 +401,7 @@ impl Pass<'_> {
                         if let Some(ahead) = ahead.1 {
                             prefetch_near(here.wrapping_offset(place(ahead).0));
                         }
-                        let mut bits = by.moved::<TOGETHER>(window::<R>(src, bit));
+                        let mut bits = by.moved::<TOGETHER>(register_at::<R, BITS>(src, bit));
                         if goes_on {
                             bits = bits.or(R::load_first(here, 1));
                         }
@@ -401,7 +440,7 @@ fn fitting(room: i64, reach: i64, step: i64, count: i64) -> i64 {
 
 /// The tables of a register.
 #[derive(Clone, Copy)]
-struct Kept<R: Register, const SHIFTS: usize, const NINTHS: bool> {
+struct Kept<R: Register, const SHIFTS: usize, const KIND: u8> {
     shifts: [u64; SHIFTS],
     shifted: [R; SHIFTS],
     turn: R,
@@ -414,7 +453,7 @@ struct Kept<R: Register, const SHIFTS: usize, const NINTHS: bool> {
     n_orders: usize,
 }
 
-impl<R: Register, const SHIFTS: usize, const NINTHS: bool> Kept<R, SHIFTS, NINTHS> {
+impl<R: Register, const SHIFTS: usize, const KIND: u8> Kept<R, SHIFTS, KIND> {
     /// # Safety
     /// The processor has these registers, for which the tables are; they are of such a kind.
     #[inline(always)]
@@ -431,13 +470,13 @@ impl<R: Register, const SHIFTS: usize, const NINTHS: bool> Kept<R, SHIFTS, NINTH
                 orders: [any; MOST_ORDERS],
                 masks: [any; MOST_ORDERS],
                 ninths: [any; 2],
-                has_turns: tables.has_turns,
-                has_masks: tables.has_masks,
-                n_orders: tables.n_orders,
+                has_turns: KIND != PLAIN && tables.has_turns,
+                has_masks: KIND != PLAIN && tables.has_masks,
+                n_orders: if KIND == PLAIN { 1 } else { tables.n_orders },
             };
             if !TOGETHER {
                 next = next.wrapping_add(R::BYTES);
-                if NINTHS {
+                if KIND == NINTHS {
                     kept.ninths[0] = R::load(next);
                     next = next.wrapping_add(R::BYTES);
                 }
@@ -472,7 +511,7 @@ impl<R: Register, const SHIFTS: usize, const NINTHS: bool> Kept<R, SHIFTS, NINTH
                     next = next.wrapping_add(R::BYTES);
                 }
             }
-            if NINTHS {
+            if KIND == NINTHS {
                 kept.ninths = [R::load(next), R::load(next.wrapping_add(R::BYTES))];
             }
             kept
@@ -488,7 +527,7 @@ impl<R: Register, const SHIFTS: usize, const NINTHS: bool> Kept<R, SHIFTS, NINTH
             if !TOGETHER {
                 let row = bits;
                 bits = row.pick(self.orders[0]);
-                if NINTHS {
+                if KIND == NINTHS {
                     bits = bits.funnel_each(row.pick(self.ninths[0]), self.turn);
                 } else if self.has_turns {
                     bits = bits.down_each(self.turn);
@@ -515,7 +554,7 @@ impl<R: Register, const SHIFTS: usize, const NINTHS: bool> Kept<R, SHIFTS, NINTH
                 }
                 bytes = bytes.or(bits.pick(self.orders[pick]).and(self.masks[pick]));
             }
-            if NINTHS {
+            if KIND == NINTHS {
                 let ninths = together.carried_each(self.turn);
                 bytes = bytes.or(ninths.pick(self.ninths[0]).and(self.ninths[1]));
             }

@@ -35,6 +35,8 @@ pub(super) struct Spacing {
     pub(super) to: usize,
     /// The bytes from a row's first byte on that are read of it at most, by registers of up to 64 bytes.
     pub(super) reach: usize,
+    /// The bits below a byte of where registers are read from, of a row that begins at one.
+    pub(super) bits: i64,
     /// The registers of the stage, if it differs from memory.
     pub(super) groups: Vec<Group>,
     pub(super) vectors: Vec<Vector>,
@@ -82,6 +84,13 @@ pub(super) struct Vector {
     pub(super) steps: (i64, i64),
     /// The byte of the tables that its own begin at.
     pub(super) table: usize,
+}
+
+impl Tables {
+    /// Whether nothing is done but that bytes are taken from one order.
+    pub(super) fn are_plain(&self) -> bool {
+        !self.has_turns && !self.has_masks && !self.has_ninths && self.n_orders == 1
+    }
 }
 
 impl Vector {
@@ -198,7 +207,7 @@ impl Spacing {
             first = (first.0 + times * again.0, first.1 + times * again.1);
         }
         spacing.write(&making.drafts);
-        spacing.reach = spacing.reached();
+        (spacing.reach, spacing.bits) = (spacing.reached(), spacing.bits_within_bytes());
         Some(spacing)
     }
 
@@ -211,6 +220,7 @@ impl Spacing {
             from: len,
             to: len,
             reach: reach(len),
+            bits: 0,
             groups: Vec::new(),
             vectors: Vec::new(),
             shifts: Vec::new(),
@@ -266,6 +276,13 @@ impl Spacing {
             reach((last.unwrap_or(0) + (group.count - 1) * group.steps.0) as usize)
         };
         self.groups.iter().map(of_group).fold(reach(self.from), usize::max)
+    }
+
+    /// The bits below a byte of where registers are read from, of a row that begins at one.
+    fn bits_within_bytes(&self) -> i64 {
+        let vectors = self.vectors.iter().map(|vector| vector.from | vector.steps.0);
+        let groups = self.groups.iter().map(|group| group.steps.0);
+        vectors.chain(groups).fold(0, |bits, begin| bits | begin) % 8
     }
 
     /// The bytes that it has allocated.

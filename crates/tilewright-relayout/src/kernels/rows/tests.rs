@@ -80,6 +80,24 @@ fn runs_of_odd_lengths_change_places() {
 }
 
 #[test]
+fn blocks_of_whole_lines_and_registers() {
+    // Up to 256 bytes of a row: of 3 bytes at a time 64 times, which is three lines, and of 7 bytes 32 times, which is four registers
+    // of a stage where each has room for 8.
+    let n = if cfg!(miri) { 90 } else { 300 };
+    for &(run, at_once) in cases(&[(3, 64), (7, 32)], 1) {
+        let loops = [l(n, run, run * n), l(n, run * n, run), l(run, 1, 1)];
+        let slots = Slots::same(8);
+        assert!(check(&loops, slots, (0, 0)), "{run}");
+        for rows in made(&loops, slots) {
+            assert_eq!(rows.len as i64, 8 * run * at_once, "{run}, {:?}", rows.level);
+            // No register of a stage has parts of two lines, and rows begin in other sets of the cache.
+            let is_apart = |pair: &[Row]| (pair[1].to - pair[0].to) % 1024 == 512;
+            assert!(rows.src.rows.windows(2).all(is_apart), "{run}: {:?}", rows.src.rows);
+        }
+    }
+}
+
+#[test]
 fn boxes_of_any_strides_and_widths() {
     let mut draw = Draw(5);
     let (mut n_moved, n) = (0, if cfg!(miri) { 4 } else { 3000 });
