@@ -270,7 +270,15 @@ impl Wanted<'_> {
         let are_near = row.is_some_and(|l| l.src.saturating_abs() <= NEAR_ROWS / unit as i64);
         let filled = program.as_ref().filter(|program| program.fills_registers());
         let listed = |is_needed| Listed::of(loops, unit, level, is_needed);
-        let first = if are_near && filled.is_some() { None } else { listed(false) };
+        // In the caches, tiles whose places are listed may take longer than more of a program that loads and stores whole registers.
+        let is_quicker = |listed: &Listed| {
+            let whole = program.as_ref().filter(|program| program.least_piece() >= LANE);
+            is_streamed || whole.is_none_or(|program| listed.is_quicker(program))
+        };
+        let first = match are_near && filled.is_some() {
+            true => None,
+            false => listed(false).filter(is_quicker),
+        };
         // Where those move most elements twice, lists that do not take less.
         let least = MOSTLY_TWICE * LANE_CYCLES * bytes / LANE as f64;
         let second = |filled: &Program| {
