@@ -373,7 +373,7 @@ impl BoxMoves {
             let mover = Mover::of(Wanted {
                 loops: &nest.loops,
                 slots: self.slots,
-                begin: Begin::of(start, self.slots, &nest.loops),
+                begin: Begin::of(start, self.slots, nest.loops.iter().copied()),
                 first: nest.src,
                 target: self.target(),
                 level: Level::best(),

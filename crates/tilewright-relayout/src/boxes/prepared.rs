@@ -232,11 +232,11 @@ impl BoxMoves {
         }
     }
 
-    /// Where a piece begins. Chunks do at bytes.
+    /// Where a piece begins, and all that it has. Chunks begin at bytes.
     fn begin_of(&self, piece: &Piece) -> Begin {
         let start = (piece.src * self.slots.src, piece.dst * self.slots.dst);
-        let nest = self.boxes.get(piece.nest).map(Cuttable::nest);
-        Begin::of(start, self.slots, nest.iter().flat_map(|nest| &nest.loops))
+        let nest = self.boxes.get(piece.nest);
+        Begin::of(start, self.slots, nest.into_iter().flat_map(|nest| nest.loops(piece)))
     }
 
     /// What pieces that are moved alike have in common.

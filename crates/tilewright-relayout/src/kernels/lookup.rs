@@ -26,7 +26,7 @@ pub(super) struct Lookup {
 /// Blocks of the same tables. Places are in bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
-    /// Where the first block lies from where the box begins.
+    /// Where the first block lies from the byte that the box begins in.
     pub(super) start: (i64, i64),
     /// The loops around a block.
     pub(super) around: Vec<Around>,

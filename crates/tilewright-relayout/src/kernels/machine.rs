@@ -1,4 +1,4 @@
-//! Running programs: their walks in turn, by way of banks and stages, and what moves the tiles of each panel.
+//! Running programs: their walks in turn, by way of banks and stages.
 
 use super::block::{CachedStage, Stage, Walk};
 use super::code::Kernel;

@@ -2,7 +2,7 @@
 //! made of.
 //!
 //! A block is as much of every loop as fills a register of the destination, holes and all, and as much as
-//! has the next block begin at whole bytes; of packed elements also all that follows itself in the destination, as the
+//! has the next block begin whole bytes further on; of packed elements also all that follows itself in the destination, as the
 //! elements of a matrix, where that is from as near in the source. Its elements are listed; each piece of one within a
 //! byte of both sides is an entry: from which byte, by how many bits, to which. Entries of the same window and turn are
 //! one pick, unless two of them want the same byte of the register. A turn is of up to 7 bits to the left: bits that

@@ -427,7 +427,7 @@ impl<const B: usize, const K: usize, const N: usize, const APART: bool> Task
             let asks = walk.stores != Stores::Cached;
             while let Some(at) = places.next() {
                 match APART {
-                    false => weaver.weave_rows(at, false, asks),
+                    false => weaver.weave_rows(at, [false; 2], asks),
                     true => weaver.unweave_rows(at, asks),
                 }
             }

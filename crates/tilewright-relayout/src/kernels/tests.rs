@@ -138,6 +138,35 @@ fn runs() {
     }
 }
 
+/// Rows of tiles of 32 rows of bits, each element to every fourth byte: what is made for one bit of the source's bytes also moves what begins at another.
+#[test]
+fn what_is_made_for_one_bit_of_the_source() {
+    let n = if cfg!(miri) { 1 } else { 10 };
+    let loops = [l(3, n * 4096, n * 512), l(n, 4096, 512), l(128, 32, 4)];
+    let slots = Slots { value: 1, src: 1, dst: 8 };
+    let src = pattern((3 * n * 4096 / 8) as usize);
+    for level in Level::all() {
+        let begin = Begin::of((4, 0), slots, loops);
+        assert_eq!(begin, Begin::SourceBit(4));
+        let target = Target::Cached;
+        let mover = Mover::of(Wanted { loops: &loops, slots, begin, first: 4, target, level });
+        if level == Level::best() {
+            assert_eq!(mover.kind(), Some(KernelKind::Lookup));
+        }
+        for bit in 0..8 {
+            let mut expected = vec![0xee; (3 * n * 512) as usize];
+            move_checked(&loops, slots, (bit, 0), &src, &mut expected);
+            let mut dst = vec![0xee; expected.len()];
+            let means = Means { level, stores: Stores::Cached };
+            mover.run((bit, 0), &src, &mut dst, means, &mut Vec::new());
+            assert!(dst == expected, "from bit {bit}, {level:?}");
+        }
+    }
+    // A step of a bit begins at others.
+    assert_eq!(Begin::of((4, 0), slots, [l(2, 1, 512), l(128, 32, 4)]), Begin::Bits);
+    assert_eq!(Begin::of((4, 1), slots, loops), Begin::Bits);
+}
+
 #[test]
 fn runs_of_several_loops_that_follow_each_other() {
     for &(length, unit) in

@@ -148,13 +148,13 @@ pub(crate) enum Begin {
 
 impl Begin {
     /// Of a box that begins at these bits, whose loops count slots.
-    pub(crate) fn of<'l>(
+    pub(crate) fn of(
         start: (i64, i64),
         slots: Slots,
-        loops: impl IntoIterator<Item = &'l Loop>,
+        loops: impl IntoIterator<Item = Loop>,
     ) -> Self {
         let is_whole = |bits: i64| bits % 8 == 0;
-        let is_of_bytes = |l: &Loop| {
+        let is_of_bytes = |l: Loop| {
             l.extent == 1
                 || is_whole(l.src.wrapping_mul(slots.src))
                     && is_whole(l.dst.wrapping_mul(slots.dst))
@@ -436,7 +436,8 @@ impl Wanted<'_> {
     /// The same of what begins at a bit of the source, where nothing but moving it bit by bit is left.
     fn lookup_of_bits(self) -> Option<Way> {
         let Begin::SourceBit(bit) = self.begin else { return None };
-        self.lookup_from(bit, CHECKED * self.elements())
+        let bit_by_bit = CHECKED * self.elements();
+        if bit_by_bit < NEGLIGIBLE { None } else { self.lookup_from(bit, bit_by_bit) }
     }
 
     fn lookup_from(self, bit: u8, cycles: f64) -> Option<Way> {

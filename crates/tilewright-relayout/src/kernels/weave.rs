@@ -345,27 +345,31 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
                     false => from.dst,
                 };
                 let part = self.part(len / unit, self.rows.step);
-                part.weave_rows(At { dst, ..from }, is_direct, true);
+                part.weave_rows(At { dst, ..from }, [is_direct, is_of_lines], true);
             }
             done += len;
         }
     }
 
     /// Weaves `K` rows of the source into one run of the destination, past the caches if it `streams`. What registers leave of that
-    /// goes through the caches, with the line that it is in.
+    /// goes past them too if the run is whole lines, or through the caches, with the line that it is in.
     ///
     /// # Safety
     /// The processor has these registers, whose orders are for that. As many elements as a row has can be read in each of the
     /// rows, and `K` times as many written. What is streamed begins at a multiple of 16 bytes.
     #[inline(always)]
-    pub(super) unsafe fn weave_rows(&self, at: At, streams: bool, asks: bool) {
+    pub(super) unsafe fn weave_rows(&self, at: At, [streams, is_of_lines]: [bool; 2], asks: bool) {
         // SAFETY: the caller's promise.
         unsafe {
             let done = match streams {
                 true => self.weave::<R, STREAMED>(at, 0, asks),
                 false => self.weave::<R, CACHED>(at, 0, asks),
             };
-            let done = self.weave::<R::Lane, CACHED>(at, done, false);
+            // Of an odd number of rows, whole lines are whole registers of any length.
+            let done = match streams && is_of_lines && K.is_multiple_of(2) {
+                true => self.weave::<R::Lane, STREAMED>(at, done, false),
+                false => self.weave::<R::Lane, CACHED>(at, done, false),
+            };
             self.rest::<false>(at, done);
         }
     }
