@@ -278,23 +278,34 @@ impl Chain {
     /// destination.
     #[inline(always)]
     fn inside<const W: usize>(&self, at: At, around: Loop, left: usize, end: *const u8) -> i64 {
-        let Loop { extent, src, .. } = around;
-        let (bytes, reach) = (self.bytes(), self.bytes() - self.len + W);
+        let bytes = self.bytes();
         let last = at.src.wrapping_offset(self.farthest as isize).wrapping_add(W);
-        if left < reach || last > end {
-            return 0;
-        }
-        if extent == 1 {
-            return 1;
-        }
-        let (more, readable) = (left - reach, (end as usize - last as usize) as i64);
-        let steps = extent - 1;
-        if steps as usize * bytes <= more && steps.saturating_mul(src) <= readable {
-            return extent;
-        }
-        let by_source = if src > 0 { readable / src } else { steps };
-        steps.min((more / bytes) as i64).min(by_source) + 1
+        steps_inside(around, [bytes, bytes - self.len + W, left], last, end)
     }
+}
+
+/// How many of the first steps of a loop stay within either side: of the destination, each writes `bytes` further on, the first up to
+/// `reach`, where `left` are left; the first one reads up to `last`.
+#[inline(always)]
+fn steps_inside(
+    Loop { extent, src, .. }: Loop,
+    [bytes, reach, left]: [usize; 3],
+    last: *const u8,
+    end: *const u8,
+) -> i64 {
+    if left < reach || last > end {
+        return 0;
+    }
+    if extent == 1 {
+        return 1;
+    }
+    let (more, readable) = (left - reach, (end as usize - last as usize) as i64);
+    let steps = extent - 1;
+    if steps as usize * bytes <= more && steps.saturating_mul(src) <= readable {
+        return extent;
+    }
+    let by_source = if src > 0 { readable / src } else { steps };
+    steps.min((more / bytes) as i64).min(by_source) + 1
 }
 
 /// Copies runs of `len` bytes, less than a line, that come from memory: of each row in turn those that follow each other there, as many
@@ -388,9 +399,9 @@ unsafe fn copy_over<R: Register, const W: usize>(at: At) {
 #[inline(always)]
 unsafe fn follow<R: Register, const W: usize>(at: At, row: Row, beyond: usize, end: *const u8) {
     let all = row.len * row.count as usize + beyond;
-    // The first of them, which are copied with all that lies behind them; without a look at either end for each that takes half as long.
-    let by_room = if all < W { 0 } else { ((all - W) / row.len + 1) as i64 };
-    let whole = by_room.min(readable(at.src, row.src, W, end)).min(row.count);
+    // The first of them are copied without a look at either end for each, which takes two thirds as long.
+    let runs = Loop { extent: row.count, src: row.src, dst: row.dst };
+    let whole = steps_inside(runs, [row.len, W, all], at.src.wrapping_add(W), end);
     let mut here = at;
     for _ in 0..whole {
         // SAFETY: the caller's promise: what is written lies within the runs that follow, and what is read before the end.
@@ -407,16 +418,6 @@ unsafe fn follow<R: Register, const W: usize>(at: At, row: Row, beyond: usize, e
             }
         }
         here = here.plus(row.src, row.dst);
-    }
-}
-
-/// At how many of the first places of a source, `step` bytes apart, so many bytes can be read before the end.
-#[inline(always)]
-fn readable(first: *const u8, step: i64, bytes: usize, end: *const u8) -> i64 {
-    match (end as usize).wrapping_sub(first as usize).wrapping_sub(bytes) as i64 {
-        left if left < 0 => 0,
-        _ if step <= 0 => i64::MAX,
-        left => left / step + 1,
     }
 }
 

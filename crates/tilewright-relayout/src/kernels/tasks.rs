@@ -220,7 +220,7 @@ const BLOCK_LINES: i64 = 4;
 
 /// The bytes of the source that are read at once of a row that comes from memory, and the runs for which they are.
 const FAR_BLOCK: i64 = 512;
-const SHORTEST_FAR: i64 = 3;
+pub(super) const SHORTEST_FAR: i64 = 3;
 
 /// The fewest rows: 24 take up to twice as long so as by programs and lookups.
 const MANY_ROWS: i64 = 48;

@@ -12,7 +12,7 @@ use super::mover::Way;
 use super::place::LINE;
 use super::rows::{Drafts, Rows as StagedRows};
 use super::runs::following_cycles;
-use super::tasks::far_blocks;
+use super::tasks::{SHORTEST_FAR, far_blocks};
 use super::tile::{LANE_CYCLES, Program, Slots};
 use super::woven;
 use crate::nest::Loop;
@@ -75,10 +75,9 @@ const LONG_RUN: i64 = 32;
 const SHORT_RUN: i64 = 128;
 const SHORT_CACHED_RUN: i64 = 256;
 
-/// The bytes of runs from memory that go by way of stages, where many follow each other from lines of their own: of the shortest
+/// The most bytes of runs from memory that go by way of stages, where many follow each other from lines of their own: the shortest
 /// always, from `u8[2064,2048,3]` to `{2,0,1}` in 0.6 of the time, and else where the places of the destination that they go to would
 /// be in each other's way: from `u8[2048,2064,3]` in 0.2, of 5 bytes in 0.5, and of 10 bytes in 1.03 of the time.
-const SHORTEST_RUN: i64 = 3;
 const LONGEST_RUN_OF_ROWS: i64 = 8;
 
 /// The bits of a row that is made wider or narrower, whatever else there is.
@@ -227,7 +226,7 @@ impl Wanted<'_> {
                 let column = loops[column].dst.saturating_mul(8 * unit as i64);
                 let are_in_the_way = most_sources(column, MOST_SOURCES) < MOST_SOURCES;
                 let may_be_rows =
-                    run_bytes == SHORTEST_RUN || are_in_the_way && run_bytes <= LONGEST_RUN_OF_ROWS;
+                    run_bytes == SHORTEST_FAR || are_in_the_way && run_bytes <= LONGEST_RUN_OF_ROWS;
                 let rows = may_be_rows.then(|| self.drafts()?.made()).flatten();
                 return rows.map_or(Way::Kernel(None), |(rows, _)| Way::Rows(Box::new(rows)));
             }

@@ -238,7 +238,7 @@ impl Block {
             let fit = most / whole * whole;
             (l.count > most && 4 * fit >= 3 * most).then_some((whole, fit))
         };
-        let (lines, registers) = (LONG / (step & -step).min(LONG), LONG / power(step).min(LONG));
+        let (lines, registers) = (LONG / (step & -step).min(LONG), LONG / power(step.min(LONG)));
         let (whole, fit) = match step {
             ..8 => (REGISTER / step, most),
             _ => of(lines).or_else(|| of(registers)).unwrap_or((1, most)),
