@@ -411,7 +411,7 @@ impl<const B: usize, const K: usize, const N: usize, const APART: bool> Task
         unsafe {
             let orders = weave::orders::<R, B, APART>(walk.unit);
             let weaver = Weaver::<R, B, K, N>::new(&orders, rows, walk.unit);
-            if walk.stores == Stores::Streamed && weaver.may_stream::<APART>() {
+            if R::HAS_HINTS && walk.stores == Stores::Streamed && weaver.may_stream::<APART>() {
                 let mut stage = Stage::new();
                 let mut streamed = Streamed::new(&mut stage, walk.at.dst);
                 let mut next = places.next();

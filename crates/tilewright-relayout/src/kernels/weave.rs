@@ -361,15 +361,18 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
     pub(super) unsafe fn weave_rows(&self, at: At, [streams, is_of_lines]: [bool; 2], asks: bool) {
         // SAFETY: the caller's promise.
         unsafe {
-            let done = match streams {
-                true => self.weave::<R, STREAMED>(at, 0, asks),
-                false => self.weave::<R, CACHED>(at, 0, asks),
-            };
+            let (mut done, is_lane) = (0, R::BYTES == BYTES);
+            if !is_lane {
+                done = match streams {
+                    true => self.weave::<R, STREAMED>(at, 0, asks),
+                    false => self.weave::<R, CACHED>(at, 0, asks),
+                };
+            }
             // Of an odd number of rows, whole lines are whole registers of any length.
-            let done = match streams && is_of_lines && K.is_multiple_of(2) {
-                true => self.weave::<R::Lane, STREAMED>(at, done, false),
-                false => self.weave::<R::Lane, CACHED>(at, done, false),
-            };
+            if streams && (is_lane || is_of_lines && K.is_multiple_of(2)) {
+                done = self.weave::<R::Lane, STREAMED>(at, done, is_lane && asks);
+            }
+            let done = self.weave::<R::Lane, CACHED>(at, done, is_lane && asks);
             self.rest::<false>(at, done);
         }
     }
@@ -480,8 +483,9 @@ impl<'t, R: Register, const B: usize, const K: usize, const N: usize> Weaver<'t,
     pub(super) unsafe fn unweave_rows(&self, at: At, asks: bool) {
         // SAFETY: the caller's promise.
         unsafe {
-            let done = self.unweave::<R>(at, 0, asks);
-            let done = self.unweave::<R::Lane>(at, done, false);
+            let is_lane = R::BYTES == BYTES;
+            let done = if is_lane { 0 } else { self.unweave::<R>(at, 0, asks) };
+            let done = self.unweave::<R::Lane>(at, done, is_lane && asks);
             self.rest::<true>(at, done);
         }
     }
