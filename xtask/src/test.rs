@@ -38,10 +38,7 @@ const CHECKS: &[Check] = &[
     by_cargo("format of what runs WGSL", &["fmt", "--manifest-path", WGSL, "--check"]),
     by_cargo(BUILT, &command::EVERYTHING),
     by_cargo("tests a to d", &tests("[a-d]*")),
-    by_cargo(
-        "tests of crates",
-        &[TESTS[0], TESTS[1], TESTS[2], TESTS[3], "--lib", "--bins", "--examples"],
-    ),
+    by_cargo("tests of crates", &[TESTS[0], TESTS[1], TESTS[2], TESTS[3], "--lib", "--bins"]),
     by_cargo("tests of docs", &[TESTS[0], TESTS[1], TESTS[2], TESTS[3], "--doc"]),
 ];
 
