@@ -1,8 +1,8 @@
 //! Chunks that are moved straight from the plan: nothing is cut, looked up or listed for them.
 
 use crate::bits;
-use crate::chunk::Form;
-use crate::kernels::{Begin, Level, Means, Mover, Stores};
+use crate::boxes::Movers;
+use crate::kernels::{Level, Means, Stores};
 use crate::padding::Comb;
 use crate::work::SourcePart;
 
@@ -55,7 +55,7 @@ impl Ready {
     /// Writes the chunk, in slots of `width` bits, by movers of the same plan.
     pub(crate) fn run(
         &self,
-        movers: &[((Form, Begin), Mover)],
+        movers: &Movers,
         level: Level,
         src: SourcePart<'_>,
         dst: &mut [u8],
@@ -70,10 +70,8 @@ impl Ready {
         }
         let means = Means { level, stores: Stores::Cached };
         for Move { mover, start: (from, to) } in &self.moves {
-            if let Some((_, mover)) = movers.get(*mover) {
-                let start = (from - src.start as i64 * 8, *to);
-                mover.run(start, src.bytes, dst, means, &mut Vec::new());
-            }
+            let start = (from - src.start as i64 * 8, *to);
+            movers[*mover].run(start, src.bytes, dst, means, &mut Vec::new());
         }
         fill_places(&self.beyond, dst, pad, width);
     }

@@ -3,8 +3,8 @@
 use super::overhanging::Overhanging;
 use super::{BoxMoves, Kept};
 use crate::ahead::Ahead;
-use crate::chunk::{Cuttable, Form, Piece};
-use crate::kernels::{Begin, Mover};
+use crate::chunk::{Cuttable, Piece};
+use crate::kernels::Mover;
 use crate::nest::Loop;
 use crate::padding::Padding;
 use crate::ready::Ready;
@@ -102,11 +102,10 @@ impl BoxMoves {
         let all = self.boxes.capacity() * size_of::<Cuttable>() + boxes;
         let padding = self.padding.iter().chain(&self.beyond);
         let padding = padding.map(Padding::held_bytes).sum::<usize>();
-        let movers = self.movers.iter().map(|(_, mover)| mover.held_bytes()).sum::<usize>()
-            + self.movers.capacity() * size_of::<((Form, Begin), Mover)>();
         let ready = self.ready.iter().map(Ready::held_bytes).sum::<usize>()
             + self.ready.capacity() * size_of::<Ready>();
         let overhanging = self.overhanging.as_ref().map_or(0, Overhanging::held_bytes);
+        let movers = self.movers.held_bytes();
         all + padding + movers + ready + overhanging + self.digits.capacity() * size_of::<Loop>()
     }
 }

@@ -6,6 +6,7 @@
 
 mod kept;
 mod memory;
+mod movers;
 mod overhanging;
 mod prepared;
 mod slabs;
@@ -24,8 +25,8 @@ use crate::sizing::{READ_AT_LEAST, Sizing, alignment, dst_reach, writes_lines};
 use crate::widths::Widths;
 pub(crate) use kept::Kept;
 use kept::Number;
+pub(crate) use movers::Movers;
 use overhanging::Overhanging;
-use prepared::Prepared;
 pub(crate) use slabs::InSlabs;
 use std::ops::Range;
 use tilewright::IndexMap;
@@ -67,7 +68,7 @@ pub(crate) struct BoxMoves {
     /// Whether each chunk reads lines of most of the source, so that fewer chunks are less to read.
     is_spread: bool,
     /// The pieces that chunks are mostly made of, ready to be moved.
-    movers: Prepared,
+    movers: Movers,
     /// Whether there may be more forms of pieces than were prepared.
     has_more_forms: bool,
     /// The chunks themselves, if there is no more than one and nothing about it is left to be found
@@ -164,7 +165,7 @@ impl BoxMoves {
             order: None,
             is_injective: refined.is_injective,
             digits: refined.digits,
-            movers: Vec::new(),
+            movers: Movers::default(),
             has_more_forms: false,
             ready: Vec::new(),
             level: Level::best(),
@@ -340,7 +341,7 @@ impl BoxMoves {
         let overhanging = overhanging.and_then(|rows| rows.source_span(&self.elements_of(chunks)));
         let bits = self.slots.src;
         let end = (span.end * bits).unsigned_abs().div_ceil(8);
-        let end = match self.movers.iter().any(|(_, mover)| mover.reads_beside()) {
+        let end = match self.movers.iter().any(Mover::reads_beside) {
             true => end.next_multiple_of(WIDEST_SLOT as u64),
             false => end,
         };

@@ -1,9 +1,9 @@
 //! Writing rows that [overhang](crate::overhang) past the caches, where all pieces in a range of rows are moved so.
 
 use super::kept::Number;
-use super::prepared::{Prepared, number_for};
+use super::movers::{Alike, Movers};
 use super::{BoxMoves, Kept};
-use crate::chunk::{Cuttable, Form, Piece};
+use crate::chunk::{Cuttable, Piece};
 use crate::kernels::{Begin, Level, Mover};
 use crate::nest::Loop;
 use crate::overhang::Overhang;
@@ -24,7 +24,7 @@ pub(super) struct Overhanging {
     wide: i64,
     /// The bytes of a slot.
     unit: usize,
-    movers: Prepared,
+    movers: Movers,
     level: Level,
 }
 
@@ -33,7 +33,7 @@ impl Overhanging {
     pub(super) fn new(Overhang { boxes, wide, row }: Overhang, unit: usize) -> Self {
         let boxes = boxes.into_iter().map(Cuttable::new).collect();
         let (number, level) = (Number::next(), Level::best());
-        Overhanging { boxes, number, row, wide, unit, movers: Vec::new(), level }
+        Overhanging { boxes, number, row, wide, unit, movers: Movers::default(), level }
     }
 
     /// The slots of whole rows in a range of slots.
@@ -51,11 +51,7 @@ impl Overhanging {
     /// The bytes that it has allocated.
     pub(super) fn held_bytes(&self) -> usize {
         let boxes = self.boxes.iter().map(Cuttable::held_bytes).sum::<usize>();
-        let movers = self.movers.iter().map(|(_, mover)| mover.held_bytes()).sum::<usize>();
-        self.boxes.capacity() * size_of::<Cuttable>()
-            + self.movers.capacity() * size_of::<((Form, Begin), Mover)>()
-            + boxes
-            + movers
+        self.boxes.capacity() * size_of::<Cuttable>() + boxes + self.movers.held_bytes()
     }
 
     /// The most pieces in a range of so many slots.
@@ -67,20 +63,18 @@ impl Overhanging {
 
     /// Makes ready what moves the pieces of whole rows in a range of slots, of what is known or anew, if there are such, not too many,
     /// and all are moved so. Says whether they are.
-    fn prepare(&mut self, slots: &Range<i64>, known: &mut Prepared) -> bool {
+    fn prepare(&mut self, slots: &Range<i64>, known: &mut Movers) -> bool {
         let mut pieces = Vec::new();
         self.cut(&self.within(slots), &mut pieces);
         let are_moved = pieces.iter().all(|piece| {
             if self.prepared_for(piece).is_some() {
                 return true;
             }
-            let made = match number_for(known, form(piece)) {
-                Some(number) => Some(known.swap_remove(number).1),
-                None if self.movers.len() < MAX_MOVERS => self.mover(piece),
-                None => None,
-            };
-            self.movers.extend(made.map(|mover| (form(piece), mover)));
-            self.prepared_for(piece).is_some()
+            let may_be_made = self.movers.len() < MAX_MOVERS;
+            let made = || if may_be_made { self.mover(piece) } else { None };
+            let Some(mover) = known.take_for(alike(piece)).or_else(made) else { return false };
+            self.movers.push(alike(piece), mover);
+            true
         });
         are_moved && !pieces.is_empty()
     }
@@ -105,7 +99,7 @@ impl Overhanging {
     }
 
     fn prepared_for(&self, piece: &Piece) -> Option<&Mover> {
-        number_for(&self.movers, form(piece)).map(|number| &self.movers[number].1)
+        self.movers.get_for(alike(piece))
     }
 
     fn mover(&self, piece: &Piece) -> Option<Mover> {
@@ -154,7 +148,7 @@ impl Overhanging {
         if let Some(mover) = self.prepared_for(piece) {
             return Some(mover);
         }
-        kept.mover_if(self.number, form(piece), || self.mover(piece))
+        kept.mover_if(self.number, alike(piece), || self.mover(piece))
     }
 }
 
@@ -204,8 +198,8 @@ impl BoxMoves {
 }
 
 /// What pieces that are moved alike have in common: all begin at bytes.
-fn form(piece: &Piece) -> (Form, Begin) {
-    (piece.form(), Begin::Bytes)
+fn alike(piece: &Piece) -> Alike {
+    Alike { form: piece.form(), begin: Begin::Bytes }
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! What moves the pieces that chunks are mostly made of, made ready with the plan.
 
+use super::movers::Alike;
 use super::{BoxMoves, most};
-use crate::chunk::{Cuttable, Form, Piece};
+use crate::chunk::{Cuttable, Piece};
 use crate::kernels::{Begin, LINE, Level, Mover, Swizzles, Target, Wanted, are_far_blocks};
 use crate::nest::Loop;
 use crate::padding::Comb;
@@ -15,19 +16,6 @@ const MAX_MOVERS: usize = 32;
 
 /// What a line takes to be written, in about the processor's cycles, whatever moves it there.
 const WRITTEN_LINE: f64 = 3.0;
-
-/// What moves pieces of these forms that begin so.
-pub(super) type Prepared = Vec<((Form, Begin), Mover)>;
-
-/// The number of what moves pieces of a form: of those that begin so, or elsewhere where that makes no difference. What was made
-/// for others than begin at bytes may be slower for those.
-pub(super) fn number_for(movers: &Prepared, (form, begin): (Form, Begin)) -> Option<usize> {
-    let moves = |made_for: Begin, mover: &Mover| {
-        let may_differ = made_for == Begin::Bytes || begin != Begin::Bytes;
-        made_for == begin || may_differ && mover.begins_anywhere()
-    };
-    movers.iter().position(|((other, made_for), mover)| *other == form && moves(*made_for, mover))
-}
 
 impl BoxMoves {
     /// Every chunk, to be moved straight from here; none if that cannot be said of all.
@@ -83,30 +71,29 @@ impl BoxMoves {
     /// Makes ready what moves the pieces of these chunks. Of what is ready, only such is kept.
     pub(super) fn prepare(&mut self, chunks: impl IntoIterator<Item = usize>) {
         let mut movers = std::mem::take(&mut self.movers);
-        let mut forms: Vec<((Form, Begin), Piece)> = Vec::new();
+        let mut all: Vec<(Alike, Piece)> = Vec::new();
         let mut pieces = Vec::new();
         for chunk in chunks {
             pieces.clear();
             self.cut(&self.within(&self.elements_of(&(chunk..chunk + 1))), &mut pieces);
             for piece in &pieces {
-                let form = self.form(piece);
-                if forms.len() < MAX_MOVERS && forms.iter().all(|(other, _)| *other != form) {
-                    forms.push((form, *piece));
+                let alike = self.alike(piece);
+                if all.len() < MAX_MOVERS && all.iter().all(|(other, _)| *other != alike) {
+                    all.push((alike, *piece));
                 }
             }
         }
-        self.has_more_forms = forms.len() == MAX_MOVERS;
-        for (form, piece) in forms {
+        self.has_more_forms = all.len() == MAX_MOVERS;
+        for (alike, piece) in all {
             if self.prepared_for(&piece).is_some() {
                 continue;
             }
-            let known = movers.iter().position(|(other, _)| *other == form);
-            let mover = match (known, self.boxes.get(piece.nest)) {
-                (Some(known), _) => movers.swap_remove(known).1,
+            let mover = match (movers.take_made_for(alike), self.boxes.get(piece.nest)) {
+                (Some(known), _) => known,
                 (None, Some(nest)) => self.mover(nest, &piece),
                 (None, None) => continue,
             };
-            self.movers.push((form, mover));
+            self.movers.push(alike, mover);
         }
     }
 
@@ -132,7 +119,7 @@ impl BoxMoves {
                 None => {
                     let mover = self.mover(nest, &piece);
                     let new = found(&mover);
-                    self.movers.push((self.form(&piece), mover));
+                    self.movers.push(self.alike(&piece), mover);
                     new
                 }
             };
@@ -189,7 +176,7 @@ impl BoxMoves {
 
     /// Whether it is one box, and all that is prepared moves it row by row.
     pub(super) fn is_box_of_rows(&self) -> bool {
-        self.boxes.len() == 1 && self.movers.iter().all(|(_, mover)| mover.is_by_rows())
+        self.boxes.len() == 1 && self.movers.iter().all(Mover::is_by_rows)
     }
 
     /// Whether the pieces of every chunk have been prepared.
@@ -201,12 +188,12 @@ impl BoxMoves {
     /// whole lines where it is.
     pub(crate) fn take(&self, swizzles: Swizzles, may_stream: bool) -> bool {
         let streams = may_stream && self.is_streamed() && !self.is_staged;
-        self.movers.iter().all(|(_, mover)| mover.takes(swizzles, streams))
+        self.movers.iter().all(|mover| mover.takes(swizzles, streams))
     }
 
     /// Whether anything that is prepared asks for other lines of a swizzled source than it reads next.
     pub(crate) fn ask_in_vain(&self, swizzles: Swizzles) -> bool {
-        self.movers.iter().any(|(_, mover)| mover.asks_in_vain(swizzles))
+        self.movers.iter().any(|mover| mover.asks_in_vain(swizzles))
     }
 
     /// What moves a piece best.
@@ -240,8 +227,8 @@ impl BoxMoves {
     }
 
     /// What pieces that are moved alike have in common.
-    pub(super) fn form(&self, piece: &Piece) -> (Form, Begin) {
-        (piece.form(), self.begin_of(piece))
+    pub(super) fn alike(&self, piece: &Piece) -> Alike {
+        Alike { form: piece.form(), begin: self.begin_of(piece) }
     }
 
     /// The bits where a piece begins in a part of the source from byte `src` on, and in a chunk from step `dst` on.
@@ -252,11 +239,11 @@ impl BoxMoves {
 
     /// What was prepared for pieces like this one.
     pub(super) fn prepared_for(&self, piece: &Piece) -> Option<&Mover> {
-        self.number_prepared_for(piece).map(|number| &self.movers[number].1)
+        self.movers.get_for(self.alike(piece))
     }
 
     /// Its number.
     fn number_prepared_for(&self, piece: &Piece) -> Option<usize> {
-        number_for(&self.movers, self.form(piece))
+        self.movers.number_for(self.alike(piece))
     }
 }

@@ -92,9 +92,9 @@ impl BoxMoves {
     ) -> bool {
         let bytes = dst.len();
         let Some(mut over) = slabs.over(src.bytes, src.start, dst) else { return false };
-        first.run(&[], self.level, src, over.dst(), pad, self.widths.to);
+        first.run(&self.movers, self.level, src, over.dst(), pad, self.widths.to);
         write_parts(over.each(), bytes, crew, |work, slab| slab.run(work.means, &mut work.loops));
-        last.run(&[], self.level, src, over.dst(), pad, self.widths.to);
+        last.run(&self.movers, self.level, src, over.dst(), pad, self.widths.to);
         true
     }
 

@@ -213,7 +213,7 @@ impl BoxMoves {
         piece: &Piece,
     ) -> &'m Mover {
         self.prepared_for(piece).unwrap_or_else(|| {
-            kept.mover(self.number, self.form(piece), || self.mover(nest, piece))
+            kept.mover(self.number, self.alike(piece), || self.mover(nest, piece))
         })
     }
 

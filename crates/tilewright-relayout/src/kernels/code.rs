@@ -5,6 +5,8 @@
 use super::block::{Ends, Walk};
 use super::copies::{CopyIn, CopyOut};
 use super::exchange::{MERGES, SPREADS, STEPS, one};
+#[cfg(target_arch = "x86_64")]
+use super::level::for_each_level;
 use super::level::{Level, prefetch};
 use super::panels::{Beside, Soon};
 use super::place::{At, CACHED, Stores};
@@ -130,9 +132,9 @@ trait Code {
     fn copies<R: Register>() -> Copies;
 }
 
-/// Defines a level's code: the instructions of these features.
+/// Defines a level's code, for registers of any length that it has: the instructions of these features.
 macro_rules! code {
-    ($level:ident $(, $features:literal)?) => {
+    ($level:ident $(, $registers:ident, $features:literal)?) => {
         mod $level {
             use super::super::block::{Ends, Gathered, Out, Walk};
             use super::super::copies::{
@@ -144,7 +146,7 @@ macro_rules! code {
             use super::super::swizzle::{
                 Copies, SideAt, SwizzledSides, copy_out_swizzled, gather_swizzled,
             };
-            use super::{ASKING, CROSSING, Kernels, tiles};
+            use super::{APART, ASKING, CROSSING, FOLLOWING, INTO_CACHES, Kernels, tiles};
 
             pub(super) struct Code;
 
@@ -244,43 +246,25 @@ macro_rules! code {
                     /// # Safety
                     /// As [`CopyOut`].
                     $(#[target_feature(enable = $features)])?
-                    unsafe fn copy<R: Register>(
+                    unsafe fn copy<R: Register, const E: u8>(
                         out: &Out,
                         stage: *mut u8,
                         placed: PlacedBlock,
                         soon: &mut Soon<'_>,
                     ) {
                         // SAFETY: the caller's promise.
-                        unsafe { copy_rows::<R>(out, stage, placed, soon) }
-                    }
-                    /// # Safety
-                    /// As [`CopyOut`].
-                    $(#[target_feature(enable = $features)])?
-                    unsafe fn copy_cached<R: Register>(
-                        out: &Out,
-                        stage: *mut u8,
-                        placed: PlacedBlock,
-                        soon: &mut Soon<'_>,
-                    ) {
-                        // SAFETY: the caller's promise.
-                        unsafe { copy_rows_cached::<R>(out, stage, placed, soon) }
-                    }
-                    /// # Safety
-                    /// As [`CopyOut`].
-                    $(#[target_feature(enable = $features)])?
-                    unsafe fn copy_following<R: Register>(
-                        out: &Out,
-                        stage: *mut u8,
-                        placed: PlacedBlock,
-                        soon: &mut Soon<'_>,
-                    ) {
-                        // SAFETY: the caller's promise.
-                        unsafe { copy_following_rows::<R>(out, stage, placed, soon) }
+                        unsafe {
+                            match E {
+                                INTO_CACHES => copy_rows_cached::<R>(out, stage, placed, soon),
+                                FOLLOWING => copy_following_rows::<R>(out, stage, placed, soon),
+                                _ => copy_rows::<R>(out, stage, placed, soon),
+                            }
+                        }
                     }
                     match ends {
-                        Ends::Cached => copy_cached::<R>,
-                        Ends::Following => copy_following::<R>,
-                        Ends::Lines | Ends::Tails => copy::<R>,
+                        Ends::Cached => copy::<R, INTO_CACHES>,
+                        Ends::Following => copy::<R, FOLLOWING>,
+                        Ends::Lines | Ends::Tails => copy::<R, APART>,
                     }
                 }
             }
@@ -290,11 +274,12 @@ macro_rules! code {
 
 code!(plain);
 #[cfg(target_arch = "x86_64")]
-code!(sse, "ssse3,sse4.1");
-#[cfg(target_arch = "x86_64")]
-code!(avx2, "avx2");
-#[cfg(target_arch = "x86_64")]
-code!(avx512, "avx2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni");
+for_each_level!(code);
+
+/// How rows of a block are copied out: into the caches, each past them, or each going on with the line in which the one before ends.
+const INTO_CACHES: u8 = 0;
+const APART: u8 = 1;
+const FOLLOWING: u8 = 2;
 
 /// How a kernel stores beside [`CACHED`], [`STAGED`] and [`STREAMED`].
 const ASKING: u8 = 3;

@@ -123,12 +123,22 @@ macro_rules! with_registers {
     };
 }
 
+/// Calls a macro for each level of this processor's vector registers: what its module is called, its longest registers, and the
+/// instructions that they have.
 #[cfg(target_arch = "x86_64")]
-with_registers!(sse, Sse, "ssse3,sse4.1");
+macro_rules! for_each_level {
+    ($make:ident) => {
+        $make!(sse, Sse, "ssse3,sse4.1");
+        $make!(avx2, Avx2, "avx2");
+        $make!(avx512, Avx512, "avx2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni");
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
-with_registers!(avx2, Avx2, "avx2");
+pub(super) use for_each_level;
+
 #[cfg(target_arch = "x86_64")]
-with_registers!(avx512, Avx512, "avx2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,gfni");
+for_each_level!(with_registers);
 
 /// Whether a register that is stored to two lines, which the first cache does not have, keeps the stores after it waiting for
 /// both. Measured on one of Intel's processors (Emerald Rapids). On one of AMD's (Zen 5) `f32[505,507]` is transposed at 4 times
