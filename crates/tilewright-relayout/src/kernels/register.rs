@@ -300,7 +300,7 @@ pub(super) trait Register: Copy {
 pub(super) struct Plain([u8; 16]);
 
 // Soundness: loads and stores are of 16 bytes, as promised; the rest is arithmetic. What goes over bytes one by one is not inlined:
-// written out for each use it was a fifth of all code, for processors that hardly anyone has.
+// written out for each use it was a quarter of all code, for processors that hardly anyone has.
 impl Register for Plain {
     const BYTES: usize = 16;
     // There all of what others do is looked at. Without, it is for processors that take no hints, or are older than SSE4.1.
