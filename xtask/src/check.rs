@@ -8,27 +8,24 @@ use std::time::Instant;
 
 use crate::say;
 
-/// What runs a check.
-#[derive(Clone, Copy)]
-pub(crate) enum By {
-    Cargo,
-    /// This program.
-    Itself,
-}
-
-/// One thing to check: what it is called, what runs it with which arguments, and the environment it wants.
+/// One thing to check: what it is called, cargo's arguments, and the environment it wants.
 pub(crate) struct Check {
     pub(crate) name: &'static str,
-    pub(crate) by: By,
     pub(crate) arguments: &'static [&'static str],
     pub(crate) environment: &'static [(&'static str, &'static str)],
 }
 
-/// Checks that run one after another beside the others.
+/// A command of this program: what it checks, and its arguments.
+pub(crate) struct Own {
+    pub(crate) name: &'static str,
+    pub(crate) arguments: &'static [&'static str],
+}
+
+/// Commands of this program that run one after another beside cargo's checks.
 pub(crate) struct Lane {
-    /// The checks, also those of other lanes, after which they begin.
+    /// The checks and the commands of other lanes after which they begin.
     pub(crate) after: &'static [&'static str],
-    pub(crate) checks: &'static [Check],
+    pub(crate) commands: &'static [Own],
 }
 
 type Outcome = (&'static str, std::io::Result<Output>);
@@ -39,11 +36,11 @@ struct Done {
     _end: Sender<()>,
 }
 
-/// Runs every check, and says at the end which failed: the first ones one after another, and the lanes at the
-/// same time, whose words come when all of the first are done.
+/// Runs every check, and says at the end which failed: cargo's one after another, and the lanes at the
+/// same time, whose words come when all of cargo's are done.
 ///
-/// Tests end in what takes one processor, and others wait for the network, for Python and for a browser: together they take
-/// little longer than the longest.
+/// Cargo's checks end in links and in tests that take one processor, and what is beside them waits for
+/// the network, for Python and for a browser: together they take little longer than the longest.
 pub(crate) fn run(checks: &[Check], lanes: &'static [Lane]) -> ExitCode {
     let begin = Instant::now();
     let mut failed = Vec::new();
@@ -58,7 +55,7 @@ pub(crate) fn run(checks: &[Check], lanes: &'static [Lane]) -> ExitCode {
         let running: Vec<_> = waiting
             .into_iter()
             .map(|(lane, ready)| {
-                let own = |done: &mut Done| lane.checks.iter().any(|own| own.name == done.name);
+                let own = |done: &mut Done| lane.commands.iter().any(|own| own.name == done.name);
                 let own: Vec<Done> = done.extract_if(.., own).collect();
                 (lane, scope.spawn(move || outcomes(lane, &ready, own)))
             })
@@ -72,7 +69,7 @@ pub(crate) fn run(checks: &[Check], lanes: &'static [Lane]) -> ExitCode {
         for (lane, running) in running {
             match running.join() {
                 Ok(of_lane) => outcomes.extend(of_lane),
-                Err(_) => failed.extend(lane.checks.iter().map(|check| check.name)),
+                Err(_) => failed.extend(lane.commands.iter().map(|own| own.name)),
             }
         }
         outcomes
@@ -89,25 +86,20 @@ pub(crate) fn run(checks: &[Check], lanes: &'static [Lane]) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Runs the checks of a lane when nobody holds the other end of what it waits for.
+/// Runs the commands of a lane when nobody holds the other end of what it waits for.
 fn outcomes(lane: &Lane, ready: &Receiver<()>, mut done: Vec<Done>) -> Vec<Outcome> {
     let _ = ready.recv();
     let mut outcomes = Vec::new();
-    for check in lane.checks {
-        outcomes.push((check.name, command(check).and_then(|mut command| command.output())));
-        done.retain(|done| done.name != check.name);
+    for own in lane.commands {
+        outcomes.push(outcome(own));
+        done.retain(|done| done.name != own.name);
     }
     outcomes
 }
 
-fn command(check: &Check) -> std::io::Result<Command> {
-    let mut command = match check.by {
-        // Not `$CARGO`: that is one toolchain's cargo, and knows no `+nightly`.
-        By::Cargo => Command::new("cargo"),
-        By::Itself => Command::new(std::env::current_exe()?),
-    };
-    command.args(check.arguments).envs(check.environment.iter().copied());
-    Ok(command)
+fn outcome(own: &Own) -> Outcome {
+    let program = std::env::current_exe();
+    (own.name, program.and_then(|program| Command::new(program).args(own.arguments).output()))
 }
 
 /// What comes now, and how long after the beginning.
@@ -134,6 +126,10 @@ fn told(output: std::io::Result<Output>) -> bool {
 
 fn passes(check: &Check, begin: Instant) -> bool {
     headed(check.name, begin);
-    let status = command(check).and_then(|mut command| command.status());
+    // Not `$CARGO`: that is one toolchain's cargo, and knows no `+nightly`.
+    let status = Command::new("cargo")
+        .args(check.arguments)
+        .envs(check.environment.iter().copied())
+        .status();
     status.is_ok_and(|status| status.success())
 }

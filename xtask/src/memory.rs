@@ -9,7 +9,7 @@
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use crate::check::{By, Check, run};
+use crate::check::{Check, run};
 use crate::say;
 
 /// What of a crate Miri runs, with what of cargo's and of Miri's options. Cases are fewer and smaller there: tests say
@@ -92,7 +92,6 @@ usage: cargo xtask miri [core] [moving] [files] [here] [big-endian] [32-bit]
 /// the kernels are used, with the standard library's checks of what `unsafe` code promises.
 const ASAN: &[Check] = &[Check {
     name: "AddressSanitizer: moving bytes",
-    by: By::Cargo,
     arguments: &[
         "+nightly",
         "test",
@@ -119,7 +118,6 @@ const SANITIZED: &str = if cfg!(target_arch = "aarch64") {
 const TSAN: &[Check] = &[
     Check {
         name: "ThreadSanitizer: moving bytes",
-        by: By::Cargo,
         arguments: &[
             "+nightly",
             "test",
@@ -144,7 +142,6 @@ const TSAN: &[Check] = &[
     },
     Check {
         name: "ThreadSanitizer: converting",
-        by: By::Cargo,
         arguments: &[
             "+nightly",
             "test",

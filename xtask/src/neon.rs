@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use crate::check::{By, Check, run};
+use crate::check::{Check, run};
 use crate::say;
 use crate::tools::provide_target;
 
@@ -13,7 +13,6 @@ const TRIPLE: &str = "aarch64-unknown-linux-gnu";
 /// Optimised, since everything is emulated.
 const CHECKS: &[Check] = &[Check {
     name: "NEON under QEMU: moving bytes",
-    by: By::Cargo,
     arguments: &[
         "test",
         "--release",

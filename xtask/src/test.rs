@@ -2,14 +2,13 @@
 
 use std::process::ExitCode;
 
-use crate::check::{self, By, Check, Lane};
+use crate::check::{self, Check, Lane, Own};
 use crate::{command, python, say};
 
 const CHECKS: &[Check] = &[
-    by_cargo("format", &["fmt", "--all", "--check"]),
+    Check { name: "format", arguments: &["fmt", "--all", "--check"], environment: &[] },
     Check {
         name: "clippy",
-        by: By::Cargo,
         arguments: &[
             "clippy",
             "--workspace",
@@ -24,39 +23,31 @@ const CHECKS: &[Check] = &[
     },
     Check {
         name: "docs",
-        by: By::Cargo,
         arguments: &["doc", "--workspace", "--no-deps", "--all-features", "--quiet"],
         environment: &[("RUSTDOCFLAGS", "-D warnings"), command::ANY_PYTHON],
     },
     Check {
         name: "the core without features",
-        by: By::Cargo,
         arguments: &["check", "-p", "tilewright", "--no-default-features", "--quiet"],
         environment: &[("RUSTFLAGS", "-D warnings")],
     },
-    by_cargo("format of the fuzz targets", &["fmt", "--manifest-path", FUZZ, "--check"]),
-    by_cargo("format of what runs WGSL", &["fmt", "--manifest-path", WGSL, "--check"]),
-    by_cargo(BUILT, &command::EVERYTHING),
-    by_cargo("tests a to d", &tests("[a-d]*")),
-    by_cargo("tests of crates", &[TESTS[0], TESTS[1], TESTS[2], TESTS[3], "--lib", "--bins"]),
-    by_cargo("tests of docs", &[TESTS[0], TESTS[1], TESTS[2], TESTS[3], "--doc"]),
+    Check {
+        name: "format of the fuzz targets",
+        arguments: &["fmt", "--manifest-path", FUZZ, "--check"],
+        environment: &[],
+    },
+    Check {
+        name: "format of what runs WGSL",
+        arguments: &["fmt", "--manifest-path", WGSL, "--check"],
+        environment: &[],
+    },
+    Check { name: BUILT, arguments: &command::EVERYTHING, environment: &[command::ANY_PYTHON] },
+    Check {
+        name: "tests",
+        arguments: &["test", "--workspace", "--all-features", "--no-fail-fast"],
+        environment: &[command::ANY_PYTHON],
+    },
 ];
-
-const TESTS: [&str; 4] = ["test", "--workspace", "--all-features", "--no-fail-fast"];
-
-/// Those whose files have such names.
-const fn tests(names: &'static str) -> [&'static str; 6] {
-    let [test, workspace, features, on] = TESTS;
-    [test, workspace, features, on, "--test", names]
-}
-
-const fn by_cargo(name: &'static str, arguments: &'static [&'static str]) -> Check {
-    Check { name, by: By::Cargo, arguments, environment: &[command::ANY_PYTHON] }
-}
-
-const fn by_itself(name: &'static str, arguments: &'static [&'static str]) -> Check {
-    Check { name, by: By::Itself, arguments, environment: &[] }
-}
 
 /// A workspace of its own, so that nothing else pulls libFuzzer in.
 const FUZZ: &str = "fuzz/Cargo.toml";
@@ -72,12 +63,19 @@ const BESIDE: &str = "what the Python package is tested beside";
 const LANES: &[Lane] = &[
     Lane {
         after: &[],
-        checks: &[by_itself(MADE, &["page", "--made"]), by_itself(BESIDE, &["python", "--beside"])],
+        commands: &[
+            Own { name: MADE, arguments: &["page", "--made"] },
+            Own { name: BESIDE, arguments: &["python", "--beside"] },
+        ],
     },
-    // Many tests take one processor.
-    Lane { after: &[BUILT], checks: &[by_cargo("tests e to z", &tests("[!a-d]*"))] },
-    Lane { after: &[BUILT, BESIDE], checks: &[by_itself("the Python package", &["python"])] },
-    Lane { after: &[BUILT, MADE], checks: &[by_itself("the page", &["page", "--used"])] },
+    Lane {
+        after: &[BUILT, BESIDE],
+        commands: &[Own { name: "the Python package", arguments: &["python"] }],
+    },
+    Lane {
+        after: &[BUILT, MADE],
+        commands: &[Own { name: "the page", arguments: &["page", "--used"] }],
+    },
 ];
 
 /// Runs every check, and says at the end which failed.

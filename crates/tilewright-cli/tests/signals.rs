@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Keeps an output from being put in place, as another process does that is about to: whatever was
 /// begun now waits for it.
 struct Held {
-    _lock: File,
+    lock: File,
     name: String,
 }
 
@@ -26,7 +26,14 @@ impl Held {
         folder.write(&name, format!("tilewright lock 1\n{target}").as_bytes());
         let lock = File::options().read(true).write(true).open(folder.path(&name)).unwrap();
         lock.lock().unwrap();
-        Held { _lock: lock, name }
+        Held { lock, name }
+    }
+}
+
+/// Said aloud: a child of another test that has not begun its program yet has the file open too.
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.lock.unlock().unwrap();
     }
 }
 

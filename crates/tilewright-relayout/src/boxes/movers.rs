@@ -33,15 +33,10 @@ impl Movers {
         self.number_for(alike).map(|number| &self[number])
     }
 
-    /// Takes out what was made for pieces that are alike so and for no others.
-    pub(super) fn take_made_for(&mut self, alike: Alike) -> Option<Mover> {
+    /// Takes out what was made for pieces that are alike so.
+    pub(super) fn take(&mut self, alike: Alike) -> Option<Mover> {
         let number = self.0.iter().position(|(made_for, _)| *made_for == alike)?;
         Some(self.0.swap_remove(number).1)
-    }
-
-    /// Takes out what moves them.
-    pub(super) fn take_for(&mut self, alike: Alike) -> Option<Mover> {
-        self.number_for(alike).map(|number| self.0.swap_remove(number).1)
     }
 
     /// Takes out the one that was made first, if there is any.

@@ -72,7 +72,7 @@ impl Overhanging {
             }
             let may_be_made = self.movers.len() < MAX_MOVERS;
             let made = || if may_be_made { self.mover(piece) } else { None };
-            let Some(mover) = known.take_for(alike(piece)).or_else(made) else { return false };
+            let Some(mover) = known.take(alike(piece)).or_else(made) else { return false };
             self.movers.push(alike(piece), mover);
             true
         });

@@ -88,7 +88,7 @@ impl BoxMoves {
             if self.prepared_for(&piece).is_some() {
                 continue;
             }
-            let mover = match (movers.take_made_for(alike), self.boxes.get(piece.nest)) {
+            let mover = match (movers.take(alike), self.boxes.get(piece.nest)) {
                 (Some(known), _) => known,
                 (None, Some(nest)) => self.mover(nest, &piece),
                 (None, None) => continue,
